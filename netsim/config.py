@@ -1,0 +1,132 @@
+"""What a user may set of the network model (docs/background/model.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from checks import one_of, whole
+
+__all__ = ["ARBITERS", "CONSUMPTIONS", "POLICIES", "TREE_ROUTINGS", "Config"]
+
+POLICIES = {
+    "smart": "adaptive VCs in turn, escape last; each FIFO remembers which alternative is next",
+    "shortest": "the profitable adaptive VC with most room; escape only if none has room",
+    "random": "a random profitable adaptive VC with room; escape only if none has room",
+    "oblivious": "dimension-order routing on every VC, each with its own bubble",
+}
+ARBITERS = {
+    "round-robin": "the input after the one granted last",
+    "fifo": "the head packet whose first request here is oldest",
+    "longest": "the fullest input FIFO, round robin among equals",
+    "random": "uniform among the requests",
+    "age": "the packet created first",
+}
+CONSUMPTIONS = {
+    "multiple": "every input FIFO has its own path into the node",
+    "single": "one path into the node, arbitrated like any output",
+}
+TREE_ROUTINGS = {
+    "adaptive": "up the port with most room, random among equals; down the forced port",
+    "static": "up the port that the source (fat tree) or destination (thin tree) digit names",
+}
+_ALIASES = {"arbiter": {"rr": "round-robin"}}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of the network; the defaults are the model's.
+
+    Attributes
+    ----------
+    packet_phits : int
+        Phits in a packet.
+    phit_bytes : int
+        Bytes in a phit.
+    queue_packets : int
+        Depth of a transit or injection FIFO, in packets.
+    injection_packets : int
+        Depth of the buffer between a task and its injection FIFO, in packets.
+    injectors : int
+        Injectors in a node. A packet goes to the one that holds fewest packets, the first of equals.
+    vcs : int
+        Virtual channels of a link. VC 0 is the escape channel, the others are adaptive.
+    policy : str
+        Request policy on meshes and tori, a key of `POLICIES`.
+    arbiter : str
+        Arbiter of an output, a key of `ARBITERS`.
+    consumption : str
+        Key of `CONSUMPTIONS`.
+    bubble : int
+        Packets of room that a packet must leave behind itself when it enters a ring.
+    tree_routing : str
+        Routing on trees, a key of `TREE_ROUTINGS`.
+    router_delay, link_delay : int
+        Cycles that a header spends in a router before its first request there after a hop, and on a link. A hop
+        costs their sum.
+    rendezvous : int or None
+        Messages of more bytes than this wait for the posted receive; None: never.
+    cycle_ns : float
+        Length of a cycle in nanoseconds, to turn cycles into seconds.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range, naming it and what was expected.
+    """
+
+    packet_phits: int = 16
+    phit_bytes: int = 4
+    queue_packets: int = 4
+    injection_packets: int = 4
+    injectors: int = 1
+    vcs: int = 2
+    policy: str = "smart"
+    arbiter: str = "round-robin"
+    consumption: str = "multiple"
+    bubble: int = 2
+    tree_routing: str = "adaptive"
+    router_delay: int = 0
+    link_delay: int = 1
+    rendezvous: int | None = None
+    cycle_ns: float = 3.2
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
+                object.__setattr__(self, item.name, _ALIASES[item.name][value])
+        for name in (
+            "packet_phits",
+            "phit_bytes",
+            "queue_packets",
+            "injection_packets",
+            "injectors",
+            "vcs",
+            "link_delay",
+        ):
+            whole(getattr(self, name), name, 1)
+        for name in ("bubble", "router_delay"):
+            whole(getattr(self, name), name, 0)
+        if self.rendezvous is not None:
+            whole(self.rendezvous, "rendezvous", 0)
+        one_of(self.policy, POLICIES, "policy")
+        one_of(self.arbiter, ARBITERS, "arbiter")
+        one_of(self.consumption, CONSUMPTIONS, "consumption")
+        one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
+        if self.bubble >= self.queue_packets:
+            raise ValueError(
+                f"bubble: {self.bubble} must be less than queue_packets ({self.queue_packets}), "
+                "or no packet could ever enter a ring"
+            )
+        if not self.cycle_ns > 0:
+            raise ValueError(f"cycle_ns: {self.cycle_ns} must be more than 0")
+
+    @property
+    def packet_bytes(self) -> int:
+        """Bytes in a packet."""
+        return self.packet_phits * self.phit_bytes
+
+    @property
+    def hop_delay(self) -> int:
+        """Cycles from the departure of a header to its first request in the next router."""
+        return self.router_delay + self.link_delay
