@@ -1,0 +1,154 @@
+"""What an engine is: the small interface that `netsim.network.Network` drives, kernel and reference alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps import Program
+
+__all__ = ["Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic"]
+
+
+class Exit(IntEnum):
+    """Why `Engine.run` returned. The kernel returns these numbers: do not renumber."""
+
+    REACHED = 0  # the cycle asked for
+    JOB_ENDED = 1  # at least one job ended in the cycle just simulated
+    IDLE = 2  # nothing will ever happen again without a new job
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Open-loop traffic: every node creates packets by a Bernoulli process.
+
+    Attributes
+    ----------
+    chance : float
+        Chance that a node creates a packet in a cycle, offered load / packet_phits.
+    target : ndarray of int32, shape (nodes,)
+        Destination of each node's packets; -1: uniform over the other nodes; the node itself: it creates none.
+    hot_node, hot_share : int, float
+        Share of the packets that go to `hot_node` instead (none are drawn for the hot node itself).
+    """
+
+    chance: float
+    target: NDArray[np.int32]
+    hot_node: int = -1
+    hot_share: float = 0.0
+
+
+@dataclass
+class JobRecord:
+    """What an engine knows of a job; cycles are absolute, arrays by task or by message.
+
+    Messages are numbered in the order of the program's send and isend operations (task by task, in program
+    order), without those to oneself.
+
+    Attributes
+    ----------
+    start, end : int
+        First cycle in which its tasks could act, and number of cycles until its last task ended; end is -1
+        while it runs.
+    task_end : ndarray of int64
+        The same for each task.
+    injection_blocked : ndarray of int64
+        Cycles in which each task wanted to create a packet and could not.
+    message_start, message_end : ndarray of int64 or None
+        Cycle in which each message's first packet was created, and in which the tail of its last packet was
+        consumed; -1 for what has not happened. None when messages are not recorded.
+    """
+
+    start: int
+    end: int
+    task_end: NDArray[np.int64]
+    injection_blocked: NDArray[np.int64]
+    message_start: NDArray[np.int64] | None = None
+    message_end: NDArray[np.int64] | None = None
+
+
+@dataclass
+class Counters:
+    """Totals since the network was made, or since `Engine.reset_counters`.
+
+    Attributes
+    ----------
+    created, delivered : int
+        Packets created, and packets whose tail was consumed.
+    link_packets : ndarray of int64, shape (routers, ports)
+        Packets that started to cross the link that leaves through each port.
+    packet_delays, message_delays : ndarray of int64
+        Histograms of delay in cycles, creation to tail consumed, binned by `netsim.delays`.
+    packet_delay_sum, message_delay_sum : int
+        Sums of the same delays.
+    events : int
+        State changes applied (kernel) or phits moved (reference).
+    last_delivery : int
+        Cycle in which the last tail was consumed; -1 if none was.
+    """
+
+    created: int
+    delivered: int
+    link_packets: NDArray[np.int64]
+    packet_delays: NDArray[np.int64]
+    message_delays: NDArray[np.int64]
+    packet_delay_sum: int = 0
+    message_delay_sum: int = 0
+    events: int = 0
+    last_delivery: int = -1
+
+
+@dataclass
+class Blocked:
+    """Who waits for whom when nothing can move.
+
+    Attributes
+    ----------
+    tasks : list of (job, task, operation, text)
+        Each task that is not at its end, the operation it stands at (index in its job's program arrays) and what it waits
+        for: ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"compute"``.
+    fifos : list of (router, input, packets, wants)
+        Each FIFO with a head packet that cannot move; `wants` is a list of (router, input) of the FIFOs
+        downstream for which the head could ask.
+    """
+
+    tasks: list[tuple[int, int, int, str]] = field(default_factory=list)
+    fifos: list[tuple[int, int, int, list[tuple[int, int]]]] = field(default_factory=list)
+
+
+class Engine(Protocol):
+    """A network that can be run piece by piece.
+
+    Made by ``Engine(topology, config, seed, record_messages)``. `now` is the next cycle to be simulated.
+    """
+
+    now: int
+
+    def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
+        """Start a job whose task i sits on ``nodes[i]``; its tasks act from cycle `now` on. Returns its number."""
+
+    def generate(self, traffic: Traffic | None) -> None:
+        """Start open-loop traffic from cycle `now` on, or stop it."""
+
+    def run(self, until: int) -> Exit:
+        """Simulate cycles ``now .. until - 1``; return early after a cycle in which a job ended, or when idle."""
+
+    def job(self, number: int) -> JobRecord:
+        """Return what is known of a job."""
+
+    def counters(self) -> Counters:
+        """Return the totals."""
+
+    def reset_counters(self) -> None:
+        """Start the totals anew; packets in flight stay."""
+
+    @property
+    def in_flight(self) -> int:
+        """Packets created and not yet consumed to the tail."""
+
+    def blocked(self) -> Blocked:
+        """Tell who waits for whom now."""
