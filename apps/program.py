@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.operation import Op
+from apps.task import TaskWriter
+
 __all__ = ["Op", "Program"]
-
-
-class Op(IntEnum):
-    """Kinds of operation. The numbers are stored in arrays and files: do not renumber."""
-
-    COMPUTE = 0
-    SEND = 1
-    ISEND = 2
-    RECV = 3
-    IRECV = 4
-    WAIT = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
     """The operations of every task, in program order.
+
+    Messages to oneself stay in the program; a simulator drops them.
 
     Attributes
     ----------
@@ -45,6 +39,8 @@ class Program:
         operation. Iteration -1 closes the last one. Empty where the source had none.
     name : str
         Where the program came from, for people.
+    sections : mapping of str to ndarray of int64, shape (tasks, 2)
+        Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
     """
 
     first: NDArray[np.int64]
@@ -55,8 +51,60 @@ class Program:
     request: NDArray[np.int32]
     marks: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     name: str = ""
+    sections: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
+        """Join the tasks' writers, given in order of task, into one program.
+
+        Raises
+        ------
+        ValueError
+            If they are not the writers of tasks 0, 1, .. in order, or disagree on their sections.
+        """
+        writers = list(writers)
+        for task, writer in enumerate(writers):
+            if (writer.task, writer.tasks) != (task, len(writers)):
+                raise ValueError(
+                    f"writers: number {task} is that of task {writer.task} of {writer.tasks}, "
+                    f"expected task {task} of {len(writers)}"
+                )
+        first = np.cumsum([0, *map(len, writers)], dtype=np.int64)
+        columns = [writer.columns() for writer in writers]
+        joined = {
+            key: np.concatenate([column[key] for column in columns]) if columns else np.empty(0, dtype)
+            for key, dtype in (
+                ("kind", np.int8),
+                ("peer", np.int32),
+                ("size", np.int64),
+                ("tag", np.int64),
+                ("request", np.int32),
+            )
+        }
+        marks = [(w.task, first[w.task] + place, i) for w in writers for place, i in w.marks()]
+        return cls(
+            first=first,
+            marks=np.array(marks, np.int64).reshape(-1, 3),
+            name=name,
+            sections=_join_sections(writers, first),
+            **joined,  # type: ignore[arg-type]
+        )
 
     @property
     def tasks(self) -> int:
         """Number of tasks."""
         return len(self.first) - 1
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+def _join_sections(writers: list[TaskWriter], first: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    sections = [writer.sections() for writer in writers]
+    names = list(sections[0]) if sections else []
+    for task, section in enumerate(sections):
+        if set(section) != set(names):
+            raise ValueError(f"sections: task {task} has {sorted(section)}, task 0 has {sorted(names)}")
+    return {
+        name: np.array([section[name] for section in sections], np.int64) + first[:-1, None] for name in names
+    }

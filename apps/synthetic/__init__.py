@@ -1,0 +1,1 @@
+"""Synthetic applications: communication patterns by themselves."""

@@ -1,0 +1,212 @@
+"""Writing the program of one task, operation by operation."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.operation import Op
+from checks import whole
+
+__all__ = ["TaskWriter"]
+
+_COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
+
+
+class TaskWriter:
+    """The operations of task `task` among `tasks`, in the order in which they are called.
+
+    Messages to oneself may be written; a simulator drops them. Tags are 0 or more. `Program.of` joins the
+    writers of all tasks.
+
+    Parameters
+    ----------
+    task, tasks : int
+        Number of this task, and how many there are.
+
+    Raises
+    ------
+    ValueError
+        By any method, if a task, size, tag or request is out of range.
+
+    Examples
+    --------
+    >>> writer = TaskWriter(0, tasks=2)
+    >>> writer.send(1, 512)
+    >>> request = writer.irecv(1, 512)
+    >>> writer.compute(1000)
+    >>> writer.wait(request)
+    >>> len(writer)
+    4
+    """
+
+    def __init__(self, task: int, tasks: int) -> None:
+        self.tasks = whole(tasks, "tasks")
+        self.task = whole(task, "task", 0)
+        if self.task >= self.tasks:
+            raise ValueError(f"task: {task} is too large, expected less than {tasks}, the number of tasks")
+        self._kind = array("b")
+        self._peer = array("i")
+        self._size = array("q")
+        self._tag = array("q")
+        self._request = array("i")
+        self._requests = 0
+        self._marks: list[tuple[int, int]] = []
+        self._sections: dict[str, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._kind)
+
+    def compute(self, cycles: int) -> None:
+        """Keep the task busy for `cycles`."""
+        self._append(_COMPUTE, -1, self._whole(cycles, "cycles"), 0, -1)
+
+    def send(self, dst: int, bytes: int, tag: int = 0) -> None:
+        """Send `bytes` to task `dst`; over when the last packet is handed to the injector."""
+        self._message(_SEND, dst, bytes, tag, -1)
+
+    def recv(self, src: int, bytes: int, tag: int = 0) -> None:
+        """Wait until `bytes` from task `src` have arrived."""
+        self._message(_RECV, src, bytes, tag, -1)
+
+    def isend(self, dst: int, bytes: int, tag: int = 0) -> int:
+        """Begin to send and return the number of the request to wait for."""
+        return self._open(_ISEND, dst, bytes, tag)
+
+    def irecv(self, src: int, bytes: int, tag: int = 0) -> int:
+        """Post a receive and return the number of the request to wait for."""
+        return self._open(_IRECV, src, bytes, tag)
+
+    def wait(self, request: int) -> None:
+        """Wait until `request` is complete."""
+        if not 0 <= request < self._requests:
+            raise ValueError(
+                f"wait: task {self.task} has no request {request}, it has opened {self._requests} so far"
+            )
+        self._append(_WAIT, -1, 0, 0, request)
+
+    def waitall(self, requests: Iterable[int]) -> None:
+        """Wait for each of `requests`, in order."""
+        for request in requests:
+            self.wait(request)
+
+    def mark(self, iteration: int) -> None:
+        """Say that `iteration` begins here; -1 closes the last one."""
+        self._marks.append((len(self), whole(iteration, "iteration", -1)))
+
+    def begin(self, section: str = "timed") -> None:
+        """Say that a named section of the program begins here."""
+        if section in self._sections:
+            raise ValueError(f"section: task {self.task} begins {section!r} twice")
+        self._sections[section] = [len(self)]
+
+    def end(self, section: str = "timed") -> None:
+        """Say that a named section of the program ends here."""
+        if len(self._sections.get(section, ())) != 1:
+            raise ValueError(f"section: task {self.task} ends {section!r}, which is not open")
+        self._sections[section].append(len(self))
+
+    def repeat(self, begin: int, times: int) -> None:
+        """Make the operations from number `begin` to the last stand there `times` times in all.
+
+        Copies open requests of their own, and the iterations marked in them count on: marks 1, 2 are followed
+        by 3, 4. The arrays are tiled, so a million operations cost milliseconds.
+
+        Raises
+        ------
+        ValueError
+            If `begin` is out of range, or if a request or a section crosses an end of what is repeated.
+        """
+        length = len(self) - whole(begin, "begin", 0)
+        if length < 0:
+            raise ValueError(f"begin: {begin} is too large, task {self.task} has {len(self)} operations")
+        extra = whole(times, "times") - 1
+        opened = self._requests_from(begin)
+        if any(place > begin for places in self._sections.values() for place in places):
+            raise ValueError(f"repeat: task {self.task} begins or ends a section after operation {begin}")
+        self._repeat_marks(begin, length, extra)
+        requests = np.tile(np.frombuffer(self._request, np.int32)[begin:], extra)
+        copy = np.repeat(np.arange(1, extra + 1, dtype=np.int32), length)
+        requests[requests >= 0] += (copy * np.int32(opened))[requests >= 0]
+        for column in (self._kind, self._peer, self._size, self._tag):
+            column.frombytes(memoryview(column)[begin:].tobytes() * extra)
+        self._request.frombytes(requests.tobytes())
+        self._requests += opened * extra
+
+    def columns(self) -> dict[str, NDArray[np.generic]]:
+        """Return copies of the operations' columns, by the names of `Program`'s attributes."""
+        return {
+            "kind": np.array(self._kind, np.int8),
+            "peer": np.array(self._peer, np.int32),
+            "size": np.array(self._size, np.int64),
+            "tag": np.array(self._tag, np.int64),
+            "request": np.array(self._request, np.int32),
+        }
+
+    def marks(self) -> list[tuple[int, int]]:
+        """Return the marks as (operation, iteration)."""
+        return list(self._marks)
+
+    def sections(self) -> dict[str, tuple[int, int]]:
+        """Return first operation and end of each section."""
+        for name, places in self._sections.items():
+            if len(places) != 2:
+                raise ValueError(f"section: task {self.task} begins {name!r} and never ends it")
+        return {name: (begin, end) for name, (begin, end) in self._sections.items()}
+
+    def _append(self, kind: int, peer: int, size: int, tag: int, request: int) -> None:
+        self._kind.append(kind)
+        self._peer.append(peer)
+        self._size.append(size)
+        self._tag.append(tag)
+        self._request.append(request)
+
+    def _message(self, kind: int, peer: int, size: int, tag: int, request: int) -> None:
+        peer = self._whole(peer, "peer")
+        if peer >= self.tasks:
+            raise ValueError(
+                f"peer: task {self.task} names task {peer}, expected less than {self.tasks}, "
+                "the number of tasks"
+            )
+        self._append(kind, peer, self._whole(size, "bytes"), self._whole(tag, "tag"), request)
+
+    def _open(self, kind: int, peer: int, size: int, tag: int) -> int:
+        request = self._requests
+        self._message(kind, peer, size, tag, request)
+        self._requests = request + 1
+        return request
+
+    def _whole(self, value: int, what: str) -> int:
+        # The quick way through, for programs of millions of operations.
+        if type(value) is int and 0 <= value < 1 << 62:
+            return value
+        number = whole(value, f"{what} in task {self.task}", 0)
+        if number >= 1 << 62:
+            raise ValueError(f"{what} in task {self.task}: {value} is too large, expected less than 2**62")
+        return number
+
+    def _requests_from(self, begin: int) -> int:
+        """Return how many requests are opened from operation `begin` on; each must be waited for there."""
+        kind = np.frombuffer(self._kind, np.int8)[begin:]
+        request = np.frombuffer(self._request, np.int32)[begin:]
+        opened = request[(kind == _ISEND) | (kind == _IRECV)]
+        if not np.array_equal(opened, np.sort(request[kind == _WAIT])):
+            raise ValueError(
+                f"repeat: task {self.task} opens requests from operation {begin} on and waits for others, "
+                "expected each to be opened and waited for once in what is repeated"
+            )
+        return len(opened)
+
+    def _repeat_marks(self, begin: int, length: int, extra: int) -> None:
+        # A closing mark right at `begin` belongs to what came before.
+        inside = [(place, i) for place, i in self._marks if place > begin or (place == begin and i >= 0)]
+        numbers = [i for _, i in inside if i >= 0]
+        span = max(numbers) - min(numbers) + 1 if numbers else 0
+        self._marks += [
+            (place + copy * length, i + copy * span if i >= 0 else i)
+            for copy in range(1, extra + 1)
+            for place, i in inside
+        ]
