@@ -1,10 +1,11 @@
-"""Kinds of operation that a task's program is made of."""
+"""Kinds of operation that a task's program is made of, and how to speak of one."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 
-__all__ = ["Op"]
+__all__ = ["Op", "Operation", "OperationError"]
 
 
 class Op(IntEnum):
@@ -16,3 +17,51 @@ class Op(IntEnum):
     RECV = 3
     IRECV = 4
     WAIT = 5
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, for people; the fields are those of `Program`.
+
+    Attributes
+    ----------
+    task, number : int
+        Whose operation it is, and its place in that task's program, from 0.
+    kind : Op
+        What it does.
+    peer, size, tag, request : int
+        As in `Program`.
+    """
+
+    task: int
+    number: int
+    kind: Op
+    peer: int
+    size: int
+    tag: int
+    request: int
+
+    def __str__(self) -> str:
+        if self.kind == Op.COMPUTE:
+            return f"compute {self.size} cycles"
+        if self.kind == Op.WAIT:
+            return f"wait for request {self.request}"
+        way = "to" if self.kind in (Op.SEND, Op.ISEND) else "from"
+        return f"{self.kind.name.lower()} {self.size} bytes {way} task {self.peer}, tag {self.tag}"
+
+
+class OperationError(ValueError):
+    """What is wrong with one operation of a program.
+
+    Attributes
+    ----------
+    index : int
+        The operation's index in the program's arrays.
+    reason : str
+        What is wrong with it.
+    """
+
+    def __init__(self, index: int, operation: Operation, reason: str) -> None:
+        super().__init__(f"task {operation.task}, operation {operation.number} ({operation}): {reason}")
+        self.index = index
+        self.reason = reason

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.operation import Op
+from apps.columns import check_columns
+from apps.iterations import cut, iterations, section
+from apps.operation import Op, Operation, OperationError
+from apps.repetition import repeat
+from apps.replay import check_progress
 from apps.task import TaskWriter
+from apps.traffic import Traffic, traffic
 
 __all__ = ["Op", "Program"]
 
@@ -36,7 +41,7 @@ class Program:
         Number, unique within the task, that an isend or irecv opens and a wait completes; -1 otherwise.
     marks : ndarray of int64, shape (marks, 3)
         Rows (task, operation index, iteration): iteration ``i`` of that task begins before that
-        operation. Iteration -1 closes the last one. Empty where the source had none.
+        operation of these arrays. Iteration -1 closes the last one. Empty where the source had none.
     name : str
         Where the program came from, for people.
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
@@ -98,13 +103,111 @@ class Program:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def task_of(self) -> NDArray[np.int32]:
+        """Return the task of each operation."""
+        return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
+
+    def operations(self, task: int) -> Iterator[Operation]:
+        """Yield the operations of `task`, for people."""
+        if not 0 <= task < self.tasks:
+            raise ValueError(
+                f"task: {task} is not a task of {self.name or 'the program'}, which has {self.tasks}"
+            )
+        yield from map(self.operation, range(self.first[task], self.first[task + 1]))
+
+    def operation(self, index: int) -> Operation:
+        """Return the operation at `index` of the arrays, for people."""
+        task = int(np.searchsorted(self.first, index, side="right")) - 1
+        columns = (self.peer, self.size, self.tag, self.request)
+        place = index - int(self.first[task])
+        return Operation(task, place, Op(self.kind[index]), *(int(column[index]) for column in columns))
+
+    def error(self, index: int, reason: str) -> OperationError:
+        """Return an error that names the operation at `index` and says what is wrong with it."""
+        return OperationError(index, self.operation(index), reason)
+
+    def check(self, rendezvous: int | None = None) -> None:
+        """Check that this program can run: everything that an engine relies on.
+
+        Each number is in its range, each send has a receive of as many bytes and each receive a send, each
+        request is opened and then waited for once, and no tasks wait for each other for ever when the program
+        is run without time. Takes about a second for a million operations.
+
+        Parameters
+        ----------
+        rendezvous : int or None
+            Messages of more bytes than this wait for the posted receive, as in the network's configuration;
+            None: no send ever waits.
+
+        Raises
+        ------
+        ValueError
+            If it cannot, naming task, operation number and what is missing, or who waits for whom. An
+            `OperationError` if the fault is in one operation.
+        """
+        check_columns(self)
+        check_progress(self, rendezvous)
+
+    def traffic(self) -> Traffic:
+        """Return how much each task sends to each other: bytes, messages, and whether anything at all."""
+        return traffic(self)
+
+    def iterations(self) -> NDArray[np.int64]:
+        """Return the marked iterations as rows (task, first operation, end, iteration)."""
+        return iterations(self)
+
+    def cut(self, first: int, last: int) -> Program:
+        """Return iterations `first` to `last`, both included, of every task.
+
+        Raises
+        ------
+        ValueError
+            If a task has no such iteration, or if a message or a request crosses the cut.
+        """
+        return cut(self, first, last)
+
+    def repeat(self, times: int) -> Program:
+        """Return the program in which the marked iterations stand `times` times in all.
+
+        What comes before and after them stays as it is; the numbers of the copies count on. A program without
+        marks counts as one iteration.
+
+        Raises
+        ------
+        ValueError
+            If a request or a section crosses an end of the iterations.
+        """
+        return repeat(self, times)
+
+    def section(self, name: str = "timed") -> Program:
+        """Return the operations of a named section alone.
+
+        Raises
+        ------
+        ValueError
+            If there is no such section, or if a request crosses an end of it.
+        """
+        return section(self, name)
+
+    def taken(self, index: NDArray[np.int64], first: NDArray[np.int64]) -> Program:
+        """Return the operations at `index`, divided into tasks by `first`, beside the old marks and sections."""
+        columns = {name: getattr(self, name)[index] for name in ("kind", "peer", "size", "tag", "request")}
+        return replace(self, first=first, **columns)
+
+    def equals(self, other: Program) -> bool:
+        """Tell whether `other` is the same program, whatever its name."""
+        arrays = [item.name for item in fields(self) if item.name not in ("name", "sections")]
+        return (
+            all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+            and self.sections.keys() == other.sections.keys()
+            and all(np.array_equal(bounds, other.sections[name]) for name, bounds in self.sections.items())
+        )
+
 
 def _join_sections(writers: list[TaskWriter], first: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     sections = [writer.sections() for writer in writers]
     names = list(sections[0]) if sections else []
-    for task, section in enumerate(sections):
-        if set(section) != set(names):
-            raise ValueError(f"sections: task {task} has {sorted(section)}, task 0 has {sorted(names)}")
-    return {
-        name: np.array([section[name] for section in sections], np.int64) + first[:-1, None] for name in names
-    }
+    for task, own in enumerate(sections):
+        if set(own) != set(names):
+            raise ValueError(f"sections: task {task} has {sorted(own)}, task 0 has {sorted(names)}")
+    return {name: np.array([own[name] for own in sections], np.int64) + first[:-1, None] for name in names}

@@ -1,0 +1,71 @@
+"""Whether every number in a program's arrays is in its range."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from apps.operation import Op
+
+if TYPE_CHECKING:
+    from apps.program import Program
+
+__all__ = ["check_columns"]
+
+
+def check_columns(program: Program) -> None:
+    """Check that the arrays fit each other and that every number in them is in its range.
+
+    Raises
+    ------
+    OperationError
+        If a kind, peer, size, tag or request is out of range, naming the operation.
+    ValueError
+        If lengths, marks or sections do not fit.
+    """
+    _check_lengths(program)
+    known = np.isin(program.kind, list(Op))
+    if not known.all():
+        index = int(known.argmin())
+        raise ValueError(
+            f"kind: operation {index} of the arrays is {program.kind[index]}, expected one of Op"
+        )
+    messages = np.isin(program.kind, (Op.SEND, Op.ISEND, Op.RECV, Op.IRECV))
+    with_request = np.isin(program.kind, (Op.ISEND, Op.IRECV, Op.WAIT))
+    for wrong, reason in (
+        (
+            messages & ((program.peer < 0) | (program.peer >= program.tasks)),
+            f"there is no such task, expected 0 to {program.tasks - 1}",
+        ),
+        (program.size < 0, "its size is negative"),
+        (program.tag < 0, "its tag is negative"),
+        (with_request & (program.request < 0), "its request is negative"),
+    ):
+        if wrong.any():
+            raise program.error(int(wrong.argmax()), reason)
+
+
+def _check_lengths(program: Program) -> None:
+    name = program.name or "program"
+    for column in ("peer", "size", "tag", "request"):
+        length = len(getattr(program, column))
+        if length != len(program):
+            raise ValueError(f"{name}: {column} has {length} rows, expected {len(program)}, as many as kind")
+    first = program.first
+    if not len(first) or first[0] != 0 or first[-1] != len(program) or (np.diff(first) < 0).any():
+        raise ValueError(f"{name}: first must rise from 0 to {len(program)}, the number of operations")
+    bounds = [("mark", program.marks[:, 0], program.marks[:, 1])]
+    for section, places in program.sections.items():
+        if places.shape != (program.tasks, 2) or (places[:, 0] > places[:, 1]).any():
+            raise ValueError(f"{name}: section {section!r} needs a first operation and an end for each task")
+        bounds += [(f"section {section!r}", np.arange(program.tasks), column) for column in places.T]
+    for what, task, place in bounds:
+        known = (task >= 0) & (task < program.tasks)
+        if known.all():
+            known = (first[task] <= place) & (place <= first[task + 1])
+        if not known.all():
+            wrong = int(known.argmin())
+            raise ValueError(
+                f"{name}: {what} of task {task[wrong]} stands at {place[wrong]}, outside that task"
+            )

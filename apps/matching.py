@@ -1,0 +1,81 @@
+"""Which receive belongs to which send."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.operation import Op
+
+if TYPE_CHECKING:
+    from apps.program import Program
+
+__all__ = ["partners"]
+
+
+def partners(program: Program) -> NDArray[np.int64]:
+    """Return the index of the send of each receive and of the receive of each send; -1 for other operations.
+
+    The k-th send of so many bytes from one task to another on a tag belongs to the k-th receive of them.
+
+    Raises
+    ------
+    OperationError
+        If a send has no receive or a receive no send, naming the first one.
+    """
+    sends = np.flatnonzero((program.kind == Op.SEND) | (program.kind == Op.ISEND))
+    receives = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.IRECV))
+    here = program.task_of()
+    both = np.concatenate([sends, receives])
+    source = np.concatenate([here[sends], program.peer[receives]])
+    target = np.concatenate([program.peer[sends], here[receives]])
+    key = _combined(source, target, program.tag[both], program.size[both])
+    sent, received = key[: len(sends)], key[len(sends) :]
+    sends = sends[np.argsort(sent, kind="stable")]
+    receives = receives[np.argsort(received, kind="stable")]
+    if len(sends) != len(receives) or not np.array_equal(np.sort(sent), np.sort(received)):
+        raise _unmatched(program, both, key, len(sends))
+    partner = np.full(len(program), -1, np.int64)
+    partner[sends] = receives
+    partner[receives] = sends
+    return partner
+
+
+def _combined(*columns: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return one number for each row, equal for equal rows only."""
+    key = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        values, rank = np.unique(column, return_inverse=True)
+        if len(key) and (int(key.max()) + 1) * len(values) >= 1 << 63:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        key = key * len(values) + rank
+    return key
+
+
+def _unmatched(program: Program, both: NDArray[np.int64], key: NDArray[np.int64], sends: int) -> Exception:
+    """Return the error for the first operation without a partner; `both` lists the sends first."""
+    dense = np.unique(key, return_inverse=True)[1]
+    sent = np.bincount(dense[:sends], minlength=int(dense.max()) + 1)
+    received = np.bincount(dense[sends:], minlength=len(sent))
+    order = np.argsort(dense, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order)) - np.repeat(
+        np.cumsum(sent + received) - sent - received, sent + received
+    )
+    is_send = np.arange(len(both)) < sends
+    alone = np.where(is_send, place >= received[dense], place - sent[dense] >= sent[dense])
+    first = int(np.flatnonzero(alone)[np.argmin(both[alone])])
+    index, task = int(both[first]), program.task_of()
+    reason = f"no {'receive' if is_send[first] else 'send'} in task {program.peer[index]} belongs to it"
+    rivals = both[alone & (is_send != is_send[first])]
+    rivals = rivals[
+        (task[rivals] == program.peer[index])
+        & (program.peer[rivals] == task[index])
+        & (program.tag[rivals] == program.tag[index])
+    ]
+    if len(rivals):
+        rival = program.operation(int(rivals.min()))
+        reason += f"; operation {rival.number} there is for {rival.size} bytes"
+    return program.error(index, reason)

@@ -1,0 +1,56 @@
+"""How much every task sends to every other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from apps.operation import Op
+
+if TYPE_CHECKING:
+    from apps.program import Program
+
+__all__ = ["DENSE_TASKS", "Traffic", "traffic"]
+
+DENSE_TASKS = 2048  # above, an int64 matrix would take more than 32 MiB
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """Traffic of a program by source (row) and destination (column); the diagonal is zero.
+
+    NumPy arrays up to `DENSE_TASKS` tasks, SciPy CSR arrays above.
+
+    Attributes
+    ----------
+    W : int64, shape (tasks, tasks)
+        Bytes.
+    N : int64, shape (tasks, tasks)
+        Messages.
+    B : bool, shape (tasks, tasks)
+        Whether there is any message at all.
+    """
+
+    W: Any
+    N: Any
+    B: Any
+
+
+def traffic(program: Program) -> Traffic:
+    """Count what `program` sends."""
+    sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
+    source = program.task_of()
+    sends &= program.peer != source
+    source, target, size = source[sends], program.peer[sends], program.size[sends]
+    shape = (program.tasks, program.tasks)
+    if program.tasks > DENSE_TASKS:
+        W = sparse.coo_array((size, (source, target)), shape).tocsr()
+        N = sparse.coo_array((np.ones_like(size), (source, target)), shape).tocsr()
+        return Traffic(W, N, N.astype(bool))
+    W, N = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    np.add.at(W, (source, target), size)
+    np.add.at(N, (source, target), 1)
+    return Traffic(W, N, N > 0)
