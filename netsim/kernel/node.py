@@ -1,0 +1,427 @@
+"""Nodes: tasks and their programs, injection, matching of messages, open-loop sources.
+
+A node creates at most one packet a cycle. Its task first passes all that takes no time; then one packet is created:
+of the message under way, else of what is due at the interface (rendezvous), else of the send at the head.
+"""
+
+from __future__ import annotations
+
+from netsim.chance import GAP, HOT_SPOT, TARGET as TARGET_DRAW, below, draw, gap
+from netsim.delays import bin_of
+from netsim.kernel.bits import inlined
+from netsim.kernel.events import act_at, act_next, look_at, set_timer
+from netsim.kernel.router import depth, drop_head, expose, slot_of
+from netsim.kernel.routes import route_of
+from netsim.kernel.state import (
+    ASK,
+    ASKED,
+    BIRTH,
+    BUSY,
+    BUSY_UNTIL,
+    COMPUTE,
+    COMPUTE_LAST,
+    COUNT,
+    CREATED,
+    DATA,
+    DEAL_WORDS,
+    DELIVERED,
+    DONE,
+    EMITTED,
+    ENDED,
+    FIFO_WORDS,
+    FIRST_DUE,
+    FREE,
+    FULL,
+    HAVE,
+    HEAD,
+    HELD,
+    HOME,
+    JOB,
+    KEY_BITS,
+    KEY_WORDS,
+    KIND_BITS,
+    LABEL,
+    LAST_DELIVERY,
+    LEFT,
+    LENGTH,
+    LOST,
+    MESSAGE_DELAY,
+    NEXT_END,
+    NEXT_CYCLE,
+    NEXT_START,
+    NOTHING,
+    OPEN_LOOP,
+    OUT,
+    OWN,
+    PACKET_DELAY,
+    PC,
+    POST,
+    POSTED,
+    RECV,
+    REPLY,
+    REQUEST,
+    ROUTE,
+    SEEN,
+    SEND,
+    SENT,
+    SENT_LAST,
+    SIDE,
+    SINCE,
+    SLOT_WORDS,
+    SOURCE,
+    STOP,
+    TARGET,
+    TASK,
+    TASK_WORDS,
+    TO_GO,
+    UNDER,
+    WAIT,
+    WAITS,
+    Setting,
+    State,
+)
+
+# mypy: disable-error-code="untyped-decorator"
+
+
+# --- injection ------------------------------------------------------------------------------------
+
+
+@inlined
+def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -> int:
+    """Create a packet and hand it to the injector that holds fewest.
+
+    Returns `EMITTED`, `NEXT_CYCLE` (a place is free from the next cycle on) or `FULL`.
+
+    Injector buffer and injection FIFO are one queue here: the buffer is emptied into the FIFO at once.
+    A packet is created before that, so a tail that has just left has made room only for the next cycle.
+    """
+    i = -1
+    least = 0
+    outcome = FULL
+    first = s.first[node]
+    transit = s.inputs[node]
+    for j in range(u.injectors):
+        count = s.fifo[(first + transit + j) * FIFO_WORDS + COUNT]
+        if s.emptied[node * u.injectors + j] == cycle:
+            count += 1
+            outcome = NEXT_CYCLE
+        if count < u.queue + u.buffer and (i < 0 or count < least):
+            i = transit + j
+            least = count
+    if i < 0:
+        return outcome
+    word = (first + i) * FIFO_WORDS
+    at = s.fifo[word + HEAD] + s.fifo[word + COUNT]
+    room = depth(s, u, node, i)
+    if at >= room:
+        at -= room
+    slot = slot_of(s, u, node, i, at)
+    s.slot[slot + ROUTE] = route_of(s, u, node, target, cycle)
+    s.slot[slot + BIRTH] = cycle
+    s.slot[slot + LABEL] = label
+    s.fifo[word + COUNT] += 1
+    seen = s.fifo[word + SEEN] + 1
+    s.fifo[word + SEEN] = seen
+    s.clock[CREATED] += 1
+    if seen == 1:
+        expose(s, u, node, i, cycle)
+    return EMITTED
+
+
+@inlined
+def emptied(s: State, u: Setting, node: int, i: int, cycle: int) -> None:
+    """A tail has left the injection FIFO of input `i`: a task that waits for it can act next cycle."""
+    s.emptied[node * u.injectors + i - s.inputs[node]] = cycle
+    if s.task[node * TASK_WORDS + SINCE] >= 0:
+        act_next(s, u, node, cycle)
+
+
+# --- consumption ----------------------------------------------------------------------------------
+
+
+@inlined
+def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
+    """The tail of a packet was consumed in the cycle before `cycle`."""
+    delay = (cycle - 1 - s.slot[slot + BIRTH]) & 0xFFFFFFFF
+    s.clock[DELIVERED] += 1
+    s.clock[PACKET_DELAY] += delay
+    s.clock[LAST_DELIVERY] = cycle - 1
+    s.packet_delays[bin_of(delay)] += 1
+    label = s.slot[slot + LABEL]
+    key = label >> 2
+    base = key * KEY_WORDS
+    node = s.key[base + TARGET]
+    if node < 0:
+        return
+    what = label & 3
+    if what == DATA:
+        have = s.key[base + HAVE] + 1
+        s.key[base + HAVE] = have
+        s.key[base + TO_GO] -= 1
+        if s.key[base + TO_GO] == 0:
+            complete(s, u, base, cycle)
+        if s.task[node * TASK_WORDS + WAITS] == key and have >= s.key[base + LENGTH]:
+            act_at(s, u, node, cycle, 1 - s.clock[SIDE])
+    elif what == REQUEST:
+        asked = s.deal[key * DEAL_WORDS + ASKED] + 1
+        s.deal[key * DEAL_WORDS + ASKED] = asked
+        if asked <= s.deal[key * DEAL_WORDS + POSTED]:
+            make_due(s, u, node, key << 2 | REPLY, cycle)
+    else:
+        make_due(s, u, s.key[base + SOURCE], key << 2 | DATA, cycle)
+
+
+@inlined
+def complete(s: State, u: Setting, base: int, cycle: int) -> None:
+    """Close the oldest open message of a key."""
+    s.key[base + TO_GO] = s.key[base + LENGTH]
+    message = s.key[base + NEXT_END]
+    s.key[base + NEXT_END] = message + 1
+    delay = cycle - 1 - s.message_start[message]
+    s.clock[MESSAGE_DELAY] += delay
+    s.message_delays[bin_of(delay)] += 1
+    if u.record == 1:
+        s.message_end[message] = cycle - 1
+
+
+@inlined
+def make_due(s: State, u: Setting, node: int, label: int, cycle: int) -> None:
+    """Queue a reply, or data that was asked for, at a node's interface.
+
+    Order: cycle, data before replies, key. Entry 0 of the lists is the head of the free entries.
+    """
+    entry = s.due_next[0]
+    s.due_next[0] = s.due_next[entry]
+    order = (label & 3) << 32 | (label >> 2)
+    s.due_order[entry] = order
+    s.due_time[entry] = cycle
+    base = node * TASK_WORDS + FIRST_DUE
+    before = -1
+    at = s.task[base]
+    while at >= 0 and (s.due_time[at] < cycle or s.due_order[at] < order):
+        before = at
+        at = s.due_next[at]
+    s.due_next[entry] = at
+    if before < 0:
+        s.task[base] = entry
+    else:
+        s.due_next[before] = entry
+    act_at(s, u, node, cycle, 1 - s.clock[SIDE])
+
+
+@inlined
+def take_due(s: State, task: int) -> int:
+    """Remove the first due message of a node's interface and return its label."""
+    entry = s.task[task + FIRST_DUE]
+    s.task[task + FIRST_DUE] = s.due_next[entry]
+    s.due_next[entry] = s.due_next[0]
+    s.due_next[0] = entry
+    order = s.due_order[entry]
+    return (order & 0xFFFFFFFF) << 2 | order >> 32
+
+
+@inlined
+def tail_left(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
+    """The head of an input left to the tail in the cycle before: free what it held, and count or wake."""
+    base = router * u.row
+    word = (s.first[router] + i) * FIFO_WORDS
+    output = s.fifo[word + OUT]
+    if output == HOME:
+        deliver(s, u, slot_of(s, u, router, i, s.fifo[word + HEAD]), cycle)
+    else:
+        s.row[base + BUSY] &= ~(1 << s.port_of[output])
+    s.row[base + FREE] |= 1 << output
+    drop_head(s, u, router, i, cycle)
+    if i >= s.inputs[router]:
+        emptied(s, u, router, i, cycle)
+    if s.row[base + WAIT] or s.row[base + HELD]:
+        look_at(s, u, router, cycle, 1 - s.clock[SIDE])
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+@inlined
+def finish(s: State, node: int, cycle: int) -> None:
+    """End a node's task with `cycle`, the last in which it did something."""
+    task = node * TASK_WORDS
+    job = s.task[task + JOB]
+    s.task_end[s.task[task + TASK]] = cycle + 1
+    s.task_lost[s.task[task + TASK]] = s.task[task + LOST]
+    s.task[task + WAITS] = NOTHING
+    s.task[task + JOB] = -1
+    s.job[2 * job] -= 1
+    if s.job[2 * job] == 0:
+        s.job[2 * job + 1] = cycle + 1
+        s.clock[ENDED] = 1
+
+
+@inlined
+def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
+    """Let a task pass all that takes no time; tell whether it stands at an operation that creates a packet."""
+    task = node * TASK_WORDS
+    pc = s.task[task + PC]
+    stop = s.task[task + STOP]
+    s.task[task + WAITS] = NOTHING
+    while pc < stop:
+        word = s.op[pc]
+        kind = word & ((1 << KIND_BITS) - 1)
+        if kind == SEND or kind == ASK:
+            s.task[task + PC] = pc
+            return True
+        if kind == COMPUTE:
+            s.task[task + PC] = pc + 1
+            s.task[task + BUSY_UNTIL] = cycle + (word >> KIND_BITS)
+            set_timer(s, cycle + (word >> KIND_BITS), node)
+            return False
+        if kind == COMPUTE_LAST:
+            s.task[task + PC] = stop
+            if word >> KIND_BITS > 1:
+                s.task[task + BUSY_UNTIL] = cycle + (word >> KIND_BITS) - 1
+                set_timer(s, cycle + (word >> KIND_BITS) - 1, node)
+                return False
+            break
+        key = (word >> KIND_BITS) & ((1 << KEY_BITS) - 1)
+        if kind == RECV:
+            left = s.key[key * KEY_WORDS + HAVE] - s.key[key * KEY_WORDS + LENGTH]
+            if left < 0:
+                s.task[task + PC] = pc
+                s.task[task + WAITS] = key
+                return False
+            s.key[key * KEY_WORDS + HAVE] = left
+        elif kind == POST:
+            posted = s.deal[key * DEAL_WORDS + POSTED] + 1
+            s.deal[key * DEAL_WORDS + POSTED] = posted
+            if posted <= s.deal[key * DEAL_WORDS + ASKED]:
+                make_due(s, u, node, key << 2 | REPLY, cycle)
+        elif s.deal[key * DEAL_WORDS + DONE] < word >> (KIND_BITS + KEY_BITS):  # SENT, SENT_LAST
+            s.task[task + PC] = pc
+            s.task[task + WAITS] = key
+            return False
+        pc += 1
+    s.task[task + PC] = stop
+    finish(s, node, cycle)
+    return False
+
+
+@inlined
+def create(s: State, u: Setting, node: int, cycle: int) -> None:
+    """Create the next packet of the message under way, and see to what follows it."""
+    task = node * TASK_WORDS
+    label = s.task[task + UNDER]
+    what = label & 3
+    base = (label >> 2) * KEY_WORDS
+    target = s.key[base + SOURCE] if what == REPLY else s.key[base + TARGET]
+    if not handed_over(s, u, node, target, label, cycle):
+        return
+    left = s.task[task + LEFT] - 1
+    s.task[task + LEFT] = left
+    own = s.task[task + OWN] == 1
+    if own and (what == REQUEST or left + 1 == s.key[base + LENGTH]):
+        message = s.key[base + NEXT_START]
+        s.key[base + NEXT_START] = message + 1
+        s.message_start[message] = cycle
+    if left > 0:
+        act_next(s, u, node, cycle)
+        return
+    if own:
+        s.task[task + PC] += 1
+        if s.task[task + PC] == s.task[task + STOP]:
+            finish(s, node, cycle)
+    elif what == DATA:
+        deal = (label >> 2) * DEAL_WORDS
+        s.deal[deal + DONE] += 1
+        if s.task[task + WAITS] == label >> 2:
+            word = s.op[s.task[task + PC]]
+            number = word >> (KIND_BITS + KEY_BITS)
+            if word & ((1 << KIND_BITS) - 1) == SENT_LAST and s.deal[deal + DONE] >= number:
+                finish(s, node, cycle)
+    if s.task[task + JOB] >= 0 or s.task[task + FIRST_DUE] >= 0:
+        act_next(s, u, node, cycle)
+
+
+@inlined
+def handed_over(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -> bool:
+    """Try to emit a packet; on failure see that the node tries again, and count the cycles lost."""
+    task = node * TASK_WORDS
+    outcome = emit(s, u, node, target, label, cycle)
+    if outcome == EMITTED:
+        if s.task[task + SINCE] >= 0:
+            s.task[task + LOST] += cycle - s.task[task + SINCE]
+            s.task[task + SINCE] = -1
+        return True
+    if s.task[task + SINCE] < 0:
+        s.task[task + SINCE] = cycle
+    if outcome == NEXT_CYCLE:
+        act_next(s, u, node, cycle)
+    return False
+
+
+@inlined
+def begin(s: State, u: Setting, node: int, sending: bool) -> bool:
+    """Choose the next message to create packets of; tell whether there is one."""
+    task = node * TASK_WORDS
+    if s.task[task + FIRST_DUE] >= 0:
+        label = take_due(s, task)
+        own = 0
+    elif sending:
+        word = s.op[s.task[task + PC]]
+        label = (word >> KIND_BITS) << 2
+        if word & ((1 << KIND_BITS) - 1) == ASK:
+            label |= REQUEST
+        own = 1
+    else:
+        return False
+    s.task[task + UNDER] = label
+    s.task[task + OWN] = own
+    s.task[task + LEFT] = s.key[(label >> 2) * KEY_WORDS + LENGTH] if label & 3 == DATA else 1
+    return True
+
+
+@inlined
+def act(s: State, u: Setting, node: int, cycle: int) -> None:
+    """Do all that a node does in the first step of `cycle`."""
+    task = node * TASK_WORDS
+    job = s.task[task + JOB]
+    if job == OPEN_LOOP:
+        act_source(s, u, node, cycle)
+        return
+    under_way = s.task[task + LEFT] > 0
+    sending = False
+    if job >= 0 and cycle >= s.task[task + BUSY_UNTIL] and not (under_way and s.task[task + OWN] == 1):
+        sending = advance(s, u, node, cycle)
+    if under_way or begin(s, u, node, sending):
+        create(s, u, node, cycle)
+
+
+# --- open-loop sources ----------------------------------------------------------------------------
+
+
+@inlined
+def draw_target(s: State, u: Setting, node: int, cycle: int) -> int:
+    """Return the destination of a packet drawn in `cycle`."""
+    hot = s.hot[0]
+    if hot >= 0 and hot != node:
+        unit = float(draw(u.seed, HOT_SPOT, node, 0, cycle)) / 18446744073709551616.0
+        if unit < s.share[1]:
+            return hot
+    target = s.target[node]
+    if target < 0:
+        target = below(draw(u.seed, TARGET_DRAW, node, 0, cycle), u.nodes - 1)
+        if target >= node:
+            target += 1
+    return target
+
+
+@inlined
+def act_source(s: State, u: Setting, node: int, cycle: int) -> None:
+    """Create a packet of open-loop traffic; the next is drawn when an injector has taken it."""
+    task = node * TASK_WORDS
+    if s.task[task + LEFT] == 0:
+        s.task[task + LEFT] = 1
+        s.task[task + UNDER] = draw_target(s, u, node, cycle)
+    label = (s.hot[1] + node) << 2 | DATA
+    if handed_over(s, u, node, s.task[task + UNDER], label, cycle):
+        s.task[task + LEFT] = 0
+        set_timer(s, cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0]), node)

@@ -1,0 +1,209 @@
+"""The arrays of the kernel, and the words they are made of.
+
+Everything is flat: a record is a few neighbouring words, its fields are the constants below. An *input* is a
+FIFO of a router and an *output* a pair (port, VC); both are numbered ``port * vcs + vc``, injectors come after
+the ports' inputs. A FIFO's *name* is ``router << 6 | input``, so a router has at most 62 inputs and one
+machine word holds a set of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+I8 = NDArray[np.int8]
+I16 = NDArray[np.int16]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+NAME_BITS = 6
+INPUTS = 62  # most inputs of a router
+HOME = 62  # the consumption output, in `FREE` and in `OUT`
+
+# --- `clock`: the scalars of a run ---------------------------------------------------------------
+NOW = 0  # next cycle to be simulated
+ENDED = 1  # a job ended in this cycle
+SIDE = 2  # which half of `todo` and `dirty` belongs to the next cycle (0 or 1)
+TODO = 3  # TODO + side: nodes to act
+DIRTY = 5  # DIRTY + side: routers to look at
+TIMERS = 7  # timers in the heap
+CREATED = 8
+DELIVERED = 9
+PACKET_DELAY = 10  # sum of delays
+MESSAGE_DELAY = 11
+EVENTS = 12
+LAST_DELIVERY = 13
+QUEUES = 16  # four words for each queue of constant delay: see `events`
+CLOCK_WORDS = 32
+
+# --- `row`: one row for each router --------------------------------------------------------------
+TIME = 0  # cycle up to which the memories of alternatives are accounted for
+STAMP = 1  # last cycle for which the router is on the list of those to look at
+WAIT = 2  # inputs whose head waits for a grant
+HOMING = 3  # those of them whose head is at its destination (`single` consumption)
+LEAVING = 4  # inputs whose head is leaving phit by phit
+FREE = 5  # outputs that no packet holds
+ROOM = 6  # outputs whose FIFO downstream has room for a packet
+BUBBLE = 7  # outputs whose own FIFO here has the bubble
+HELD = 8  # outputs granted that wait for their link
+BUSY = 9  # links in use, by port
+WANT = 10  # WANT + port: inputs whose head comes nearer through this port
+# after the ports, at `Setting.next`: by number of alternative 1, 2, .., escape: the inputs that try it next
+
+# --- `fifo`: four words for each FIFO ---------------------------------------------------------------
+HEAD = 0  # place of the head packet in the ring of slots
+COUNT = 1  # packets in it, from the first phit in to the last phit out
+SEEN = 2  # those of them whose header can be looked at
+OUT = 3  # output that the head holds, or (oblivious) is bound for
+FIFO_WORDS = 4
+
+# --- `slot`: three words for each packet ------------------------------------------------------------
+ROUTE = 0  # grid: hops left, sign and magnitude, in a field for each dimension; tree: destination
+BIRTH = 1  # cycle of creation, modulo 2**32
+LABEL = 2  # key << 2 | what the packet is
+SLOT_WORDS = 3
+DATA = 0
+REQUEST = 1
+REPLY = 2
+
+# --- `task`: one row for each node ------------------------------------------------------------------
+PC = 0  # next operation
+STOP = 1  # operation behind the last
+LEFT = 2  # packets of the message under way still to be created
+WAITS = 3  # key for which the task waits, or
+NOTHING = -1
+JOB = 4  # -1: none
+SINCE = 5  # cycle since which the injectors are full; -1: they are not
+LOST = 6  # cycles lost to full injectors
+ACTED = 7  # last cycle for which the node is on the list of those to act
+TASK = 8  # number of the task over all jobs
+BUSY_UNTIL = 9  # cycle from which the program can act: it computes before
+UNDER = 10  # label of the message under way; open loop: destination
+FIRST_DUE = 11  # head of the interface's queue of due messages; -1: none
+OWN = 12  # 1: the message under way is the program's, not one that was due
+TASK_WORDS = 13
+OPEN_LOOP = -3  # in JOB: a source
+
+EMITTED, NEXT_CYCLE, FULL = 1, 2, 3  # what became of a packet that was to be created
+
+# --- operations: kind in 3 bits, then a key or cycles -------------------------------------------------
+SEND = 0
+RECV = 1
+COMPUTE = 2
+COMPUTE_LAST = 3  # compute and end: ends the task without another cycle
+ASK = 4  # isend by rendezvous: create the request packet
+POST = 5  # irecv by rendezvous
+SENT = 6  # wait until this many messages of a key have been sent by rendezvous
+SENT_LAST = 7  # the same in a blocking send that ends the task
+KIND_BITS = 3
+KEY_BITS = 29
+
+# --- `key`: seven words for each (source, destination, tag, packets) ----------------------------------
+LENGTH = 0  # packets of a message
+HAVE = 1  # packets consumed that no receive has used
+TO_GO = 2  # packets until the next message of the key is complete
+SOURCE = 3  # node
+TARGET = 4  # node
+NEXT_START = 5  # number of the next message to be started
+NEXT_END = 6  # number of the next message to be completed
+KEY_WORDS = 7
+
+# --- `deal`: three words for each key, with rendezvous only ---------------------------------------------
+ASKED = 0  # requests consumed at the destination
+POSTED = 1  # receives posted there
+DONE = 2  # messages whose last packet was created
+DEAL_WORDS = 3
+
+# --- policies ------------------------------------------------------------------------------------------
+SMART, SHORTEST, RANDOM, OBLIVIOUS, TREE_ADAPTIVE, TREE_FAT, TREE_THIN = range(7)
+ROUND_ROBIN, FIRST_COME, LONGEST, CHANCE, AGE = range(5)
+
+
+class Setting(NamedTuple):
+    """What does not change during a run."""
+
+    phits: int  # of a packet
+    queue: int  # packets in a FIFO
+    buffer: int  # packets in an injector's buffer
+    injectors: int
+    vcs: int
+    ports: int
+    dims: int  # 0 on trees
+    nodes: int
+    policy: int
+    masks: int  # 1: the requests of a router are computed as masks; 0: input by input
+    arbiter: int
+    single: int
+    bubble: int
+    hop: int  # cycles from departure of a header to its first request
+    seed: int
+    row: int  # words in a row
+    next: int  # first word of the memories in a row
+    period: int  # cycles after which the memories of blocked inputs repeat
+    exact: int  # 1: starts of arrival and departure are kept, so that phits can be counted
+    twist: int
+    record: int  # 1: completion of messages is recorded
+
+
+class State(NamedTuple):
+    """What changes, and the tables; shapes in words."""
+
+    clock: I64
+    row: I64  # routers x Setting.row
+    fifo: I16  # FIFOs x FIFO_WORDS
+    slot: I32  # slots x SLOT_WORDS
+    first: I32  # routers: number of the first FIFO
+    place: I32  # routers: number of the first slot
+    inputs: I8  # routers: inputs fed by links
+    wire: I32  # routers x ports: name of VC 0's FIFO at the other end
+    feeder: I32  # routers x ports: name of VC 0's output that feeds this port
+    crossed: I64  # routers x ports: packets that crossed the link
+    turn: I8  # FIFOs: input after the one that each output granted last
+    turn_home: I8  # nodes: the same for consumption
+    turn_link: I8  # routers x ports: VC that the link serves next
+    came: I64  # FIFOs: cycle in which the last arrival began (exact)
+    left: I64  # FIFOs: cycle in which the head began to leave (exact)
+    since: I64  # FIFOs: cycle of the head's first request (arbiter fifo)
+    queue_word: I32  # words of the three queues, one behind the other
+    queue_time: I64  # and when each batch is due
+    queue_count: I32  # and how many words it has
+    queue_place: I64  # queue: first word, words, first batch, batches
+    todo: I32  # 2 x nodes
+    dirty: I32  # 2 x routers
+    timer: I64  # heap: cycle
+    timer_node: I32  # heap: node
+    task: I64  # nodes x TASK_WORDS
+    emptied: I64  # nodes x injectors: last cycle in which a tail had just left the injection FIFO
+    op: I64
+    key: I32  # keys x KEY_WORDS
+    deal: I32  # keys x DEAL_WORDS
+    message_start: I64
+    message_end: I64
+    job: I64  # jobs x 2: tasks running, end
+    task_end: I64  # tasks of all jobs
+    task_lost: I64  # and the cycles that full injectors cost them
+    due_order: I64  # messages due at interfaces: what and key
+    due_time: I64  # and since when
+    due_next: I32  # and the next one; entry 0 of the free list is in due_next[0]
+    port_of: I8  # by output
+    vc_of: I8
+    group: I64  # by dimension: inputs that travel in it
+    coordinate: I32  # nodes x dims
+    size: I32  # by dimension; negative: no wrap-around
+    shift: I64  # by dimension: place of its field in a route
+    field: I64  # by dimension: mask of its field
+    record_first: I32  # twisted torus: first route of each displacement
+    record: I32  # and the routes
+    stage: I8  # routers of a tree; -1: node
+    subtree: I32  # routers of a tree: number of the subtree below
+    power: I64  # powers of the down ports
+    up: I64  # [down, up, stages]
+    target: I32  # open loop: destinations by node
+    share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
+    hot: I64  # open loop: [hot node, first key of the sources]
+    packet_delays: I64
+    message_delays: I64
+    asked: I64  # scratch: requests by output
+    step: I64  # scratch: masks by dimension

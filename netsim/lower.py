@@ -1,0 +1,163 @@
+"""Programs as the words that the kernel reads: operations on keys instead of peers, tags and sizes.
+
+A *key* is (source, destination, tag, packets): what a receive is matched by. Keys are numbered in the order of
+these tuples, with tasks as source and destination.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps import Op, Program
+from netsim.config import Config
+from netsim.kernel import state as k
+
+__all__ = ["Lowered", "lower", "packets_of"]
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program in the kernel's words.
+
+    Attributes
+    ----------
+    op : ndarray of int64
+        Words of all tasks.
+    first : ndarray of int64, shape (tasks + 1,)
+        Where each task's words begin.
+    source_op : ndarray of int64
+        For each word, the operation of the program that it came from.
+    key : ndarray of int64, shape (keys, 4)
+        Source task, destination task, packets and first message of each key.
+    message : ndarray of int64, shape (messages,)
+        Number of each message in the kernel (grouped by key), in the order of the program's sends.
+    by_rendezvous : int
+        Messages above the rendezvous threshold.
+    """
+
+    op: Int
+    first: Int
+    source_op: Int
+    key: Int
+    message: Int
+    by_rendezvous: int
+
+
+def packets_of(size: Int, packet_bytes: int) -> Int:
+    """Return the packets of messages of `size` bytes: at least one, the last one padded."""
+    return np.maximum(1, -(-size // packet_bytes))
+
+
+def _opened_by(program: Program, task: Int) -> Int:
+    """Return for each operation itself, for a wait the isend or irecv that it completes."""
+    opened = np.arange(len(program.kind))
+    opens = np.flatnonzero((program.kind == Op.ISEND) | (program.kind == Op.IRECV))
+    waits = np.flatnonzero(program.kind == Op.WAIT)
+    if len(waits) == 0:
+        return opened
+    name = task * (1 << 32) + program.request
+    order = opens[np.argsort(name[opens], kind="stable")]
+    at = np.searchsorted(name[order], name[waits])
+    found = at < len(order)
+    found[found] = name[order[at[found]]] == name[waits[found]]
+    if not found.all():
+        lost = waits[~found][0]
+        raise ValueError(
+            f"{program.name or 'program'}: task {task[lost]} waits for request {program.request[lost]}, "
+            "which no isend or irecv of that task opened"
+        )
+    opened[waits] = order[at]
+    return opened
+
+
+def _key_numbers(columns: list[Int]) -> tuple[Int, Int]:
+    """Return for each row of `columns` its number in the sorted list of different rows, and a row of each number."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        values, rank = np.unique(column, return_inverse=True)
+        _, number = np.unique(number * len(values) + rank, return_inverse=True)
+    sample = np.empty(int(number.max(initial=-1)) + 1, np.int64)
+    sample[number] = np.arange(len(number))
+    return number.astype(np.int64), sample
+
+
+def lower(program: Program, config: Config) -> Lowered:
+    """Turn a program into the kernel's words.
+
+    Messages to oneself are dropped. Without rendezvous an isend is a send, its wait and an irecv are
+    nothing, and the wait of an irecv is the receive.
+
+    Raises
+    ------
+    ValueError
+        If a wait names a request that was not opened.
+    """
+    task = np.repeat(np.arange(program.tasks), np.diff(program.first))
+    opened = _opened_by(program, task)
+    kind = program.kind.astype(np.int64)
+    peer, size, tag = (a[opened].astype(np.int64) for a in (program.peer, program.size, program.tag))
+    what = np.where(kind == Op.WAIT, kind[opened], kind)  # the operation that a wait completes
+    is_compute = kind == Op.COMPUTE
+    sends = (kind == Op.SEND) | (kind == Op.ISEND)
+    receives = (what == Op.RECV) | (what == Op.IRECV)
+    towards = (what == Op.SEND) | (what == Op.ISEND)
+    large = ~is_compute & (size > config.rendezvous) if config.rendezvous is not None else np.zeros(len(kind), bool)
+    keep = np.where(is_compute, size > 0, peer != task)
+    keep &= is_compute | large | ~((kind == Op.IRECV) | ((kind == Op.WAIT) & towards))
+
+    packets = packets_of(size, config.packet_bytes)
+    talks = np.flatnonzero(~is_compute & (peer != task))
+    source = np.where(receives, peer, task)[talks]
+    target = np.where(receives, task, peer)[talks]
+    number, sample = _key_numbers([source, target, tag[talks], packets[talks]])
+    key_of = np.full(len(kind), -1, np.int64)
+    key_of[talks] = number
+
+    send_ops = np.flatnonzero(sends & (peer != task))
+    send_keys = key_of[send_ops]
+    order = np.argsort(send_keys, kind="stable")
+    message = np.empty(len(send_ops), np.int64)
+    message[order] = np.arange(len(send_ops))
+    per_key = np.bincount(send_keys, minlength=len(sample))
+    first_message = np.concatenate([[0], np.cumsum(per_key)])[:-1]
+    ordinal = np.zeros(len(kind), np.int64)
+    ordinal[send_ops] = message - first_message[send_keys] + 1
+    ordinal = ordinal[opened]
+
+    # A blocking operation by rendezvous takes two words: begin and wait.
+    blocking = large & keep & ((kind == Op.SEND) | (kind == Op.RECV))
+    count = keep.astype(np.int64) + blocking
+    source_op = np.repeat(np.arange(len(kind)), count)
+    second = np.zeros(len(source_op), bool)
+    second[1:] = source_op[1:] == source_op[:-1]
+    per_task = np.bincount(task, weights=count, minlength=program.tasks).astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(per_task)])
+
+    word_kind = np.full(len(kind), k.COMPUTE)
+    word_kind[towards] = k.SEND
+    word_kind[receives] = k.RECV
+    word_kind[large & sends] = k.ASK
+    word_kind[large & ((kind == Op.RECV) | (kind == Op.IRECV))] = k.POST
+    word_kind[large & (kind == Op.WAIT) & towards] = k.SENT
+    out_kind = word_kind[source_op]
+    out_kind[second] = np.where(out_kind[second] == k.ASK, k.SENT, k.RECV)
+    value = np.where(is_compute, size, key_of)[source_op]
+    value = np.where(out_kind == k.SENT, value | ordinal[source_op] << k.KEY_BITS, value)
+    last = first[1:][np.diff(first) > 0] - 1
+    out_kind[last] = np.where(out_kind[last] == k.COMPUTE, k.COMPUTE_LAST, out_kind[last])
+    ends_sending = second[last] & (out_kind[last] == k.SENT)
+    out_kind[last[ends_sending]] = k.SENT_LAST
+
+    return Lowered(
+        op=value << k.KIND_BITS | out_kind,
+        first=first,
+        source_op=source_op,
+        key=np.stack([source[sample], target[sample], packets[talks][sample], first_message], axis=1),
+        message=message,
+        by_rendezvous=int((large & sends & (peer != task)).sum()),
+    )

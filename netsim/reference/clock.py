@@ -1,0 +1,77 @@
+"""Time: whole cycles on a SimPy environment, in which the network moves after all tasks have acted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import simpy
+from simpy.events import ProcessGenerator
+
+__all__ = ["Clock"]
+
+# SimPy handles events of one time in order of (priority, scheduling). Tasks act on its URGENT (0) and NORMAL (1)
+# events; a tick comes after every one of them.
+_LATE = 2
+
+
+class _Tick(simpy.Event):
+    """The part of a cycle in which the network moves."""
+
+    def __init__(self, env: simpy.Environment, delay: int) -> None:
+        super().__init__(env)
+        self._ok = True
+        self._value = None
+        env.schedule(self, _LATE, delay)  # type: ignore[arg-type]  # any int will do as priority
+
+
+class Clock:
+    """Runs the network in every cycle in which it has something to do, and sleeps in between.
+
+    Parameters
+    ----------
+    cycle : callable
+        ``cycle(now)`` moves the network through cycle `now` and tells whether it may do anything in the next.
+
+    Attributes
+    ----------
+    env : simpy.Environment
+        Its time is the cycle; it never goes back.
+    ticking : bool
+        Whether a tick is scheduled.
+    runnable : int
+        Tasks that will act again without the network doing anything; each task keeps its share of this up to date.
+    """
+
+    def __init__(self, cycle: Callable[[int], bool]) -> None:
+        self.env = simpy.Environment()
+        self.ticking = False
+        self.runnable = 0
+        self._cycle = cycle
+
+    @property
+    def now(self) -> int:
+        """Cycle in which the last event happened."""
+        return int(self.env.now)
+
+    def wake(self) -> None:
+        """Let the network move in this very cycle, after the tasks, and on until it is at rest."""
+        if not self.ticking:
+            self.ticking = True
+            self.env.process(self._ticks())
+
+    def until(self, cycle: int) -> simpy.Event:
+        """Return the event that happens at the start of `cycle`."""
+        return self.env.timeout(cycle - self.now)
+
+    def step(self) -> int:
+        """Go through everything that happens in the next cycle that has events; return that cycle."""
+        cycle = self.env.peek()
+        while self.env.peek() == cycle:
+            self.env.step()
+        return int(cycle)
+
+    def _ticks(self) -> ProcessGenerator:
+        yield _Tick(self.env, 0)
+        while self._cycle(self.now):
+            yield _Tick(self.env, 1)
+        self.ticking = False

@@ -1,0 +1,228 @@
+"""The network without its nodes: routers, links, and what happens in them in a cycle."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netsim.config import Config
+from netsim.reference.arbiters import ARBITERS
+from netsim.reference.grids import GridRouting
+from netsim.reference.link import Link
+from netsim.reference.packet import Packet
+from netsim.reference.router import Fifo, Output, Router
+from netsim.reference.routing import Routing
+from netsim.reference.trees import TreeRouting
+from topologies import Grid, Topology, Tree
+
+__all__ = ["Fabric", "routing_of"]
+
+
+def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
+    """Return the routing for a kind of network.
+
+    Raises
+    ------
+    ValueError
+        If there is none for that kind.
+    """
+    if isinstance(topology, Grid):
+        return GridRouting(topology, config, seed)
+    if isinstance(topology, Tree):
+        return TreeRouting(topology, config, seed)
+    raise ValueError(f"network {topology}: no routing for this kind of network, expected a grid or a tree")
+
+
+class Fabric:
+    """Routers and links, and the sets of them that have something to do.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    config : Config
+        Settings.
+    seed : int
+        Seed of the draws.
+    deliver : callable
+        ``deliver(packet, now)`` is told of each packet whose tail is consumed in cycle `now`.
+
+    Attributes
+    ----------
+    routers : list of Router
+        All routers.
+    waiting : dict of Fifo
+        FIFOs whose head is a header that has arrived and holds no output (keys in order of arrival).
+    busy : dict of Link
+        Links of which some virtual channel is held.
+    consuming : dict of Fifo
+        FIFOs whose head packet is on its way into the node.
+    wires : deque of lists of Fifo
+        Where the phits on the links will arrive, one list for each of the last `hop_delay` cycles.
+    link_packets : ndarray of int64, shape (routers, ports)
+        Packets that started to cross each link.
+    phits : int
+        Phits moved, those consumed included.
+    """
+
+    def __init__(
+        self, topology: Topology, config: Config, seed: int, deliver: Callable[[Packet, int], None]
+    ) -> None:
+        self.routing = routing_of(topology, config, seed)
+        self.routers = _build(topology, config)
+        self.waiting: dict[Fifo, None] = {}
+        self.busy: dict[Link, None] = {}
+        self.consuming: dict[Fifo, None] = {}
+        self.wires: deque[list[Fifo]] = deque([] for _ in range(config.hop_delay))
+        self.link_packets: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
+        self.phits = 0
+        self._seed = seed
+        self._packet_phits = config.packet_phits
+        self._arbiter = ARBITERS[config.arbiter]
+        self._deliver = deliver
+
+    def inject(self, fifo: Fifo, packet: Packet) -> None:
+        """Put a whole packet into an injection FIFO that has room for it."""
+        fifo.packets.append(packet)
+        fifo.present += self._packet_phits
+        fifo.ready += self._packet_phits
+        if fifo.output is None:
+            self.waiting[fifo] = None
+
+    def cycle(self, now: int) -> bool:
+        """Go through steps 2 to 4 of cycle `now`; tell whether anything can move in the next one.
+
+        The wires are unloaded first: what left `hop_delay` cycles ago is there at the start of this cycle.
+        """
+        before = self.phits
+        self._unload()
+        self._grant(self._requests(now), now)
+        self._cross(now)
+        self._consume(now)
+        return self.phits > before or any(self.wires) or any(self.hopeful(fifo) for fifo in self.waiting)
+
+    def hopeful(self, fifo: Fifo) -> bool:
+        """Tell whether the header that waits in `fifo` could be granted an output if nothing else moved."""
+        assert fifo.head is not None
+        return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
+
+    def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
+        """Return each FIFO whose header waits: (router, input, packets, FIFOs downstream that it could ask for)."""
+        rows = []
+        for fifo in self.waiting:
+            outputs = fifo.head.candidates if fifo.head else []
+            wants = [(o.fifo.router.number, o.fifo.number) for o in outputs if o.fifo is not None]
+            rows.append((fifo.router.number, fifo.number, len(fifo.packets), wants))
+        return sorted(rows)
+
+    def _unload(self) -> None:
+        """Let the phits that come off the wires be ready."""
+        for fifo in self.wires.popleft():
+            fifo.ready += 1
+            if fifo.output is None:
+                self.waiting[fifo] = None
+
+    def _requests(self, now: int) -> dict[Output, list[Fifo]]:
+        """Return who asks for which output; every waiting header asks for one at most."""
+        asked: dict[Output, list[Fifo]] = {}
+        for fifo in self.waiting:
+            head = fifo.head
+            if head is None:
+                head = fifo.head = self.routing.head(fifo, now)
+            output = self.routing.request(fifo, head, now)
+            if output is not None:
+                if head.first_request < 0:
+                    head.first_request = now
+                asked.setdefault(output, []).append(fifo)
+        return asked
+
+    def _grant(self, asked: dict[Output, list[Fifo]], now: int) -> None:
+        """Give each free output to one of those who ask; the others' requests are lost."""
+        for output, fifos in asked.items():
+            if output.shared:
+                for fifo in fifos:
+                    self._tie(fifo, output)
+            elif output.holder is None:
+                winner = fifos[0] if len(fifos) == 1 else self._arbiter(output, fifos, now, self._seed)
+                output.pointer = (winner.number + 1) % len(output.router.fifos)
+                self._tie(winner, output)
+
+    def _tie(self, fifo: Fifo, output: Output) -> None:
+        """Let the head packet of `fifo` hold `output` until its tail has left."""
+        del self.waiting[fifo]
+        fifo.head = None
+        fifo.output = output
+        if output.link is not None:
+            output.link.take(output, fifo)
+            self.busy[output.link] = None
+            return
+        if not output.shared:
+            output.holder = fifo
+        self.consuming[fifo] = None
+
+    def _cross(self, now: int) -> None:
+        """Let every link move a phit of the packet it serves."""
+        wire: list[Fifo] = []
+        self.wires.append(wire)
+        for link in list(self.busy):
+            output = link.choose()
+            assert output is not None
+            source, target = output.holder, output.fifo
+            assert source is not None
+            assert target is not None
+            if not source.ready:
+                continue
+            source.emit()
+            target.present += 1
+            wire.append(target)
+            if source.sent == 1:
+                packet = source.packets[0]
+                packet.cross(output.port)
+                target.packets.append(packet)
+                self.link_packets[output.router.number, output.port] += 1
+            if source.sent == self._packet_phits:
+                self._leave(source, now)
+                link.finish(output)
+                if not link.held:
+                    del self.busy[link]
+        self.phits += len(wire)
+
+    def _consume(self, now: int) -> None:
+        """Let every FIFO that is being consumed give a phit to its node."""
+        for fifo in list(self.consuming):
+            if not fifo.ready:
+                continue
+            fifo.emit()
+            self.phits += 1
+            if fifo.sent == self._packet_phits:
+                del self.consuming[fifo]
+                fifo.router.consumption.holder = None
+                self._deliver(self._leave(fifo, now), now)
+
+    def _leave(self, fifo: Fifo, now: int) -> Packet:
+        """Take the packet whose tail has left out of `fifo`, and let the next header wait if it is there."""
+        packet = fifo.release(now)
+        if fifo.ready:
+            self.waiting[fifo] = None
+        return packet
+
+
+def _build(topology: Topology, config: Config) -> list[Router]:
+    """Return the routers of a network, wired."""
+    routers = []
+    for number in range(topology.routers):
+        ports = 1 if isinstance(topology, Tree) and number < topology.nodes else topology.ports
+        injectors = config.injectors if number < topology.nodes else 0
+        routers.append(Router(number, ports, injectors, config))
+    for number, port in np.argwhere(topology.neighbor >= 0).tolist():
+        neighbor = routers[topology.neighbor[number, port]]
+        entry = int(topology.entry[number, port]) * config.vcs
+        outputs = routers[number].outputs[port * config.vcs : (port + 1) * config.vcs]
+        for output in outputs:
+            output.fifo = neighbor.fifos[entry + output.vc]
+            output.ring = isinstance(topology, Grid) and (output.vc == 0 or config.policy == "oblivious")
+        Link(outputs)
+    return routers

@@ -1,0 +1,151 @@
+"""Routing on meshes and tori: minimal route records, dimension order with a bubble, four request policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST, below, draw
+from netsim.config import Config
+from netsim.reference.router import Fifo, Head, Output
+from netsim.reference.routing import Routing
+from topologies import Grid
+
+__all__ = ["POLICIES", "GridRouting"]
+
+
+class GridRouting(Routing):
+    """Routes of a mesh, torus or twisted torus; ports are X+ X- Y+ Y- .. and inputs are named like them.
+
+    Parameters
+    ----------
+    grid : Grid
+        The network.
+    config : Config
+        Settings.
+    seed : int
+        Seed of the draws.
+    """
+
+    def __init__(self, grid: Grid, config: Config, seed: int) -> None:
+        super().__init__(config, seed)
+        self.grid = grid
+        self.dimensions = len(grid.sizes)
+        self.oblivious = config.policy == "oblivious"
+        self._policy = POLICIES[config.policy]
+        self._wraps = [bool(wrap) for wrap in np.broadcast_to(grid.wraps, self.dimensions)]
+        self._places = grid.coordinates(np.arange(grid.nodes)).tolist()
+
+    def hops(self, source: int, destination: int, now: int) -> list[int]:
+        """Return the minimal signed hops in each dimension; chance decides between equals."""
+        if self.grid.twist:
+            records = self.grid.records(source, destination)
+            which = below(draw(self.seed, TWIST, source, 0, now), len(records)) if len(records) > 1 else 0
+            return [int(hops) for hops in records[which]]
+        return [self._ring_hops(source, destination, dimension, now) for dimension in range(self.dimensions)]
+
+    def _ring_hops(self, source: int, destination: int, dimension: int, now: int) -> int:
+        """Return the shorter way round; half an even ring takes either sign."""
+        size = self.grid.sizes[dimension]
+        hops = int(self._places[destination][dimension] - self._places[source][dimension])
+        if not self._wraps[dimension]:
+            return hops
+        hops %= size
+        if 2 * hops == size and below(draw(self.seed, HALF_RING, source, dimension, now), 2) == 1:
+            return -hops
+        return hops - size if 2 * hops > size else hops
+
+    def head(self, fifo: Fifo, now: int) -> Head:
+        """Return the profitable adaptive outputs and the escape one, or the outputs of dimension order alone."""
+        packet = fifo.packets[0]
+        if self.arrived(packet, fifo):
+            return Head(packet, now, [fifo.router.consumption])
+        ports = [2 * d + (hops < 0) for d, hops in enumerate(packet.hops) if hops]
+        if self.oblivious:
+            output = self._output(fifo, ports[0], self._oblivious_vc(fifo, ports[0], now))
+            return Head(packet, now, [output], output)
+        escape = self._output(fifo, ports[0], 0)
+        adaptive = [self._output(fifo, port, vc) for port in ports for vc in range(1, self.vcs)]
+        return Head(packet, now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
+
+    def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
+        """Return what the policy asks for; a packet that is there asks for the consumption."""
+        if head.escape is None:
+            return head.candidates[0]
+        return self._policy(self, fifo, head, now)
+
+    def _output(self, fifo: Fifo, port: int, vc: int) -> Output:
+        return fifo.router.outputs[port * self.vcs + vc]
+
+    def _oblivious_vc(self, fifo: Fifo, port: int, now: int) -> int:
+        """Return the VC of a packet in dimension order: kept straight on, drawn at injection and at a turn."""
+        if fifo.port == port:
+            return fifo.vc
+        return below(draw(self.seed, OBLIVIOUS_VC, fifo.router.number, fifo.number, now), self.vcs)
+
+    def escape(self, fifo: Fifo, head: Head) -> Output | None:
+        """Return the escape output if it may be entered."""
+        assert head.escape is not None
+        return head.escape if self.may_enter(fifo, head.escape) else None
+
+    def roomy(self, head: Head) -> Iterator[Output]:
+        """Yield the adaptive candidates with room for a packet, by increasing (port, VC)."""
+        for output in head.candidates:
+            if output is not head.escape and output.fifo is not None and output.fifo.room >= self.packet_phits:
+                yield output
+
+    def straight_or_drawn(self, fifo: Fifo, port: int, now: int) -> Output:
+        """Return the adaptive output of a port: the same VC when going straight on from one, else one at random."""
+        if fifo.port == port and fifo.vc > 0:
+            return self._output(fifo, port, fifo.vc)
+        index = fifo.number * self.dimensions + port // 2
+        bits = draw(self.seed, ADAPTIVE_VC, fifo.router.number, index, now)
+        return self._output(fifo, port, 1 + below(bits, self.vcs - 1))
+
+
+def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
+    """Try the adaptive channels in turn from the dimension of travel on, the escape channel last.
+
+    A head remembers (`Head.turn`) which alternative is next: those that are not profitable or have no room are
+    skipped within the cycle, a requested one is not asked for again until the turn comes round.
+    """
+    travelled = max(fifo.port, 0) // 2
+    if routing.vcs > 1:
+        for turn in range(head.turn, routing.dimensions):
+            dimension = (travelled + turn) % routing.dimensions
+            hops = head.packet.hops[dimension]
+            if hops:
+                output = routing.straight_or_drawn(fifo, 2 * dimension + (hops < 0), now)
+                if routing.may_enter(fifo, output):
+                    head.turn = turn + 1
+                    return output
+    head.turn = 0
+    return routing.escape(fifo, head)
+
+
+def _shortest(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
+    """Ask for the adaptive output with most room, the first of equals; escape if none has room."""
+    best = max(routing.roomy(head), key=lambda output: output.fifo.room if output.fifo else 0, default=None)
+    return best or routing.escape(fifo, head)
+
+
+def _random(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
+    """Ask for any of the adaptive outputs with room; escape if none has."""
+    roomy = list(routing.roomy(head))
+    if not roomy:
+        return routing.escape(fifo, head)
+    return roomy[below(draw(routing.seed, POLICY, fifo.router.number, fifo.number, now), len(roomy))]
+
+
+def _oblivious(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
+    """Ask for the one output of dimension order, whose every VC has its bubble."""
+    return routing.escape(fifo, head)
+
+
+POLICIES: dict[str, Callable[[GridRouting, Fifo, Head, int], Output | None]] = {
+    "smart": _smart,
+    "shortest": _shortest,
+    "random": _random,
+    "oblivious": _oblivious,
+}

@@ -1,0 +1,168 @@
+"""What packets carry: parts of messages, of the control packets of a rendezvous, or open-loop traffic."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import simpy
+
+if TYPE_CHECKING:
+    from netsim.reference.job import Job
+    from netsim.reference.node import Node
+
+__all__ = ["Channel", "Data", "Eager", "Key", "Load", "Reply", "Request"]
+
+Key = tuple[int, int, int, int, int]
+
+
+class Load:
+    """Packets for one destination that a node creates one after the other; by itself, open-loop traffic.
+
+    Attributes
+    ----------
+    destination : int
+        Node that consumes them.
+    left : int
+        Packets still to be created.
+    over : simpy.Event
+        Happens in the cycle in which the last of them is created.
+    """
+
+    def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
+        self.destination = destination
+        self.left = packets
+        self.over = env.event()
+
+    def begin(self, now: int) -> None:
+        """Take note that the first packet was created in cycle `now`."""
+
+    def consumed(self, now: int) -> None:
+        """Take note that the tail of one of the packets was consumed in cycle `now`."""
+
+
+class Channel:
+    """The messages of one key (job, source task, destination task, tag, packets), and the receives that match them.
+
+    Matching counts packets: a receive is complete when as many packets have been consumed as it asks for, from
+    whichever messages of the key they came, and it uses them up. The n-th message of the key ends when n times
+    its packets have been consumed.
+
+    Under rendezvous, the n-th reply is due when n requests have been consumed and n receives posted, and it
+    sends the n-th message on its way.
+    """
+
+    def __init__(self, job: Job, key: Key, source: Node, destination: Node) -> None:
+        self.key = key
+        self.packets = key[-1]
+        self.source = source
+        self.destination = destination
+        self.arrival: simpy.Event | None = None
+        self._job = job
+        self._consumed = 0
+        self._used = 0
+        self._under_way: deque[tuple[int, int]] = deque()
+        self._withheld: deque[Load] = deque()
+        self._requests = 0
+        self._posts = 0
+        self._replies = 0
+
+    def begin(self, message: int, now: int) -> None:
+        """Start the message of that number in cycle `now`."""
+        self._under_way.append((message, now))
+        self._job.message_began(message, now)
+
+    def packet_consumed(self, now: int) -> None:
+        """Count a data packet, end the message that it completes, and tell the task that waits."""
+        self._consumed += 1
+        if self._consumed % self.packets == 0:
+            message, began = self._under_way.popleft()
+            self._job.message_ended(message, began, now)
+        if self.arrival is not None and self.complete:
+            self.arrival.succeed()
+            self.arrival = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether a receive at the head of its task is complete."""
+        return self._consumed - self._used >= self.packets
+
+    def receive(self) -> None:
+        """Use up the packets of a complete receive."""
+        self._used += self.packets
+
+    def withhold(self, data: Load) -> None:
+        """Keep the data of a message until its reply comes."""
+        self._withheld.append(data)
+
+    def post(self, now: int) -> None:
+        """Post a receive in cycle `now`."""
+        self._posts += 1
+        self._reply(now)
+
+    def request_consumed(self, now: int) -> None:
+        """Count a request; it is known from the next cycle on."""
+        self._requests += 1
+        self._reply(now + 1)
+
+    def reply_consumed(self, now: int) -> None:
+        """Let the next message go from the next cycle on."""
+        self.source.owe(self._withheld.popleft(), now + 1, 0, self.key)
+
+    def _reply(self, due: int) -> None:
+        if min(self._requests, self._posts) > self._replies:
+            self._replies += 1
+            self.destination.owe(Reply(self), due, 1, self.key)
+
+
+class Eager(Load):
+    """A message that goes at once."""
+
+    def __init__(self, channel: Channel, message: int) -> None:
+        super().__init__(channel.source.env, channel.destination.number, channel.packets)
+        self.channel = channel
+        self.message = message
+
+    def begin(self, now: int) -> None:
+        """Start the message."""
+        self.channel.begin(self.message, now)
+
+    def consumed(self, now: int) -> None:
+        """Count the packet for the receives."""
+        self.channel.packet_consumed(now)
+
+
+class Data(Eager):
+    """A message that its request has announced."""
+
+    def begin(self, now: int) -> None:
+        """Do nothing: the message began with its request."""
+
+
+class Request(Load):
+    """The control packet that announces a message; with it the message begins."""
+
+    def __init__(self, channel: Channel, message: int) -> None:
+        super().__init__(channel.source.env, channel.destination.number, 1)
+        self.channel = channel
+        self.message = message
+
+    def begin(self, now: int) -> None:
+        """Start the message."""
+        self.channel.begin(self.message, now)
+
+    def consumed(self, now: int) -> None:
+        """Count the request."""
+        self.channel.request_consumed(now)
+
+
+class Reply(Load):
+    """The control packet that tells the sender that the receive is posted."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(channel.source.env, channel.source.number, 1)
+        self.channel = channel
+
+    def consumed(self, now: int) -> None:
+        """Let the message go."""
+        self.channel.reply_consumed(now)

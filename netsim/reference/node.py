@@ -1,0 +1,161 @@
+"""A node: what it has to send, and its injectors."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import TYPE_CHECKING
+
+from netsim.config import Config
+from netsim.reference.clock import Clock
+from netsim.reference.fabric import Fabric
+from netsim.reference.messages import Key, Load
+from netsim.reference.packet import Packet
+from netsim.reference.router import Fifo
+
+if TYPE_CHECKING:
+    from netsim.reference.task import Task
+
+__all__ = ["Node"]
+
+
+class _Injector:
+    """A buffer that the node fills and that empties into an injection FIFO."""
+
+    def __init__(self, fifo: Fifo, depth: int) -> None:
+        self.fifo = fifo
+        self.depth = depth
+        self.buffer: deque[Packet] = deque()
+
+    @property
+    def open(self) -> bool:
+        """Whether the buffer has room for a packet."""
+        return len(self.buffer) < self.depth
+
+    def load(self, now: int) -> int:
+        """Return the packets in buffer and FIFO before cycle `now`; one whose tail left just then still counts."""
+        return len(self.buffer) + len(self.fifo.packets) + (self.fifo.tail_left == now - 1)
+
+
+class Node:
+    """Creates at most one packet a cycle.
+
+    Three things may have packets to create; in a cycle the first of these that has some is served, and a load
+    of several packets that was begun is finished before anything else:
+
+    * the interface queue, with what a rendezvous owes: data and replies, by (cycle from which it is due, data
+      before replies, key of the message);
+    * the program, with one load at a time;
+    * open-loop traffic, with one packet at a time.
+
+    Parameters
+    ----------
+    number : int
+        Number of the node.
+    fabric : Fabric
+        The network that takes its packets.
+    clock : Clock
+        Time.
+    config : Config
+        Settings.
+    rouse : callable
+        ``rouse(node)`` is called when the node has something to create.
+
+    Attributes
+    ----------
+    task : Task or None
+        The task that sits here, or sat here last.
+    program, traffic : Load or None
+        What the program, and open-loop traffic, want to create.
+    created : int
+        Packets created.
+    """
+
+    def __init__(
+        self, number: int, fabric: Fabric, clock: Clock, config: Config, rouse: Callable[[Node], None]
+    ) -> None:
+        self.number = number
+        self.env = clock.env
+        self.task: Task | None = None
+        self.program: Load | None = None
+        self.traffic: Load | None = None
+        self.created = 0
+        self._owed: list[tuple[int, int, Key, int, Load]] = []
+        self._order = count()
+        self._begun: Load | None = None
+        self._fabric = fabric
+        self._rouse = rouse
+        self._packet_phits = config.packet_phits
+        fifos = fabric.routers[number].injection
+        self._injectors = [_Injector(fifo, config.injection_packets) for fifo in fifos]
+
+    def owe(self, load: Load, due: int, kind: int, key: Key) -> None:
+        """Put a load into the interface queue."""
+        heapq.heappush(self._owed, (due, kind, key, next(self._order), load))
+        self._rouse(self)
+
+    def submit(self, load: Load) -> None:
+        """Let the program have `load` created next."""
+        self.program = load
+        self._rouse(self)
+
+    def offer(self, load: Load) -> None:
+        """Let open-loop traffic have `load` created next."""
+        self.traffic = load
+        self._rouse(self)
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to create, or to put into an injection FIFO."""
+        return self._next() is not None or any(injector.buffer for injector in self._injectors)
+
+    def act(self, now: int) -> bool:
+        """Go through step 1 of cycle `now`; tell whether anything was done."""
+        created = self._create(now)
+        moved = [self._empty(injector) for injector in self._injectors]
+        return created or any(moved)
+
+    def _next(self) -> Load | None:
+        """Return the load of which the next packet is to be created."""
+        owed = self._owed[0][-1] if self._owed else None
+        return self._begun or owed or self.program or self.traffic
+
+    def _create(self, now: int) -> bool:
+        """Create a packet if there is one to create and an injector whose buffer had room after cycle `now` - 1."""
+        load = self._next()
+        injectors = [injector for injector in self._injectors if injector.open]
+        if load is None or not injectors:
+            return False
+        if load is not self._begun:
+            load.begin(now)
+        hops = self._fabric.routing.hops(self.number, load.destination, now)
+        packet = Packet(self.number, load.destination, now, hops, load)
+        min(injectors, key=lambda injector: injector.load(now)).buffer.append(packet)
+        self.created += 1
+        if self.program is not None and self.task is not None:
+            self.task.passed_over(now, load is self.program)
+        load.left -= 1
+        self._begun = load if load.left else None
+        if not load.left:
+            self._finish(load)
+        return True
+
+    def _finish(self, load: Load) -> None:
+        """Take a load whose last packet was created from where it waited."""
+        if load is self.program:
+            self.program = None
+        elif load is self.traffic:
+            self.traffic = None
+        else:
+            heapq.heappop(self._owed)
+        load.over.succeed()
+
+    def _empty(self, injector: _Injector) -> bool:
+        """Move whole packets from the buffer to the injection FIFO while there is room; tell whether any moved."""
+        moved = False
+        while injector.buffer and injector.fifo.room >= self._packet_phits:
+            self._fabric.inject(injector.fifo, injector.buffer.popleft())
+            moved = True
+        return moved

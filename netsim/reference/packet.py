@@ -1,0 +1,37 @@
+"""The unit of switching."""
+
+from __future__ import annotations
+
+from netsim.reference.messages import Load
+
+__all__ = ["Packet"]
+
+
+class Packet:
+    """A packet under way.
+
+    Attributes
+    ----------
+    source, destination : int
+        Nodes.
+    created : int
+        Cycle in which the node created it.
+    hops : list of int
+        Signed hops still to go in each dimension of a mesh or torus; empty on a tree.
+    load : Load
+        What it carries a part of.
+    """
+
+    __slots__ = ("created", "destination", "hops", "load", "source")
+
+    def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
+        self.source = source
+        self.destination = destination
+        self.created = created
+        self.hops = hops
+        self.load = load
+
+    def cross(self, port: int) -> None:
+        """Count the hop through the link that leaves by `port`."""
+        if self.hops:
+            self.hops[port // 2] -= 1 if port % 2 == 0 else -1

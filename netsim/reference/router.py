@@ -1,0 +1,198 @@
+"""What a router is made of: input FIFOs, the headers that wait in them, and outputs."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from netsim.config import Config
+from netsim.reference.packet import Packet
+
+if TYPE_CHECKING:
+    from netsim.reference.link import Link
+
+__all__ = ["Fifo", "Head", "Output", "Router"]
+
+
+class Head:
+    """A header that waits at the head of a FIFO, and what it may ask for here.
+
+    Attributes
+    ----------
+    packet : Packet
+        The packet whose header it is.
+    since : int
+        Cycle in which it could place its first request.
+    candidates : list of Output
+        Every output for which it could ever ask, by increasing (port, VC).
+    escape : Output or None
+        The escape output among them, on meshes and tori with adaptive channels.
+    turn : int
+        Which alternative of policy ``smart`` is next.
+    first_request : int
+        Cycle of its first request in this router, granted or not; -1 before that.
+    """
+
+    __slots__ = ("candidates", "escape", "first_request", "packet", "since", "turn")
+
+    def __init__(self, packet: Packet, since: int, candidates: list[Output], escape: Output | None = None) -> None:
+        self.packet = packet
+        self.since = since
+        self.candidates = candidates
+        self.escape = escape
+        self.turn = 0
+        self.first_request = -1
+
+
+class Fifo:
+    """An input FIFO: of a (port, VC), or of an injector (port -1).
+
+    Attributes
+    ----------
+    router : Router
+        Where it stands.
+    port, vc, number : int
+        Port of arrival, virtual channel, and number among the router's inputs.
+    capacity : int
+        Phits that fit.
+    packets : deque of Packet
+        Packets of which at least the header has set out for this FIFO and the tail has not left it.
+    present : int
+        Phits that take up room, those still on the wire included.
+    ready : int
+        Phits that have arrived and may leave.
+    sent : int
+        Phits of the head packet that have left.
+    head : Head or None
+        The waiting header; None before it is looked at, and once it is granted.
+    output : Output or None
+        The output to which the head packet is tied.
+    tail_left : int
+        Cycle in which a tail left last; -1 if none has.
+    """
+
+    __slots__ = (
+        "capacity",
+        "head",
+        "number",
+        "output",
+        "packets",
+        "port",
+        "present",
+        "ready",
+        "router",
+        "sent",
+        "tail_left",
+        "vc",
+    )
+
+    def __init__(self, router: Router, port: int, vc: int, number: int, capacity: int) -> None:
+        self.router = router
+        self.port = port
+        self.vc = vc
+        self.number = number
+        self.capacity = capacity
+        self.packets: deque[Packet] = deque()
+        self.present = 0
+        self.ready = 0
+        self.sent = 0
+        self.head: Head | None = None
+        self.output: Output | None = None
+        self.tail_left = -1
+
+    @property
+    def room(self) -> int:
+        """Phits that still fit; what has not yet arrived of a packet being received counts as room."""
+        return self.capacity - self.present
+
+    def emit(self) -> None:
+        """Let one phit of the head packet leave."""
+        self.ready -= 1
+        self.present -= 1
+        self.sent += 1
+
+    def release(self, now: int) -> Packet:
+        """Untie the output after the tail has left in cycle `now`; return the packet that is gone."""
+        self.sent = 0
+        self.output = None
+        self.tail_left = now
+        return self.packets.popleft()
+
+
+class Output:
+    """A (port, VC) of a router, standing for the FIFO of that pair at the neighbour; or the consumption.
+
+    Attributes
+    ----------
+    router : Router
+        Where it leaves.
+    port, vc, number : int
+        Port, virtual channel, and number among the router's outputs; the consumption comes after all of them.
+    fifo : Fifo or None
+        The FIFO downstream; None for the consumption.
+    link : Link or None
+        The link that the VC shares with others; None for the consumption.
+    ring : bool
+        Whether packets that enter must leave a bubble.
+    shared : bool
+        Whether all that ask are granted at once (consumption ``multiple``).
+    holder : Fifo or None
+        The FIFO whose head packet is tied to it.
+    pointer : int
+        Input at which the next round-robin scan begins.
+    """
+
+    __slots__ = ("fifo", "holder", "link", "number", "pointer", "port", "ring", "router", "shared", "vc")
+
+    def __init__(self, router: Router, port: int, vc: int, number: int) -> None:
+        self.router = router
+        self.port = port
+        self.vc = vc
+        self.number = number
+        self.fifo: Fifo | None = None
+        self.link: Link | None = None
+        self.ring = False
+        self.shared = False
+        self.holder: Fifo | None = None
+        self.pointer = 0
+
+
+class Router:
+    """The FIFOs and outputs of one router.
+
+    Parameters
+    ----------
+    number : int
+        Number of the router.
+    ports : int
+        Its own ports, wired or not.
+    injectors : int
+        Its injectors; 0 for a switch.
+    config : Config
+        Settings.
+
+    Attributes
+    ----------
+    fifos : list of Fifo
+        By input number: port by port with all VCs of each, then the injectors.
+    outputs : list of Output
+        By output number: port by port with all VCs of each. Those of unwired ports have no FIFO downstream.
+    consumption : Output
+        The way into the node.
+    """
+
+    def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
+        self.number = number
+        self.ports = ports
+        capacity = config.queue_packets * config.packet_phits
+        places = [(port, vc) for port in range(ports) for vc in range(config.vcs)]
+        places += [(-1, injector) for injector in range(injectors)]
+        self.fifos = [Fifo(self, port, vc, i, capacity) for i, (port, vc) in enumerate(places)]
+        self.outputs = [Output(self, port, vc, i) for i, (port, vc) in enumerate(places) if port >= 0]
+        self.consumption = Output(self, -1, 0, len(self.outputs))
+        self.consumption.shared = config.consumption == "multiple"
+
+    @property
+    def injection(self) -> list[Fifo]:
+        """The injection FIFOs."""
+        return self.fifos[len(self.outputs) :]

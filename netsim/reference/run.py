@@ -1,0 +1,235 @@
+"""The engine: nodes, jobs and sources around a fabric, run cycle by cycle."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps import Program
+from netsim.config import Config
+from netsim.delays import BINS, bin_of
+from netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netsim.reference.clock import Clock
+from netsim.reference.fabric import Fabric
+from netsim.reference.job import Job
+from netsim.reference.node import Node
+from netsim.reference.packet import Packet
+from netsim.reference.sources import Sources
+from topologies import Topology
+
+__all__ = ["ReferenceEngine"]
+
+
+class ReferenceEngine:
+    """A network simulated phit by phit; see `netsim.engine.Engine` for the interface.
+
+    Time is counted in cycles from 0. A cycle is the model's: tasks act (as SimPy processes), nodes create packets
+    and fill their injection FIFOs, then the fabric requests, grants and moves phits.
+
+    Parameters
+    ----------
+    topology : Topology
+        A grid or a tree.
+    config : Config
+        Settings.
+    seed : int
+        Seed of all draws, at least 0.
+    record_messages : bool
+        Whether to keep the start and end of each message.
+
+    Attributes
+    ----------
+    now : int
+        The next cycle to be simulated. While nothing happens the caller may set it ahead.
+
+    Raises
+    ------
+    ValueError
+        If there is no routing for the network.
+    """
+
+    def __init__(self, topology: Topology, config: Config, seed: int, record_messages: bool = True) -> None:
+        self.now = 0
+        self._topology = topology
+        self._config = config
+        self._seed = seed
+        self._records = record_messages
+        self._clock = Clock(self._cycle)
+        self._fabric = Fabric(topology, config, seed, self._delivered)
+        self._active: dict[Node, None] = {}
+        self._nodes = [
+            Node(number, self._fabric, self._clock, config, self._rouse) for number in range(topology.nodes)
+        ]
+        self._jobs: list[Job] = []
+        self._sources: Sources | None = None
+        self._job_ended = False
+        self._in_flight = 0
+        self.reset_counters()
+
+    def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
+        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`; return its number.
+
+        Raises
+        ------
+        ValueError
+            If there is not one free node of the network for each task.
+        """
+        seats = self._seats(program, np.asarray(nodes))
+        job = Job(
+            len(self._jobs),
+            program,
+            seats,
+            self._clock,
+            self._config,
+            self.now,
+            self._message_delivered,
+            self._note_end,
+            self._records,
+        )
+        self._jobs.append(job)
+        return job.number
+
+    def generate(self, traffic: Traffic | None) -> None:
+        """Start open-loop traffic from cycle `now` on in place of any before, or stop it.
+
+        Raises
+        ------
+        ValueError
+            If the chance, a target, the hot node or its share is out of range.
+        """
+        if traffic is not None:
+            _check_traffic(traffic, self._topology.nodes)
+        if self._sources is not None:
+            self._sources.stop()
+            self._sources = None
+        if traffic is not None:
+            self._sources = Sources(traffic, self._nodes, self._clock, self._seed)
+            self._sources.start(self.now)
+
+    def run(self, until: int) -> Exit:
+        """Simulate cycles ``now .. until - 1``; return early after a cycle in which a job ended, or when idle."""
+        while not self._job_ended:
+            if self._idle:
+                return Exit.IDLE
+            if self._clock.env.peek() >= until:
+                self.now = max(self.now, until)
+                return Exit.REACHED
+            self.now = max(self.now, self._clock.step() + 1)
+        self._job_ended = False
+        return Exit.JOB_ENDED
+
+    def job(self, number: int) -> JobRecord:
+        """Return what is known of a job.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job.
+        """
+        if not 0 <= number < len(self._jobs):
+            raise ValueError(f"job {number}: no such job, {len(self._jobs)} were installed")
+        return self._jobs[number].record(self.now)
+
+    def counters(self) -> Counters:
+        """Return a copy of the totals."""
+        totals = dataclasses.replace(
+            self._totals,
+            created=sum(node.created for node in self._nodes),
+            link_packets=self._fabric.link_packets.copy(),
+            packet_delays=self._totals.packet_delays.copy(),
+            message_delays=self._totals.message_delays.copy(),
+            events=self._fabric.phits,
+        )
+        return totals
+
+    def reset_counters(self) -> None:
+        """Start the totals anew; packets in flight stay."""
+        for node in self._nodes:
+            node.created = 0
+        self._fabric.link_packets[:] = 0
+        self._fabric.phits = 0
+        delays = (np.zeros(BINS, np.int64) for _ in range(2))
+        self._totals = Counters(0, 0, self._fabric.link_packets, *delays)
+
+    @property
+    def in_flight(self) -> int:
+        """Packets created and not yet consumed to the tail."""
+        return self._in_flight
+
+    def blocked(self) -> Blocked:
+        """Tell who waits for whom now: tasks by (job, task), FIFOs by (router, input)."""
+        tasks = [
+            (job.number, task.number, task.step.operation if task.step else -1, task.waits_for)
+            for job in self._jobs
+            for task in job.tasks
+            if task.end < 0
+        ]
+        return Blocked(tasks, self._fabric.blocked())
+
+    @property
+    def _idle(self) -> bool:
+        """Whether nothing will ever happen again without a new job."""
+        drawing = self._sources is not None and bool(self._sources.active)
+        return not (self._clock.ticking or self._clock.runnable or drawing)
+
+    def _cycle(self, now: int) -> bool:
+        """Move nodes and network through cycle `now`; tell whether they may do anything in the next."""
+        acted = False
+        for node in list(self._active):
+            created = node.created
+            acted |= node.act(now)
+            self._in_flight += node.created - created
+            if not node.active:
+                del self._active[node]
+        return self._fabric.cycle(now) or acted
+
+    def _rouse(self, node: Node) -> None:
+        self._active[node] = None
+        self._clock.wake()
+
+    def _delivered(self, packet: Packet, now: int) -> None:
+        self._in_flight -= 1
+        totals = self._totals
+        totals.delivered += 1
+        totals.last_delivery = now
+        totals.packet_delays[bin_of(now - packet.created)] += 1
+        totals.packet_delay_sum += now - packet.created
+        packet.load.consumed(now)
+
+    def _message_delivered(self, delay: int) -> None:
+        self._totals.message_delays[bin_of(delay)] += 1
+        self._totals.message_delay_sum += delay
+
+    def _note_end(self) -> None:
+        self._job_ended = True
+
+    def _seats(self, program: Program, nodes: NDArray[np.int64]) -> list[Node]:
+        """Return the nodes of a job's tasks."""
+        job = f"job {len(self._jobs)}"
+        if len(nodes) != program.tasks:
+            raise ValueError(f"{job}: {len(nodes)} nodes for {program.tasks} tasks, expected one for each")
+        if len(set(nodes.tolist())) != len(nodes):
+            raise ValueError(f"{job}: nodes {nodes.tolist()} name a node twice, expected at most one task a node")
+        for node in nodes.tolist():
+            if not 0 <= node < len(self._nodes):
+                raise ValueError(f"{job}: node {node} is not in {self._topology}, expected 0 to {len(self._nodes) - 1}")
+            sitting = self._nodes[node].task
+            if sitting is not None and sitting.end < 0:
+                raise ValueError(f"{job}: node {node} is taken by a task that has not ended")
+        return [self._nodes[node] for node in nodes.tolist()]
+
+
+def _check_traffic(traffic: Traffic, nodes: int) -> None:
+    if not 0 <= traffic.chance <= 1:
+        raise ValueError(f"traffic chance {traffic.chance}: expected a chance from 0 to 1")
+    if len(traffic.target) != nodes:
+        raise ValueError(f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes")
+    for target in traffic.target:
+        if not -1 <= target < nodes:
+            raise ValueError(f"traffic target {target}: expected a node from 0 to {nodes - 1}, or -1 for uniform")
+    if not 0 <= traffic.hot_share <= 1:
+        raise ValueError(f"traffic hot_share {traffic.hot_share}: expected a share from 0 to 1")
+    if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
+        raise ValueError(f"traffic hot_node {traffic.hot_node}: expected a node from 0 to {nodes - 1}")

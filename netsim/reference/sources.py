@@ -1,0 +1,88 @@
+"""Open-loop traffic: every node creates packets by a Bernoulli process, whatever the network does."""
+
+from __future__ import annotations
+
+import math
+
+from simpy.events import ProcessGenerator
+
+from netsim.chance import GAP, HOT_SPOT, TARGET, below, draw, gap
+from netsim.engine import Traffic
+from netsim.reference.clock import Clock
+from netsim.reference.messages import Load
+from netsim.reference.node import Node
+
+__all__ = ["Sources"]
+
+
+class Sources:
+    """The sources of one kind of traffic.
+
+    The process of a node succeeds in some cycle; from then on a packet waits for the injector, one try a cycle,
+    and none is drawn meanwhile. Its creation is the cycle in which the injector takes it; the next draw counts
+    from the cycle after that.
+
+    Parameters
+    ----------
+    traffic : Traffic
+        What is created.
+    nodes : list of Node
+        Where it may be created.
+    clock : Clock
+        Time.
+    seed : int
+        Seed of the draws.
+
+    Attributes
+    ----------
+    active : list of Node
+        The nodes that create packets.
+    """
+
+    def __init__(self, traffic: Traffic, nodes: list[Node], clock: Clock, seed: int) -> None:
+        self._traffic = traffic
+        self._nodes = len(nodes)
+        self._clock = clock
+        self._seed = seed
+        self._log_stay = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf
+        self._stopped = False
+        self.active = [node for node in nodes if traffic.chance > 0 and self._sends(node.number)]
+
+    def start(self, cycle: int) -> None:
+        """Let the sources draw from `cycle` on."""
+        for node in self.active:
+            self._clock.env.process(self._life(node, cycle))
+
+    def stop(self) -> None:
+        """Draw no more, and drop the packets that still wait for an injector."""
+        self._stopped = True
+        for node in self.active:
+            node.traffic = None
+
+    def _sends(self, node: int) -> bool:
+        target = int(self._traffic.target[node])
+        return target != node and not (target < 0 and self._nodes == 1)
+
+    def _life(self, node: Node, cycle: int) -> ProcessGenerator:
+        while True:
+            wait = gap(draw(self._seed, GAP, node.number, 0, cycle), self._log_stay)
+            yield self._clock.until(cycle + wait)
+            if self._stopped:
+                return
+            load = Load(self._clock.env, self._destination(node.number, cycle + wait), 1)
+            node.offer(load)
+            yield load.over
+            cycle = self._clock.now + 1
+
+    def _destination(self, node: int, cycle: int) -> int:
+        """Return where the packet drawn in `cycle` goes."""
+        traffic = self._traffic
+        if traffic.hot_share > 0 and node != traffic.hot_node:
+            share = int(draw(self._seed, HOT_SPOT, node, 0, cycle)) / 2**64
+            if share < traffic.hot_share:
+                return traffic.hot_node
+        target = int(traffic.target[node])
+        if target >= 0:
+            return target
+        other = below(draw(self._seed, TARGET, node, 0, cycle), self._nodes - 1)
+        return other + (other >= node)

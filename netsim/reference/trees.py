@@ -1,0 +1,103 @@
+"""Routing on k-ary n-trees and thin trees: up to a common ancestor, then down the forced ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netsim.chance import TREE_UP, TREE_VC, below, draw
+from netsim.config import Config
+from netsim.reference.router import Fifo, Head, Output
+from netsim.reference.routing import Routing
+from topologies import Tree
+
+__all__ = ["TREE_ROUTINGS", "TreeRouting"]
+
+
+class TreeRouting(Routing):
+    """Routes of a tree; a node has one port, a switch has its up ports first, then its down ports.
+
+    Parameters
+    ----------
+    tree : Tree
+        The network.
+    config : Config
+        Settings.
+    seed : int
+        Seed of the draws.
+    """
+
+    def __init__(self, tree: Tree, config: Config, seed: int) -> None:
+        super().__init__(config, seed)
+        self.tree = tree
+        self._choice = TREE_ROUTINGS[config.tree_routing]
+        self._stage = [int(tree.stage_of(router)) if router >= tree.nodes else -1 for router in range(tree.routers)]
+        self._static = config.tree_routing == "static"
+
+    def hops(self, source: int, destination: int, now: int) -> list[int]:
+        """Return nothing: a switch finds the way from the addresses."""
+        return []
+
+    def head(self, fifo: Fifo, now: int) -> Head:
+        """Return the outputs that lead up, or those of the forced port down."""
+        packet = fifo.packets[0]
+        if self.arrived(packet, fifo):
+            return Head(packet, now, [fifo.router.consumption])
+        stage = self._stage[fifo.router.number]
+        if stage < 0:
+            ports = [0]
+        elif self._rises(fifo, stage):
+            ports = list(range(self.tree.up))
+        else:
+            ports = [self.tree.up + self._digit(packet.destination, stage)]
+        outputs = [fifo.router.outputs[port * self.vcs + vc] for port in ports for vc in range(self.vcs)]
+        if self._static and stage >= 0:
+            outputs = [output for output in outputs if output.vc == fifo.vc]
+            if len(ports) > 1:
+                outputs = [outputs[self._static_port(fifo, stage)]]
+        return Head(packet, now, outputs)
+
+    def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
+        """Return the chosen output if it has room; a packet that is there asks for the consumption."""
+        output = head.candidates[0]
+        if len(head.candidates) > 1:
+            output = self._choice(self, fifo, head, now)
+        return output if self.may_enter(fifo, output) else None
+
+    def _digit(self, node: int, stage: int) -> int:
+        """Return the digit of a node's number that belongs to a stage."""
+        return node // self.tree.down**stage % self.tree.down
+
+    def _rises(self, fifo: Fifo, stage: int) -> bool:
+        """Tell whether the head packet came from below and the switch is not above its destination."""
+        packet = fifo.packets[0]
+        span = self.tree.down ** (stage + 1)
+        return fifo.port >= self.tree.up and packet.source // span != packet.destination // span
+
+    def _static_port(self, fifo: Fifo, stage: int) -> int:
+        """Return the up port that an address names: the source in a fat tree, the destination in a thin one."""
+        packet = fifo.packets[0]
+        if self.tree.up == self.tree.down:
+            return (self._digit(packet.source, stage) + fifo.vc) % self.tree.up
+        return self._digit(packet.destination, stage) % self.tree.up
+
+
+def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
+    """Return the output with most room: up, one at random among equals; down, the lowest VC."""
+    rooms = [output.fifo.room if output.fifo else 0 for output in head.candidates]
+    best = [output for output, room in zip(head.candidates, rooms, strict=True) if room == max(rooms)]
+    rises = fifo.router.number < routing.tree.nodes or best[0].port < routing.tree.up
+    if len(best) == 1 or not rises:
+        return best[0]
+    return best[below(draw(routing.seed, TREE_UP, fifo.router.number, fifo.number, now), len(best))]
+
+
+def _static(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
+    """Return a VC drawn anew; only a packet still at its node has a choice."""
+    bits = draw(routing.seed, TREE_VC, fifo.router.number, fifo.number, now)
+    return head.candidates[below(bits, len(head.candidates))]
+
+
+TREE_ROUTINGS: dict[str, Callable[[TreeRouting, Fifo, Head, int], Output]] = {
+    "adaptive": _adaptive,
+    "static": _static,
+}
