@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import networkx as nx
@@ -12,14 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Topology"]
 
+_BLOCK = 2**22  # entries of a distance matrix computed at a time: bounds the memory of intermediate arrays
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Topology(ABC):
     """A network: ``nodes`` computers and ``routers`` joined by directed links between ports.
 
     Node ``i`` is router ``i``; routers from ``nodes`` on are switches without a computer. On a mesh or
     torus every router is a node. On a tree a node is a router of one port, whose link to its
-    first switch is a link like any other.
+    first switch is a link like any other. The arrays are read-only.
 
     Attributes
     ----------
@@ -30,8 +33,9 @@ class Topology(ABC):
     neighbor : ndarray of int32, shape (routers, ports)
         Router at the other end of the link that leaves through each port; -1 where nothing is wired.
     entry : ndarray of int32, shape (routers, ports)
-        Number of the input port by which that link enters the neighbour. On meshes and tori an input is
-        named by the direction in which its packets travel, so ``entry[r, p] == p``.
+        Number of the input port by which that link enters the neighbour; -1 where nothing is wired. On
+        meshes and tori an input is named by the direction in which its packets travel, so
+        ``entry[r, p] == p``.
     """
 
     text: str
@@ -40,8 +44,15 @@ class Topology(ABC):
     neighbor: NDArray[np.int32]
     entry: NDArray[np.int32]
 
+    def __post_init__(self) -> None:
+        self.neighbor.setflags(write=False)
+        self.entry.setflags(write=False)
+
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.text}>"
 
     @property
     def ports(self) -> int:
@@ -60,17 +71,97 @@ class Topology(ABC):
     @property
     @abstractmethod
     def average_distance(self) -> float:
-        """Mean distance over all ordered pairs of different nodes, in hops."""
+        """Mean distance over all ordered pairs of different nodes, in hops; 0 for a single node."""
 
     @property
     @abstractmethod
     def bisection_width(self) -> int:
-        """Directed links that cross the best balanced cut, counted in one direction."""
+        """Fewest directed links, counted in one direction, between two halves of the nodes.
+
+        The halves differ by at most one node; switches fall on the side where they cost least.
+        """
 
     def links(self) -> NDArray[np.int32]:
-        """Return the directed links as rows (router, port, neighbour, entry port); a link's row number is its identifier."""
-        raise NotImplementedError
+        """Return the directed links, one in a row; a link's row number is its identifier.
+
+        Returns
+        -------
+        ndarray of int32, shape (links, 4)
+            Rows (router, port, neighbour, entry port), sorted by router, then port.
+        """
+        router, port = np.nonzero(self.neighbor >= 0)
+        end, entry = self.neighbor[router, port], self.entry[router, port]
+        return np.stack((router, port, end, entry), axis=1).astype(np.int32)
+
+    @cached_property
+    def link_number(self) -> NDArray[np.int32]:
+        """Identifier of the link that leaves through each port, shape (routers, ports); -1: nothing wired."""
+        wired = self.neighbor >= 0
+        number = np.where(wired, np.cumsum(wired).reshape(wired.shape) - 1, -1).astype(np.int32)
+        number.setflags(write=False)
+        return number
+
+    def neighbours(self, router: int) -> NDArray[np.int32]:
+        """Return the different routers that a link of `router` leads to, in increasing order.
+
+        Raises
+        ------
+        ValueError
+            If there is no such router.
+        """
+        if not 0 <= router < self.routers:
+            raise ValueError(f"router: {router} is not in 0..{self.routers - 1} of {self.text}")
+        ends = np.unique(self.neighbor[router])
+        return ends[ends >= 0]
+
+    def distances(self, nodes: ArrayLike | None = None) -> NDArray[np.int16] | NDArray[np.int32]:
+        """Return the matrix of distances among `nodes`, or among all nodes, in hops.
+
+        Parameters
+        ----------
+        nodes : array_like of int, shape (n,), optional
+            Nodes of the rows and columns, in this order. Default: all.
+
+        Returns
+        -------
+        ndarray of int16 (int32 if the diameter does not fit), shape (n, n)
+
+        Raises
+        ------
+        ValueError
+            If one of `nodes` is not a node of the network.
+        """
+        chosen = np.arange(self.nodes) if nodes is None else self.check_nodes(nodes)
+        dtype = np.int16 if self.diameter <= np.iinfo(np.int16).max else np.int32
+        matrix = np.empty((len(chosen), len(chosen)), dtype)
+        rows = max(1, _BLOCK // max(1, len(chosen)))
+        for first in range(0, len(chosen), rows):
+            block = chosen[first : first + rows]
+            matrix[first : first + rows] = self.distance(block[:, None], chosen)
+        return matrix
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers; edges carry ``port``, ``entry`` and ``link``."""
-        raise NotImplementedError
+        graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=self.text)
+        graph.add_nodes_from(range(self.routers))
+        for number, (router, port, end, entry) in enumerate(self.links().tolist()):
+            graph.add_edge(router, end, port=port, entry=entry, link=number)
+        return graph
+
+    def check_nodes(self, nodes: ArrayLike) -> NDArray[np.int64]:
+        """Return `nodes` as int64.
+
+        Raises
+        ------
+        ValueError
+            If one of them is not a whole number or not a node of the network.
+        """
+        given = np.asarray(nodes)
+        if given.size == 0:
+            return given.astype(np.int64)
+        if given.dtype.kind not in "iu":
+            raise ValueError(f"node: {given.flat[0]!r} is not a whole number")
+        wrong = (given < 0) | (given >= self.nodes)
+        if wrong.any():
+            raise ValueError(f"node: {given[wrong][0]} is not in 0..{self.nodes - 1} of {self.text}")
+        return given.astype(np.int64)

@@ -1,0 +1,174 @@
+"""Meshes, tori and twisted tori as grids: numbering, ports, records."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+
+from topologies import Grid, mesh, parse, torus, twisted_torus
+
+
+@st.composite
+def grids(draw: st.DrawFn, most: int = 60) -> Grid:
+    """Return a small grid of up to five dimensions, short sides likely."""
+    kind = draw(st.sampled_from(["mesh", "torus", "twisted"]))
+    if kind == "twisted":
+        side = st.integers(2, 12)
+        sides = draw(st.lists(side, min_size=2, max_size=2).filter(lambda s: math.prod(s) <= most))
+        return twisted_torus(sides, draw(st.integers(1, max(sides) - 1)))
+    side = st.integers(1, 7)
+    sides = draw(st.lists(side, min_size=1, max_size=5).filter(lambda s: math.prod(s) <= most))
+    return mesh(sides) if kind == "mesh" else torus(sides)
+
+
+def walk(network: Grid, node: int, record: tuple[int, ...]) -> int:
+    """Return where a packet ends that makes the hops of its record; -1 off the edge of a mesh."""
+    for d, hops in enumerate(record):
+        for _ in range(abs(hops)):
+            if node >= 0:
+                node = int(network.neighbor[node, 2 * d + (hops < 0)])
+    return node
+
+
+def test_x_varies_fastest() -> None:
+    network = torus((4, 3, 2))
+    assert network.coordinates([0, 1, 4, 12, 23]).tolist() == [
+        [0, 0, 0],
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+        [3, 2, 1],
+    ]
+    assert network.node([[1, 2, 0], [3, 0, 1]]).tolist() == [9, 15]
+    assert int(network.node((3, 2, 1))) == 23
+
+
+def test_ports_of_a_mesh_stop_at_the_border() -> None:
+    network = mesh((3, 2))
+    assert network.neighbor.tolist() == [
+        [1, -1, 3, -1],
+        [2, 0, 4, -1],
+        [-1, 1, 5, -1],
+        [4, -1, -1, 0],
+        [5, 3, -1, 1],
+        [-1, 4, -1, 2],
+    ]
+
+
+def test_ports_of_a_torus_go_round() -> None:
+    network = torus((3, 2))
+    assert network.neighbor.tolist() == [
+        [1, 2, 3, 3],
+        [2, 0, 4, 4],
+        [0, 1, 5, 5],
+        [4, 5, 0, 0],
+        [5, 3, 1, 1],
+        [3, 4, 2, 2],
+    ]
+
+
+def test_a_side_of_two_has_parallel_links() -> None:
+    network = torus((2, 3))
+    assert network.neighbor[0, :2].tolist() == [1, 1]
+    assert network.to_networkx().number_of_edges(0, 1) == 2
+    assert len(np.unique(network.link_number[0, :2])) == 2
+    assert network.records(0, 1).tolist() == [[-1, 0], [1, 0]]
+    assert mesh((2, 3)).records(0, 1).tolist() == [[1, 0]]
+    assert mesh((2, 3)).neighbor[0, :2].tolist() == [1, -1]
+
+
+def test_a_side_of_one_has_no_links() -> None:
+    for network in (torus((1, 4)), mesh((1, 4))):
+        assert (network.neighbor[:, :2] == -1).all()
+        assert (network.link_number[:, :2] == -1).all()
+    assert np.array_equal(torus((1, 4)).distances(), torus((4,)).distances())
+
+
+def test_a_single_node_is_a_network_without_links() -> None:
+    for network in (torus((1,)), mesh((1, 1))):
+        assert network.links().shape == (0, 4)
+        assert network.records(0, 0).tolist() == [[0] * network.dims]
+        assert (network.diameter, network.average_distance, network.bisection_width) == (0, 0.0, 0)
+
+
+def test_half_ring_ties_give_either_sign() -> None:
+    network = torus((4, 5, 6))
+    far = int(network.node((2, 1, 3)))
+    assert network.records(0, far).tolist() == [[-2, 1, -3], [-2, 1, 3], [2, 1, -3], [2, 1, 3]]
+    assert network.records(far, 0).tolist() == [[-2, -1, -3], [-2, -1, 3], [2, -1, -3], [2, -1, 3]]
+
+
+@given(grids())
+def test_the_way_back_is_the_other_port_of_the_dimension(network: Grid) -> None:
+    router, port, end, entry = network.links().T
+    assert np.array_equal(entry, port)
+    assert np.array_equal(network.neighbor[end, port ^ 1], router)
+
+
+@given(grids(), st.data())
+def test_records_are_all_minimal_walks_and_no_others(network: Grid, data: st.DataObject) -> None:
+    a = data.draw(st.integers(0, network.nodes - 1))
+    b = data.draw(st.integers(0, network.nodes - 1))
+    records = network.records(a, b)
+    hops = int(network.distance(a, b))
+    steps = itertools.product(range(-hops, hops + 1), repeat=network.dims)
+    minimal = [record for record in steps if sum(map(abs, record)) == hops]
+    assert records.tolist() == [list(record) for record in minimal if walk(network, a, record) == b]
+    assert network.dimension_distances(a, b).tolist() == np.abs(records[0]).tolist()
+
+
+@given(grids())
+def test_coordinates_and_node_are_inverse(network: Grid) -> None:
+    nodes = np.arange(network.nodes).reshape(1, -1)
+    place = network.coordinates(nodes)
+    assert place.shape == (1, network.nodes, network.dims)
+    assert np.array_equal(network.node(place), nodes)
+
+
+@given(grids())
+def test_dimension_distances_add_up(network: Grid) -> None:
+    nodes = np.arange(network.nodes)
+    split = network.dimension_distances(nodes[:, None], nodes)
+    assert split.shape == (network.nodes, network.nodes, network.dims)
+    assert np.array_equal(split.sum(axis=-1), network.distances())
+    assert np.array_equal(network.distances(), network.distances().T)
+
+
+@given(grids().filter(lambda network: network.wraps), st.data())
+def test_records_depend_on_the_difference_alone(network: Grid, data: st.DataObject) -> None:
+    a = data.draw(st.integers(0, network.nodes - 1))
+    b = data.draw(st.integers(0, network.nodes - 1))
+    assert np.array_equal(network.records(a, b), network.records(0, int(network.difference(a, b))))
+
+
+def test_a_mesh_has_no_differences() -> None:
+    with pytest.raises(ValueError, match=r"mesh:3x3: the nodes of a mesh are not alike"):
+        mesh((3, 3)).difference(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "message"),
+    [
+        ((3, 0), r"coordinates: \[3, 0\] are not all whole numbers inside torus:3x3"),
+        ((0, -1), r"coordinates: \[0, -1\] are not all whole numbers inside torus:3x3"),
+        ((0.5, 1), r"coordinates: \[0\.5, 1\.0\] are not all whole numbers inside torus:3x3"),
+        ((0, 0, 0), r"coordinates: shape \(3,\) does not end in the 2 of torus:3x3"),
+        (1, r"coordinates: shape \(\) does not end in the 2 of torus:3x3"),
+    ],
+)
+def test_places_outside_are_refused(coordinates: ArrayLike, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        torus((3, 3)).node(coordinates)
+
+
+def test_large_grids_answer_without_a_matrix() -> None:
+    network = parse("torus:32x32x32")
+    assert (network.nodes, network.diameter, network.bisection_width) == (32768, 48, 2048)
+    assert network.average_distance == pytest.approx(24 * 32768 / 32767)
+    assert parse("mesh:32x32x32").average_distance == pytest.approx(3 * (32**2 - 1) / 96 * 32768 / 32767)

@@ -1,0 +1,54 @@
+"""Networks that are too large are refused before they are built."""
+
+from __future__ import annotations
+
+import pytest
+
+from topologies import limits, parse
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torus:100000x100000",
+        "mesh:1000000000000x3",
+        "torus:" + "x".join(["2"] * 40),
+        "torus:" + "9" * 300,
+        "tree:2,31",
+        "tree:10,400",
+        "tree:10,1000000000",
+        "thintree:4,1,1000000000",
+    ],
+)
+def test_more_ports_than_can_be_numbered(text: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"too large, its wiring would need .* GB and more ports than"
+    ) as caught:
+        parse(text)
+    assert str(caught.value).startswith(f"{text}: ")
+
+
+def test_more_than_the_memory_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_available_memory", lambda: 2_000_000)
+    assert parse("torus:100x100").nodes == 10_000
+    with pytest.raises(
+        ValueError, match=r"mesh:200x200: network too large, its wiring needs 0\.0 GB"
+    ) as caught:
+        parse("mesh:200x200")
+    assert "this machine has 0.0 GB available" in str(caught.value)
+
+
+def test_the_sentence_tells_how_much_it_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_available_memory", lambda: 10**9)
+    with pytest.raises(ValueError, match=r"torus:10000x10000: .* needs 12\.8 GB, .* has 1\.0 GB available"):
+        parse("torus:10000x10000")
+
+
+def test_where_memory_is_unknown_only_numbering_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_available_memory", lambda: None)
+    limits.check_size("torus:10000x10000", 10**8, 4)
+
+
+def test_this_machine_tells_its_memory() -> None:
+    available = limits._available_memory()
+    assert available is None or available > 2**20

@@ -1,0 +1,239 @@
+"""Meshes, tori and twisted tori: nodes on a grid of any number of dimensions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from checks import whole
+from topologies.limits import check_size
+from topologies.topology import Topology
+from topologies.twist import Twist, longer
+
+__all__ = ["Grid", "check_sides", "grid", "spell"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Grid(Topology):
+    """A mesh, torus or twisted 2-D torus; every router is a node.
+
+    Nodes are numbered with X fastest: node = x + X * (y + Y * z). Port ``2 * d`` leads to the next node
+    in dimension d and port ``2 * d + 1`` to the one before; an input is named by the direction in which
+    its packets travel, so port p enters at input p, and the way back is port ``p ^ 1``.
+
+    Short sides follow from the rule that a ring of n nodes has n links each way. On a torus a
+    side of 2 means two parallel links each way between the two nodes, by d+ and by d-: to cross is half
+    the ring, either sign. A side of 1 has no links, since they would lead from a node to itself. So a grid
+    may have a single node.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Nodes along each dimension.
+    wraps : bool
+        Whether every dimension is closed to a ring.
+    twist : int
+        0, or by how many nodes a packet is shifted along the longer of two sides when it passes from the
+        end to the beginning of the shorter one. Of equal sides the first is the longer.
+    """
+
+    sizes: tuple[int, ...]
+    wraps: bool
+    twist: int = 0
+
+    @property
+    def dims(self) -> int:
+        """Number of dimensions."""
+        return len(self.sizes)
+
+    @cached_property
+    def _strides(self) -> NDArray[np.int64]:
+        return _strides(self.sizes)
+
+    @cached_property
+    def _twisted(self) -> Twist:
+        return Twist(self.sizes, self.twist)
+
+    def coordinates(self, nodes: ArrayLike) -> NDArray[np.int64]:
+        """Return the coordinates of `nodes`, shape (..., dims).
+
+        Raises
+        ------
+        ValueError
+            If one of them is not a node.
+        """
+        return np.asarray(self.check_nodes(nodes)[..., None] // self._strides % self.sizes)
+
+    def node(self, coordinates: ArrayLike) -> NDArray[np.int64]:
+        """Return the nodes at `coordinates` of shape (..., dims).
+
+        Raises
+        ------
+        ValueError
+            If a coordinate is not a whole number inside the grid, or there are not as many as dimensions.
+        """
+        place = np.asarray(coordinates)
+        if place.ndim == 0 or place.shape[-1] != self.dims:
+            raise ValueError(
+                f"coordinates: shape {place.shape} does not end in the {self.dims} of {self.text}"
+            )
+        if place.size and (place.dtype.kind not in "iu" or ((place < 0) | (place >= self.sizes)).any()):
+            raise ValueError(f"coordinates: {place.tolist()} are not all whole numbers inside {self.text}")
+        return np.asarray(place.astype(np.int64) @ self._strides)
+
+    def difference(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the node that lies to node 0 as `b` lies to `a`; records depend on nothing else.
+
+        Raises
+        ------
+        ValueError
+            On a mesh, whose nodes are not alike.
+        """
+        if not self.wraps:
+            raise ValueError(f"{self.text}: the nodes of a mesh are not alike, a difference says nothing")
+        return np.asarray(self._displacement(a, b) @ self._strides)
+
+    def _displacement(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return what to add to the coordinates of `a`, shape (..., dims); 0..size-1 on rings."""
+        gap = self.coordinates(b) - self.coordinates(a)
+        if self.twist:
+            return self._twisted.reduce(gap)
+        return np.asarray(gap % self.sizes if self.wraps else gap)
+
+    def dimension_distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the hops in each dimension of a minimal route from `a` to `b`, shape (..., dims).
+
+        On a twisted torus minimal routes can differ in this: it is that of the first of `records`.
+        """
+        gap = self._displacement(a, b)
+        if self.twist:
+            return np.abs(self._twisted.nearest[gap @ self._strides])
+        back = np.array(self.sizes, np.int64) - gap
+        return np.asarray(np.minimum(gap, back) if self.wraps else np.abs(gap))
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the hops of a minimal route between nodes `a` and `b`, broadcast against each other."""
+        if self.twist:
+            return self._twisted.hops[self.difference(a, b)]
+        start, end = self.coordinates(a), self.coordinates(b)
+        # One dimension at a time: summing over a short last axis is slow.
+        total = np.zeros(np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), np.int64)
+        for d, size in enumerate(self.sizes):
+            gap = np.abs(end[..., d] - start[..., d])
+            total += np.minimum(gap, size - gap) if self.wraps else gap
+        return total
+
+    def records(self, a: int, b: int) -> NDArray[np.int64]:
+        """Return every minimal route record from node `a` to node `b`.
+
+        Returns
+        -------
+        ndarray of int64, shape (k, dims)
+            Signed hops in each dimension, rows in lexicographic order. There are several where a
+            displacement is half of an even ring, and where a twisted torus has several ways round.
+        """
+        gap = self._displacement(a, b)
+        if self.twist:
+            return self._twisted.records(gap)
+        options = []
+        for hops, size in zip(gap.tolist(), self.sizes, strict=True):
+            ways = {hops, hops - size} if self.wraps else {hops}
+            least = min(map(abs, ways))
+            options.append(sorted(way for way in ways if abs(way) == least))
+        return np.array(list(itertools.product(*options)), np.int64)
+
+    @property
+    def diameter(self) -> int:
+        """Largest distance between two nodes, in hops."""
+        if self.twist:
+            return int(self._twisted.hops.max())
+        return sum(size // 2 if self.wraps else size - 1 for size in self.sizes)
+
+    @property
+    def average_distance(self) -> float:
+        """Mean distance over all ordered pairs of different nodes, in hops; 0 for a single node."""
+        if self.nodes == 1:
+            return 0.0
+        if self.twist:
+            return float(self._twisted.hops.sum()) / (self.nodes - 1)
+        # Sum over all ordered pairs of a ring is n * floor(n^2 / 4), of a line n (n^2 - 1) / 3.
+        along = (size**2 // 4 / size if self.wraps else (size**2 - 1) / (3 * size) for size in self.sizes)
+        return sum(along) * self.nodes / (self.nodes - 1)
+
+    @property
+    def bisection_width(self) -> int:
+        """Fewest directed links, counted in one direction, between two halves of the nodes.
+
+        Exact for any sides: J. Arjona Aroca and A. Fernández Anta, "Bisection (band)width of product
+        networks with application to data centers", TAMC 2012. With an even longest side it is the
+        familiar cut across it. Otherwise the cut goes half-way along the longest side, and the middle
+        slice, left over, is cut in the same way along the next side, until a side is even.
+        """
+        if self.twist:
+            return self._twisted.bisection_width
+        sides = sorted((size for size in self.sizes if size > 1), reverse=True)
+        width = 0
+        for place, side in enumerate(sides):
+            width += math.prod(sides[place + 1 :])
+            if side % 2 == 0:
+                break
+        return 2 * width if self.wraps else width
+
+
+def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
+    """Return the grid of these sides, wired; `mesh`, `torus` and `twisted_torus` check what they give.
+
+    Raises
+    ------
+    ValueError
+        If it is too large for memory.
+    """
+    sizes = tuple(sizes)
+    nodes, ports = math.prod(sizes), 2 * len(sizes)
+    check_size(text, nodes, ports)
+    neighbor = np.full((nodes, ports), -1, np.int32)
+    node = np.arange(nodes)
+    stride = _strides(sizes)
+    for d, size in enumerate(sizes):
+        place = node // stride[d] % size
+        for port, step in ((2 * d, 1), (2 * d + 1, -1)):
+            moved = place + step
+            inside = (moved >= 0) & (moved < size)
+            end = np.where(inside | wraps, node + (moved % size - place) * stride[d], -1)
+            if twist and d != longer(sizes):
+                along = node // stride[1 - d] % sizes[1 - d]
+                shift = (along + step * twist) % sizes[1 - d] - along
+                end = np.where(inside, end, end + shift * stride[1 - d])
+            if size > 1:
+                neighbor[:, port] = end
+    entry = np.where(neighbor >= 0, np.arange(ports, dtype=np.int32), np.int32(-1))
+    return Grid(text, nodes, nodes, neighbor, entry, sizes, wraps, twist)
+
+
+def _strides(sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return by how much the node number grows with each coordinate."""
+    return np.cumprod([1, *sizes[:-1]], dtype=np.int64)
+
+
+def check_sides(sizes: Sequence[int], text: str) -> tuple[int, ...]:
+    """Return the sides as a tuple of at least one number, each at least 1.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or one is not such a number; `text` is quoted.
+    """
+    if len(sizes) == 0:
+        raise ValueError(f"{text}: no sides given, expected at least one")
+    return tuple(whole(size, f"{text}: side {place + 1}") for place, size in enumerate(sizes))
+
+
+def spell(kind: str, sizes: Sequence[int]) -> str:
+    """Return the text form of a grid, such as ``"torus:8x8"``."""
+    return f"{kind}:{'x'.join(map(str, sizes))}"

@@ -1,0 +1,59 @@
+"""How large a network may be: refuse what could not be numbered or held in memory, before building it."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["check_size"]
+
+_MOST_PORTS = 2**31 - 1  # ports, links and FIFOs are numbered in int32
+_BYTES_PER_PORT = 32  # 8 to keep `neighbor` and `entry`; up to 29 were measured while building a ring
+
+
+def check_size(text: str, routers: int, ports: int) -> None:
+    """Refuse a network whose wiring could not be numbered in 31 bits or held in memory.
+
+    Parameters
+    ----------
+    text : str
+        Canonical text form of the network.
+    routers, ports : int
+        How many routers it would have, and ports in each.
+
+    Raises
+    ------
+    ValueError
+        If the network is too large; the sentence says how much memory it would need.
+    """
+    in_all = routers * ports
+    need = in_all * _BYTES_PER_PORT
+    if in_all > _MOST_PORTS:
+        raise ValueError(
+            f"{text}: network too large, its wiring would need {_gigabytes(need)} "
+            f"and more ports than the {_MOST_PORTS} that can be numbered"
+        )
+    available = _available_memory()
+    if available is not None and need > available:
+        raise ValueError(
+            f"{text}: network too large, its wiring needs {_gigabytes(need)}, "
+            f"and this machine has {_gigabytes(available)} available"
+        )
+
+
+def _gigabytes(count: int) -> str:
+    """Return a number of bytes for people; a power of ten where no float could hold it."""
+    if count > 10**24:
+        return "over 10**15 GB"
+    return f"{count / 1e9:,.1f} GB"
+
+
+def _available_memory() -> int | None:
+    """Return the bytes that a new process could have, or None where the system does not tell."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None

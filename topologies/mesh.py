@@ -1,0 +1,34 @@
+"""Mesh: a grid whose borders stay open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from topologies.grid import Grid, check_sides, grid, spell
+
+__all__ = ["mesh"]
+
+
+def mesh(sizes: Sequence[int]) -> Grid:
+    """Return the mesh of these sides.
+
+    W. J. Dally and B. Towles, "Principles and practices of interconnection networks", Morgan
+    Kaufmann, 2004, chapter 5: a k-ary n-mesh, here with a size for each side.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Nodes along each dimension, X first; each at least 1.
+
+    Raises
+    ------
+    ValueError
+        If a side is not a whole number of at least 1, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> mesh((4, 3)).neighbours(5).tolist()
+    [1, 4, 6, 9]
+    """
+    text = spell("mesh", sizes)
+    return grid(text, check_sides(sizes, text), wraps=False)

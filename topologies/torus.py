@@ -1,0 +1,35 @@
+"""Torus: a grid in which every dimension is closed to a ring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from topologies.grid import Grid, check_sides, grid, spell
+
+__all__ = ["torus"]
+
+
+def torus(sizes: Sequence[int]) -> Grid:
+    """Return the torus of these sides.
+
+    W. J. Dally and C. L. Seitz, "The torus routing chip", Distributed Computing 1 (1986) 187-196: a
+    k-ary n-cube, here with links both ways and a size for each side.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Nodes along each dimension, X first; each at least 1. A side of 2 has two parallel links, a side
+        of 1 has none.
+
+    Raises
+    ------
+    ValueError
+        If a side is not a whole number of at least 1, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> torus((4, 3)).neighbours(0).tolist()
+    [1, 3, 4, 8]
+    """
+    text = spell("torus", sizes)
+    return grid(text, check_sides(sizes, text), wraps=True)

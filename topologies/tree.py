@@ -1,0 +1,143 @@
+"""Trees of switches with the nodes below the leaves: k-ary n-trees and thin trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from topologies.limits import check_size
+from topologies.topology import Topology
+
+__all__ = ["Tree", "tree"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree(Topology):
+    """A multistage tree: every switch has `down` ports towards the nodes and `up` ports away from them.
+
+    Routers 0..nodes-1 are the nodes, each with port 0 alone, which leads to its leaf switch. The switches
+    follow, stage by stage from the leaves (stage 0): switch r of stage s is router ``first_switches[s] + r``.
+    Ports 0..up-1 of a switch lead up, ports up..up+down-1 down; at the top stage nothing is wired upwards.
+    Inputs are numbered by the port of arrival. Node i hangs on down port ``up + i % down`` of leaf switch
+    ``i // down``. Up port p of switch r of stage s leads to switch
+    ``up**(s+1) * (r // (down * up**s)) + p * up**s + r % up**s`` of the next stage, at its down port
+    ``up + (r // up**s) % down``.
+
+    Attributes
+    ----------
+    down, up : int
+        Ports of a switch down and up; `up` equals `down` in a k-ary n-tree and is less in a thin tree.
+    stages : int
+        Stages of switches.
+    """
+
+    down: int
+    up: int
+    stages: int
+
+    @property
+    def switches_per_stage(self) -> tuple[int, ...]:
+        """How many switches each stage has, leaves first."""
+        return _switches(self.down, self.up, self.stages)
+
+    @property
+    def first_switches(self) -> tuple[int, ...]:
+        """Router number of the first switch of each stage, leaves first."""
+        firsts = np.cumsum([self.nodes, *self.switches_per_stage])
+        return tuple(firsts[:-1].tolist())
+
+    def stage_of(self, routers: ArrayLike) -> NDArray[np.int64]:
+        """Return the stage of each of `routers`, 0 for a leaf switch; -1 for a node.
+
+        Raises
+        ------
+        ValueError
+            If there is no such router.
+        """
+        given = np.asarray(routers)
+        wrong = (given < 0) | (given >= self.routers)
+        if wrong.any():
+            raise ValueError(f"router: {given[wrong][0]} is not in 0..{self.routers - 1} of {self.text}")
+        return np.searchsorted(self.first_switches, given, side="right") - 1
+
+    def level(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the level of the lowest common ancestor of nodes `a` and `b`, broadcast against each other.
+
+        It is 1 under one leaf switch, `stages` at the top, and 0 for a node and itself.
+        """
+        a, b = self.check_nodes(a), self.check_nodes(b)
+        level = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.int64)
+        for stage in range(self.stages):
+            level += a // self.down**stage != b // self.down**stage
+        return level
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the hops of a minimal route between nodes `a` and `b`, broadcast against each other."""
+        return 2 * self.level(a, b)
+
+    @property
+    def diameter(self) -> int:
+        """Largest distance between two nodes, in hops."""
+        return 2 * self.stages
+
+    @property
+    def average_distance(self) -> float:
+        """Mean distance over all ordered pairs of different nodes, in hops."""
+        below: list[int] = [self.down**level for level in range(self.stages + 1)]
+        hops = sum(2 * level * (below[level] - below[level - 1]) for level in range(1, self.stages + 1))
+        return hops / (self.nodes - 1)
+
+    @property
+    def bisection_width(self) -> int:
+        """Fewest directed links, counted in one direction, between two halves of the nodes.
+
+        The cut passes below the top stage: of the subtrees there, each with ``up**(stages-1)`` links, half
+        fall on either side. With an odd number of them the middle one is cut in the same way, and so on
+        down. In a k-ary n-tree this is half of the nodes, rounded down.
+        """
+        links: list[int] = [self.up**stage for stage in range(self.stages)]
+        return self.down // 2 * sum(links if self.down % 2 else links[-1:])
+
+
+def tree(text: str, down: int, up: int, stages: int) -> Tree:
+    """Return the tree of these numbers, wired; `kary_ntree` and `thin_tree` check what they give.
+
+    Raises
+    ------
+    ValueError
+        If it is too large for memory.
+    """
+    # No more than 64 stages are counted: fewer are too many already, and huge powers take for ever.
+    counted = min(stages, 64)
+    check_size(text, down**counted + sum(_switches(down, up, counted)), down + up)
+    nodes, switches = down**stages, _switches(down, up, stages)
+    routers = nodes + sum(switches)
+    neighbor = np.full((routers, down + up), -1, np.int32)
+    entry = np.full((routers, down + up), -1, np.int32)
+
+    def wire(
+        router: NDArray[np.int64],
+        port: NDArray[np.int64] | int,
+        above: NDArray[np.int64],
+        at: NDArray[np.int64],
+    ) -> None:
+        neighbor[router, port], entry[router, port] = above, at
+        neighbor[above, at], entry[above, at] = router, port
+
+    node = np.arange(nodes)
+    wire(node, 0, nodes + node // down, up + node % down)
+    first = nodes
+    for stage in range(stages - 1):
+        count, reach = switches[stage], up**stage
+        switch, port = np.divmod(np.arange(count * up), up)
+        above = up * reach * (switch // (down * reach)) + port * reach + switch % reach
+        wire(first + switch, port, first + count + above, up + switch // reach % down)
+        first += count
+    return Tree(text, nodes, routers, neighbor, entry, down, up, stages)
+
+
+def _switches(down: int, up: int, stages: int) -> tuple[int, ...]:
+    """Return how many switches each stage has, leaves first."""
+    return tuple(down ** (stages - 1 - stage) * up**stage for stage in range(stages))
