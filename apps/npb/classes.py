@@ -1,0 +1,163 @@
+"""Problem sizes, default iterations and valid task counts of the NAS Parallel Benchmarks, version 3.3.1.
+
+Sizes and iterations are those that ``sys/setparams.c`` of the benchmarks' distribution writes for each class;
+``IS/is.c`` holds its own. Report: Bailey et al., "The NAS parallel benchmarks", Int. J. Supercomputer
+Applications 5(3), 1991, and NAS technical report 95-020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isqrt
+from typing import TypeVar
+
+from checks import one_of, whole
+
+__all__ = [
+    "BT_CLASSES",
+    "CG_CLASSES",
+    "FT_CLASSES",
+    "IS_CLASSES",
+    "LU_CLASSES",
+    "MG_CLASSES",
+    "SP_CLASSES",
+    "Cube",
+    "Mesh",
+    "Sort",
+    "check_tasks",
+    "iteration_count",
+    "near_square",
+    "powers_of_two",
+    "problem_of",
+    "squares",
+]
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class Cube:
+    """A problem of one length: `points` along each axis of a cube, or unknowns of CG."""
+
+    points: int
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A problem on a grid of ``x * y * z`` points."""
+
+    x: int
+    y: int
+    z: int
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A sort of ``2**keys_log2`` keys below ``2**range_log2``, counted in ``2**buckets_log2`` buckets."""
+
+    keys_log2: int
+    range_log2: int
+    buckets_log2: int
+    least_tasks: int
+    most_tasks: int
+    iterations: int = 10
+
+
+BT_CLASSES = {
+    "S": Cube(12, 60),
+    "W": Cube(24, 200),
+    "A": Cube(64, 200),
+    "B": Cube(102, 200),
+    "C": Cube(162, 200),
+    "D": Cube(408, 250),
+}
+SP_CLASSES = {
+    "S": Cube(12, 100),
+    "W": Cube(36, 400),
+    "A": Cube(64, 400),
+    "B": Cube(102, 400),
+    "C": Cube(162, 400),
+    "D": Cube(408, 500),
+}
+LU_CLASSES = {
+    "S": Cube(12, 50),
+    "W": Cube(33, 300),
+    "A": Cube(64, 250),
+    "B": Cube(102, 250),
+    "C": Cube(162, 250),
+    "D": Cube(408, 300),
+}
+MG_CLASSES = {
+    "S": Cube(32, 4),
+    "W": Cube(128, 4),
+    "A": Cube(256, 4),
+    "B": Cube(256, 20),
+    "C": Cube(512, 20),
+    "D": Cube(1024, 50),
+}
+CG_CLASSES = {
+    "S": Cube(1400, 15),
+    "W": Cube(7000, 15),
+    "A": Cube(14000, 15),
+    "B": Cube(75000, 75),
+    "C": Cube(150000, 75),
+    "D": Cube(1500000, 100),
+}
+FT_CLASSES = {
+    "S": Mesh(64, 64, 64, 6),
+    "W": Mesh(128, 128, 32, 6),
+    "A": Mesh(256, 256, 128, 6),
+    "B": Mesh(512, 256, 256, 20),
+    "C": Mesh(512, 512, 512, 20),
+    "D": Mesh(2048, 1024, 1024, 25),
+}
+IS_CLASSES = {
+    "S": Sort(16, 11, 9, 1, 128),
+    "W": Sort(20, 16, 10, 1, 1024),
+    "A": Sort(23, 19, 10, 1, 1024),
+    "B": Sort(25, 21, 10, 1, 1024),
+    "C": Sort(27, 23, 10, 1, 1024),
+    "D": Sort(31, 27, 10, 4, 1024),
+}
+
+
+def problem_of(benchmark: str, classes: dict[str, P], problem_class: str) -> P:
+    """Return the problem of a class, upper or lower case; raise ValueError for one that does not exist."""
+    return classes[one_of(str(problem_class).upper(), classes, f"class of {benchmark}")]
+
+
+def iteration_count(benchmark: str, iterations: int | None, default: int) -> int:
+    """Return the iterations to do: those asked for, at least 1, or the benchmark's own."""
+    return default if iterations is None else whole(iterations, f"iterations of {benchmark}")
+
+
+def check_tasks(benchmark: str, problem_class: str, tasks: int, valid: Iterable[int]) -> int:
+    """Return `tasks` if the benchmark can run on so many, else raise ValueError naming the valid counts."""
+    counts = list(valid)
+    number = whole(tasks, f"tasks of {benchmark}")
+    if number not in counts:
+        shown = counts if len(counts) <= 24 else [*counts[:12], "..", counts[-1]]
+        raise ValueError(
+            f"tasks of {benchmark}: class {problem_class.upper()} cannot run on {number} tasks, "
+            f"expected one of {', '.join(map(str, shown))}"
+        )
+    return number
+
+
+def powers_of_two(least: int, most: int) -> list[int]:
+    """Return the powers of two from `least` to `most`."""
+    return [1 << n for n in range(most.bit_length()) if least <= 1 << n <= most]
+
+
+def squares(most_root: int) -> list[int]:
+    """Return the squares of 1 to `most_root`."""
+    return [root * root for root in range(1, most_root + 1)]
+
+
+def near_square(count: int) -> tuple[int, int]:
+    """Return the factors of `count` nearest to each other, the larger one first."""
+    small = next(d for d in range(isqrt(count), 0, -1) if count % d == 0)
+    return count // small, small

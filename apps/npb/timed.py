@@ -1,0 +1,120 @@
+"""The timed section of a benchmark: what precedes the main loop, its iterations, and what follows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.program import Program
+from apps.task import TaskWriter
+
+__all__ = ["MOST_OPERATIONS", "Run", "timed_program"]
+
+Write = Callable[[TaskWriter], None]
+
+BYTES_PER_OPERATION = 80  # measured at the peak, while the tasks' columns are joined; 25 are left at the end
+MOST_OPERATIONS = 60_000_000  # enough for IS and FT on 1024 tasks with the benchmark's own iterations
+
+
+@dataclass(frozen=True)
+class Run:
+    """Iterations that are all alike: `write` appends one of them, and `times` of them follow each other."""
+
+    write: Write
+    times: int
+
+
+def _nothing(writer: TaskWriter) -> None:
+    """Append nothing."""
+
+
+def timed_program(
+    name: str,
+    tasks: int,
+    runs: Callable[[int], Sequence[Run]],
+    before: Write = _nothing,
+    after: Write = _nothing,
+) -> Program:
+    """Return the program of a benchmark's timed section.
+
+    The whole program is the section ``"timed"``; each iteration begins with its mark, and mark -1 stands
+    between the last one and what `after` writes.
+
+    Parameters
+    ----------
+    name : str
+        Name of the program.
+    tasks : int
+        Number of tasks.
+    runs : callable
+        Given a task, returns its main loop: the runs, at least one, in order.
+    before, after : callable
+        Write what the section does before and after the main loop.
+
+    Raises
+    ------
+    ValueError
+        If the program would have more than `MOST_OPERATIONS` operations.
+    """
+    begun = deque(_begin(task, tasks, runs(task), before) for task in range(tasks))
+    _check_size(name, begun)
+    return Program.of(_finish(begun, after), name)
+
+
+@dataclass
+class _Begun:
+    """A task whose first iteration is written, from operation `loop` on, and not yet repeated."""
+
+    writer: TaskWriter
+    loop: int
+    runs: Sequence[Run]
+
+    @property
+    def iterations(self) -> int:
+        return sum(run.times for run in self.runs)
+
+
+def _begin(task: int, tasks: int, runs: Sequence[Run], before: Write) -> _Begun:
+    writer = TaskWriter(task, tasks)
+    writer.begin("timed")
+    before(writer)
+    loop = len(writer)
+    writer.mark(1)
+    runs[0].write(writer)
+    return _Begun(writer, loop, runs)
+
+
+def _finish(begun: deque[_Begun], after: Write) -> Iterator[TaskWriter]:
+    # Taken from the queue one by one, so that a task's operations need not outlive their copy.
+    while begun:
+        task = begun.popleft()
+        writer = task.writer
+        writer.repeat(task.loop, task.runs[0].times)
+        done = task.runs[0].times
+        for run in task.runs[1:]:
+            start = len(writer)
+            writer.mark(done + 1)
+            run.write(writer)
+            writer.repeat(start, run.times)
+            done += run.times
+        writer.mark(-1)
+        after(writer)
+        writer.end("timed")
+        yield writer
+
+
+def _check_size(name: str, begun: deque[_Begun]) -> None:
+    iterations = begun[0].iterations
+    once = sum(task.loop for task in begun)
+    each = sum(len(task.writer) - task.loop for task in begun)
+    operations = once + each * iterations
+    if operations <= MOST_OPERATIONS:
+        return
+    most = (MOST_OPERATIONS - once) // each
+    hint = f"ask for at most {most} iterations" if most >= 1 else "ask for fewer tasks"
+    raise ValueError(
+        f"iterations: {name} with {iterations} iterations takes {operations:,} operations, about "
+        f"{operations * BYTES_PER_OPERATION / 1e9:.1f} GB of memory, expected at most {MOST_OPERATIONS:,} "
+        f"operations; {hint}"
+    )
