@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netsim.chance import ARBITER, below, draw
+from netsim.chance import ARBITER
+from netsim.reference.draws import pick
 from netsim.reference.router import Fifo, Output
 
 __all__ = ["ARBITERS", "Arbiter"]
@@ -45,7 +46,7 @@ def _age(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
 def _random(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
     """Return any of them."""
     asking = sorted(asking, key=lambda fifo: fifo.number)
-    return asking[below(draw(seed, ARBITER, output.router.number, output.number, now), len(asking))]
+    return asking[pick(seed, ARBITER, output.router.number, output.number, now, len(asking))]
 
 
 ARBITERS: dict[str, Arbiter] = {

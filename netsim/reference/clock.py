@@ -9,8 +9,8 @@ from simpy.events import ProcessGenerator
 
 __all__ = ["Clock"]
 
-# SimPy handles events of one time in order of (priority, scheduling). Tasks act on its URGENT (0) and NORMAL (1)
-# events; a tick comes after every one of them.
+# SimPy handles events of one time by (priority, order of scheduling). Tasks act on its URGENT (0) and
+# NORMAL (1) events; a tick comes after every one of them.
 _LATE = 2
 
 
@@ -39,7 +39,7 @@ class Clock:
     ticking : bool
         Whether a tick is scheduled.
     runnable : int
-        Tasks that will act again without the network doing anything; each task keeps its share of this up to date.
+        Tasks and sources that will act again even if the network does nothing; they keep this count.
     """
 
     def __init__(self, cycle: Callable[[int], bool]) -> None:

@@ -110,7 +110,7 @@ class Fabric:
         return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
 
     def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
-        """Return each FIFO whose header waits: (router, input, packets, FIFOs downstream that it could ask for)."""
+        """Return each FIFO whose header waits, as `netsim.engine.Blocked` lists them."""
         rows = []
         for fifo in self.waiting:
             outputs = fifo.head.candidates if fifo.head else []

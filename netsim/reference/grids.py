@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST, below, draw
+from netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST
 from netsim.config import Config
+from netsim.reference.draws import pick
 from netsim.reference.router import Fifo, Head, Output
 from netsim.reference.routing import Routing
 from topologies import Grid
@@ -41,7 +42,7 @@ class GridRouting(Routing):
         """Return the minimal signed hops in each dimension; chance decides between equals."""
         if self.grid.twist:
             records = self.grid.records(source, destination)
-            which = below(draw(self.seed, TWIST, source, 0, now), len(records)) if len(records) > 1 else 0
+            which = pick(self.seed, TWIST, source, 0, now, len(records)) if len(records) > 1 else 0
             return [int(hops) for hops in records[which]]
         return [self._ring_hops(source, destination, dimension, now) for dimension in range(self.dimensions)]
 
@@ -52,22 +53,22 @@ class GridRouting(Routing):
         if not self._wraps[dimension]:
             return hops
         hops %= size
-        if 2 * hops == size and below(draw(self.seed, HALF_RING, source, dimension, now), 2) == 1:
+        if 2 * hops == size and pick(self.seed, HALF_RING, source, dimension, now, 2) == 1:
             return -hops
         return hops - size if 2 * hops > size else hops
 
     def head(self, fifo: Fifo, now: int) -> Head:
-        """Return the profitable adaptive outputs and the escape one, or the outputs of dimension order alone."""
+        """Return the profitable adaptive outputs and the escape, or the output of dimension order alone."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
-            return Head(packet, now, [fifo.router.consumption])
+            return Head(packet, [fifo.router.consumption])
         ports = [2 * d + (hops < 0) for d, hops in enumerate(packet.hops) if hops]
         if self.oblivious:
             output = self._output(fifo, ports[0], self._oblivious_vc(fifo, ports[0], now))
-            return Head(packet, now, [output], output)
+            return Head(packet, [output], output)
         escape = self._output(fifo, ports[0], 0)
         adaptive = [self._output(fifo, port, vc) for port in ports for vc in range(1, self.vcs)]
-        return Head(packet, now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
+        return Head(packet, sorted([escape, *adaptive], key=lambda output: output.number), escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return what the policy asks for; a packet that is there asks for the consumption."""
@@ -79,10 +80,10 @@ class GridRouting(Routing):
         return fifo.router.outputs[port * self.vcs + vc]
 
     def _oblivious_vc(self, fifo: Fifo, port: int, now: int) -> int:
-        """Return the VC of a packet in dimension order: kept straight on, drawn at injection and at a turn."""
+        """Return the VC in dimension order: kept straight on, drawn at injection and at a turn."""
         if fifo.port == port:
             return fifo.vc
-        return below(draw(self.seed, OBLIVIOUS_VC, fifo.router.number, fifo.number, now), self.vcs)
+        return pick(self.seed, OBLIVIOUS_VC, fifo.router.number, fifo.number, now, self.vcs)
 
     def escape(self, fifo: Fifo, head: Head) -> Output | None:
         """Return the escape output if it may be entered."""
@@ -92,23 +93,24 @@ class GridRouting(Routing):
     def roomy(self, head: Head) -> Iterator[Output]:
         """Yield the adaptive candidates with room for a packet, by increasing (port, VC)."""
         for output in head.candidates:
-            if output is not head.escape and output.fifo is not None and output.fifo.room >= self.packet_phits:
+            assert output.fifo is not None
+            if output is not head.escape and output.fifo.room >= self.packet_phits:
                 yield output
 
     def straight_or_drawn(self, fifo: Fifo, port: int, now: int) -> Output:
-        """Return the adaptive output of a port: the same VC when going straight on from one, else one at random."""
+        """Return an adaptive output of a port: straight on from one the same VC, else any."""
         if fifo.port == port and fifo.vc > 0:
             return self._output(fifo, port, fifo.vc)
         index = fifo.number * self.dimensions + port // 2
-        bits = draw(self.seed, ADAPTIVE_VC, fifo.router.number, index, now)
-        return self._output(fifo, port, 1 + below(bits, self.vcs - 1))
+        vc = 1 + pick(self.seed, ADAPTIVE_VC, fifo.router.number, index, now, self.vcs - 1)
+        return self._output(fifo, port, vc)
 
 
 def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
     """Try the adaptive channels in turn from the dimension of travel on, the escape channel last.
 
-    A head remembers (`Head.turn`) which alternative is next: those that are not profitable or have no room are
-    skipped within the cycle, a requested one is not asked for again until the turn comes round.
+    A head remembers (`Head.turn`) which alternative is next. Those that are not profitable or have no room
+    are skipped within the cycle; one that is asked for has to wait until its turn comes round.
     """
     travelled = max(fifo.port, 0) // 2
     if routing.vcs > 1:
@@ -135,7 +137,7 @@ def _random(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | 
     roomy = list(routing.roomy(head))
     if not roomy:
         return routing.escape(fifo, head)
-    return roomy[below(draw(routing.seed, POLICY, fifo.router.number, fifo.number, now), len(roomy))]
+    return roomy[pick(routing.seed, POLICY, fifo.router.number, fifo.number, now, len(roomy))]
 
 
 def _oblivious(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:

@@ -21,8 +21,8 @@ __all__ = ["Job"]
 class Job:
     """One run of a program.
 
-    Operations that are nothing are left out: messages to oneself and their receives, ``compute(0)``, an irecv or
-    the wait of an isend of a message that needs no rendezvous.
+    Operations that are nothing are left out: messages to oneself and their receives, ``compute(0)``, and the
+    irecv or the wait of an isend of a message that needs no rendezvous.
 
     Parameters
     ----------
@@ -141,7 +141,8 @@ class Job:
                 yield from _only(Compute(operation, size) if size else None)
             elif kind in (Op.SEND, Op.ISEND):
                 step, wait = self._send(operation, task, peer, size, tag, kind == Op.SEND)
-                requests[request] = wait
+                if kind == Op.ISEND:
+                    requests[request] = wait
                 yield from _only(step)
             else:
                 post, receive = self._receive(operation, task, peer, size, tag)

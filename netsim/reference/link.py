@@ -33,7 +33,7 @@ class Link:
             output.link = self
 
     def choose(self) -> Output | None:
-        """Return the virtual channel to serve: the one in hand, else the first held at or after the pointer."""
+        """Return the VC to serve: the one in hand, else the first held at or after the pointer."""
         if self.serving is None:
             ahead = self.outputs[self.pointer :] + self.outputs[: self.pointer]
             self.serving = next((output for output in ahead if output.holder is not None), None)

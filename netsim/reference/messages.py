@@ -42,11 +42,11 @@ class Load:
 
 
 class Channel:
-    """The messages of one key (job, source task, destination task, tag, packets), and the receives that match them.
+    """The messages of a key (job, source task, destination task, tag, packets), and the matching receives.
 
-    Matching counts packets: a receive is complete when as many packets have been consumed as it asks for, from
-    whichever messages of the key they came, and it uses them up. The n-th message of the key ends when n times
-    its packets have been consumed.
+    Matching counts packets: a receive is complete when as many packets have been consumed as it asks for,
+    from whichever messages of the key they came, and it uses them up. The n-th message of the key ends when n
+    times its packets have been consumed.
 
     Under rendezvous, the n-th reply is due when n requests have been consumed and n receives posted, and it
     sends the n-th message on its way.

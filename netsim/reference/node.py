@@ -35,7 +35,8 @@ class _Injector:
         return len(self.buffer) < self.depth
 
     def load(self, now: int) -> int:
-        """Return the packets in buffer and FIFO before cycle `now`; one whose tail left just then still counts."""
+        """Return the packets in buffer and FIFO after step 1 of cycle `now` - 1."""
+        # One whose tail left in that cycle was still there in its step 1.
         return len(self.buffer) + len(self.fifo.packets) + (self.fifo.tail_left == now - 1)
 
 
@@ -123,7 +124,7 @@ class Node:
         return self._begun or owed or self.program or self.traffic
 
     def _create(self, now: int) -> bool:
-        """Create a packet if there is one to create and an injector whose buffer had room after cycle `now` - 1."""
+        """Create a packet if there is one to create and a buffer with room since before cycle `now`."""
         load = self._next()
         injectors = [injector for injector in self._injectors if injector.open]
         if load is None or not injectors:
@@ -153,7 +154,7 @@ class Node:
         load.over.succeed()
 
     def _empty(self, injector: _Injector) -> bool:
-        """Move whole packets from the buffer to the injection FIFO while there is room; tell whether any moved."""
+        """Move packets from the buffer to the injection FIFO while there is room; tell whether any moved."""
         moved = False
         while injector.buffer and injector.fifo.room >= self._packet_phits:
             self._fabric.inject(injector.fifo, injector.buffer.popleft())

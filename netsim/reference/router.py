@@ -21,8 +21,6 @@ class Head:
     ----------
     packet : Packet
         The packet whose header it is.
-    since : int
-        Cycle in which it could place its first request.
     candidates : list of Output
         Every output for which it could ever ask, by increasing (port, VC).
     escape : Output or None
@@ -33,11 +31,10 @@ class Head:
         Cycle of its first request in this router, granted or not; -1 before that.
     """
 
-    __slots__ = ("candidates", "escape", "first_request", "packet", "since", "turn")
+    __slots__ = ("candidates", "escape", "first_request", "packet", "turn")
 
-    def __init__(self, packet: Packet, since: int, candidates: list[Output], escape: Output | None = None) -> None:
+    def __init__(self, packet: Packet, candidates: list[Output], escape: Output | None = None) -> None:
         self.packet = packet
-        self.since = since
         self.candidates = candidates
         self.escape = escape
         self.turn = 0

@@ -25,8 +25,8 @@ __all__ = ["ReferenceEngine"]
 class ReferenceEngine:
     """A network simulated phit by phit; see `netsim.engine.Engine` for the interface.
 
-    Time is counted in cycles from 0. A cycle is the model's: tasks act (as SimPy processes), nodes create packets
-    and fill their injection FIFOs, then the fabric requests, grants and moves phits.
+    Time is counted in cycles from 0. A cycle is the model's: tasks act (as SimPy processes), nodes create
+    packets and fill their injection FIFOs, then the fabric requests, grants and moves phits.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class ReferenceEngine:
             self._sources.start(self.now)
 
     def run(self, until: int) -> Exit:
-        """Simulate cycles ``now .. until - 1``; return early after a cycle in which a job ended, or when idle."""
+        """Simulate cycles ``now .. until - 1``; return early after the end of a job, or when idle."""
         while not self._job_ended:
             if self._idle:
                 return Exit.IDLE
@@ -150,8 +150,8 @@ class ReferenceEngine:
             node.created = 0
         self._fabric.link_packets[:] = 0
         self._fabric.phits = 0
-        delays = (np.zeros(BINS, np.int64) for _ in range(2))
-        self._totals = Counters(0, 0, self._fabric.link_packets, *delays)
+        packet_delays, message_delays = np.zeros((2, BINS), np.int64)
+        self._totals = Counters(0, 0, self._fabric.link_packets, packet_delays, message_delays)
 
     @property
     def in_flight(self) -> int:
@@ -171,8 +171,7 @@ class ReferenceEngine:
     @property
     def _idle(self) -> bool:
         """Whether nothing will ever happen again without a new job."""
-        drawing = self._sources is not None and bool(self._sources.active)
-        return not (self._clock.ticking or self._clock.runnable or drawing)
+        return not (self._clock.ticking or self._clock.runnable)
 
     def _cycle(self, now: int) -> bool:
         """Move nodes and network through cycle `now`; tell whether they may do anything in the next."""
@@ -210,26 +209,35 @@ class ReferenceEngine:
         job = f"job {len(self._jobs)}"
         if len(nodes) != program.tasks:
             raise ValueError(f"{job}: {len(nodes)} nodes for {program.tasks} tasks, expected one for each")
-        if len(set(nodes.tolist())) != len(nodes):
-            raise ValueError(f"{job}: nodes {nodes.tolist()} name a node twice, expected at most one task a node")
-        for node in nodes.tolist():
-            if not 0 <= node < len(self._nodes):
-                raise ValueError(f"{job}: node {node} is not in {self._topology}, expected 0 to {len(self._nodes) - 1}")
-            sitting = self._nodes[node].task
-            if sitting is not None and sitting.end < 0:
-                raise ValueError(f"{job}: node {node} is taken by a task that has not ended")
-        return [self._nodes[node] for node in nodes.tolist()]
+        seats: dict[int, Node] = {}
+        for number in nodes.tolist():
+            if not 0 <= number < len(self._nodes):
+                raise ValueError(
+                    f"{job}: node {number} is not in {self._topology}, expected 0 to {len(self._nodes) - 1}"
+                )
+            if number in seats:
+                raise ValueError(f"{job}: node {number} is named twice, expected one task a node at most")
+            seats[number] = self._nodes[number]
+            task = seats[number].task
+            if task is not None and task.end < 0:
+                raise ValueError(f"{job}: node {number} is taken by a task that has not ended")
+        return list(seats.values())
 
 
 def _check_traffic(traffic: Traffic, nodes: int) -> None:
+    """Raise ValueError if a number is out of range for a network of that many nodes."""
     if not 0 <= traffic.chance <= 1:
-        raise ValueError(f"traffic chance {traffic.chance}: expected a chance from 0 to 1")
+        raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
     if len(traffic.target) != nodes:
-        raise ValueError(f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes")
+        raise ValueError(
+            f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes"
+        )
     for target in traffic.target:
         if not -1 <= target < nodes:
-            raise ValueError(f"traffic target {target}: expected a node from 0 to {nodes - 1}, or -1 for uniform")
+            raise ValueError(
+                f"traffic target: {target} is no node, expected 0 to {nodes - 1}, or -1 for uniform"
+            )
     if not 0 <= traffic.hot_share <= 1:
-        raise ValueError(f"traffic hot_share {traffic.hot_share}: expected a share from 0 to 1")
+        raise ValueError(f"traffic hot_share: {traffic.hot_share} is no share, expected 0 to 1")
     if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
-        raise ValueError(f"traffic hot_node {traffic.hot_node}: expected a node from 0 to {nodes - 1}")
+        raise ValueError(f"traffic hot_node: {traffic.hot_node} is no node, expected 0 to {nodes - 1}")

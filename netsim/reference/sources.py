@@ -6,9 +6,10 @@ import math
 
 from simpy.events import ProcessGenerator
 
-from netsim.chance import GAP, HOT_SPOT, TARGET, below, draw, gap
+from netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap
 from netsim.engine import Traffic
 from netsim.reference.clock import Clock
+from netsim.reference.draws import pick
 from netsim.reference.messages import Load
 from netsim.reference.node import Node
 
@@ -18,9 +19,9 @@ __all__ = ["Sources"]
 class Sources:
     """The sources of one kind of traffic.
 
-    The process of a node succeeds in some cycle; from then on a packet waits for the injector, one try a cycle,
-    and none is drawn meanwhile. Its creation is the cycle in which the injector takes it; the next draw counts
-    from the cycle after that.
+    The process of a node succeeds in some cycle. From then on a packet waits for the injector, one try a
+    cycle, and none is drawn meanwhile. It is created in the cycle in which the injector takes it; the next
+    draw counts from the cycle after that.
 
     Parameters
     ----------
@@ -50,6 +51,7 @@ class Sources:
 
     def start(self, cycle: int) -> None:
         """Let the sources draw from `cycle` on."""
+        self._clock.runnable += len(self.active)
         for node in self.active:
             self._clock.env.process(self._life(node, cycle))
 
@@ -57,6 +59,7 @@ class Sources:
         """Draw no more, and drop the packets that still wait for an injector."""
         self._stopped = True
         for node in self.active:
+            self._clock.runnable -= node.traffic is None
             node.traffic = None
 
     def _sends(self, node: int) -> bool:
@@ -65,13 +68,15 @@ class Sources:
 
     def _life(self, node: Node, cycle: int) -> ProcessGenerator:
         while True:
-            wait = gap(draw(self._seed, GAP, node.number, 0, cycle), self._log_stay)
-            yield self._clock.until(cycle + wait)
+            cycle += int(gap(draw(self._seed, GAP, node.number, 0, cycle), self._log_stay))
+            yield self._clock.until(cycle)
             if self._stopped:
                 return
-            load = Load(self._clock.env, self._destination(node.number, cycle + wait), 1)
+            load = Load(self._clock.env, self._destination(node.number, cycle), 1)
             node.offer(load)
+            self._clock.runnable -= 1
             yield load.over
+            self._clock.runnable += 1
             cycle = self._clock.now + 1
 
     def _destination(self, node: int, cycle: int) -> int:
@@ -84,5 +89,5 @@ class Sources:
         target = int(traffic.target[node])
         if target >= 0:
             return target
-        other = below(draw(self._seed, TARGET, node, 0, cycle), self._nodes - 1)
+        other = pick(self._seed, TARGET, node, 0, cycle, self._nodes - 1)
         return other + (other >= node)

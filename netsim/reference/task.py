@@ -20,9 +20,9 @@ __all__ = ["Announce", "Await", "Compute", "Post", "Receive", "Send", "Step", "T
 class Task:
     """A task of a job on its node.
 
-    Steps that take no time follow one another in the same cycle. A task that does its last thing in cycle t has
-    its end at t + 1; one that computes last has it when the computation is over; one without steps has it at
-    its start.
+    Steps that take no time follow one another in the same cycle. A task that does its last thing in cycle t
+    has its end at t + 1; one that computes last has it when the computation is over; one without steps has it
+    at its start.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Task:
         self.waits_for = "compute"
 
     def passed_over(self, now: int, own: bool) -> None:
-        """Take note of a packet that the node created in cycle `now` while this task had one to create, its own or not."""
+        """Take note of a packet created in cycle `now` while this task wanted to create, its own or not."""
         if own:
             self._blocked += now - self._since
             self._since = now + 1
@@ -89,12 +89,15 @@ class Task:
 
     def injection_blocked(self, now: int) -> int:
         """Return the cycles before `now` in which it wanted to create a packet and could not."""
-        return self._blocked + (max(0, now - self._since) if self.node.program and self.node.task is self else 0)
+        if self.node.task is self and self.node.program is not None:
+            return self._blocked + max(0, now - self._since)
+        return self._blocked
 
     def _life(self, start: int) -> ProcessGenerator:
         yield self.clock.until(start)
-        for place, self.step in enumerate(self.steps):
-            yield from self.step.perform(self, place == len(self.steps) - 1)
+        for place, step in enumerate(self.steps, 1):
+            self.step = step
+            yield from step.perform(self, last=place == len(self.steps))
         self.clock.runnable -= 1
         self.end = self.clock.now + 1
         self._ended(self)
@@ -113,7 +116,7 @@ class Step:
         self.operation = operation
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Do it; come back in the cycle in which `task` looks at its next step, or in the one in which it ends."""
+        """Do it; come back in the cycle in which `task` looks at its next step, or did its last thing."""
         raise NotImplementedError
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netsim.chance import TREE_UP, TREE_VC, below, draw
+import numpy as np
+
+from netsim.chance import TREE_UP, TREE_VC
 from netsim.config import Config
+from netsim.reference.draws import pick
 from netsim.reference.router import Fifo, Head, Output
 from netsim.reference.routing import Routing
 from topologies import Tree
@@ -30,7 +33,7 @@ class TreeRouting(Routing):
         super().__init__(config, seed)
         self.tree = tree
         self._choice = TREE_ROUTINGS[config.tree_routing]
-        self._stage = [int(tree.stage_of(router)) if router >= tree.nodes else -1 for router in range(tree.routers)]
+        self._stage: list[int] = tree.stage_of(np.arange(tree.routers)).tolist()
         self._static = config.tree_routing == "static"
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
@@ -41,7 +44,7 @@ class TreeRouting(Routing):
         """Return the outputs that lead up, or those of the forced port down."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
-            return Head(packet, now, [fifo.router.consumption])
+            return Head(packet, [fifo.router.consumption])
         stage = self._stage[fifo.router.number]
         if stage < 0:
             ports = [0]
@@ -54,7 +57,7 @@ class TreeRouting(Routing):
             outputs = [output for output in outputs if output.vc == fifo.vc]
             if len(ports) > 1:
                 outputs = [outputs[self._static_port(fifo, stage)]]
-        return Head(packet, now, outputs)
+        return Head(packet, outputs)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the chosen output if it has room; a packet that is there asks for the consumption."""
@@ -65,7 +68,7 @@ class TreeRouting(Routing):
 
     def _digit(self, node: int, stage: int) -> int:
         """Return the digit of a node's number that belongs to a stage."""
-        return node // self.tree.down**stage % self.tree.down
+        return int(node // self.tree.down**stage % self.tree.down)
 
     def _rises(self, fifo: Fifo, stage: int) -> bool:
         """Tell whether the head packet came from below and the switch is not above its destination."""
@@ -74,7 +77,7 @@ class TreeRouting(Routing):
         return fifo.port >= self.tree.up and packet.source // span != packet.destination // span
 
     def _static_port(self, fifo: Fifo, stage: int) -> int:
-        """Return the up port that an address names: the source in a fat tree, the destination in a thin one."""
+        """Return the up port that the source names in a fat tree, the destination in a thin one."""
         packet = fifo.packets[0]
         if self.tree.up == self.tree.down:
             return (self._digit(packet.source, stage) + fifo.vc) % self.tree.up
@@ -88,13 +91,13 @@ def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
     rises = fifo.router.number < routing.tree.nodes or best[0].port < routing.tree.up
     if len(best) == 1 or not rises:
         return best[0]
-    return best[below(draw(routing.seed, TREE_UP, fifo.router.number, fifo.number, now), len(best))]
+    return best[pick(routing.seed, TREE_UP, fifo.router.number, fifo.number, now, len(best))]
 
 
 def _static(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:
     """Return a VC drawn anew; only a packet still at its node has a choice."""
-    bits = draw(routing.seed, TREE_VC, fifo.router.number, fifo.number, now)
-    return head.candidates[below(bits, len(head.candidates))]
+    count = len(head.candidates)
+    return head.candidates[pick(routing.seed, TREE_VC, fifo.router.number, fifo.number, now, count)]
 
 
 TREE_ROUTINGS: dict[str, Callable[[TreeRouting, Fifo, Head, int], Output]] = {
