@@ -38,7 +38,7 @@ TOPOLOGIES = {
         twisted_torus,
         read_sides_and_twist,
         "twisted:8x4+3",
-        "2-D torus whose shorter rings are shifted along the longer side; without +T by the shorter side",
+        "2-D torus whose Y rings are shifted by T along X; without +T by Y, the shorter side",
     ),
     "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree of k^n nodes"),
     "thintree": Kind(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from checks import whole
 from topologies.limits import check_size
 from topologies.topology import Topology
-from topologies.twist import Twist, longer
+from topologies.twist import Twist
 
 __all__ = ["Grid", "check_sides", "grid", "spell"]
 
@@ -39,8 +39,8 @@ class Grid(Topology):
     wraps : bool
         Whether every dimension is closed to a ring.
     twist : int
-        0, or by how many nodes a packet is shifted along the longer of two sides when it passes from the
-        end to the beginning of the shorter one. Of equal sides the first is the longer.
+        0, or by how many nodes along X a packet is shifted when it passes from the end to the beginning of
+        Y, the second of two dimensions.
     """
 
     sizes: tuple[int, ...]
@@ -58,7 +58,7 @@ class Grid(Topology):
 
     @cached_property
     def _twisted(self) -> Twist:
-        return Twist(self.sizes, self.twist)
+        return Twist(self.sizes, self.twist, self.neighbor)
 
     def coordinates(self, nodes: ArrayLike) -> NDArray[np.int64]:
         """Return the coordinates of `nodes`, shape (..., dims).
@@ -113,14 +113,13 @@ class Grid(Topology):
         """
         gap = self._displacement(a, b)
         if self.twist:
-            return np.abs(self._twisted.nearest[gap @ self._strides])
-        back = np.array(self.sizes, np.int64) - gap
-        return np.asarray(np.minimum(gap, back) if self.wraps else np.abs(gap))
+            return np.asarray(np.abs(self._twisted.nearest[gap @ self._strides]))
+        return np.minimum(gap, np.array(self.sizes) - gap) if self.wraps else np.abs(gap)
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the hops of a minimal route between nodes `a` and `b`, broadcast against each other."""
         if self.twist:
-            return self._twisted.hops[self.difference(a, b)]
+            return np.asarray(self._twisted.hops[self.difference(a, b)])
         start, end = self.coordinates(a), self.coordinates(b)
         # One dimension at a time: summing over a short last axis is slow.
         total = np.zeros(np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), np.int64)
@@ -206,10 +205,9 @@ def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
             moved = place + step
             inside = (moved >= 0) & (moved < size)
             end = np.where(inside | wraps, node + (moved % size - place) * stride[d], -1)
-            if twist and d != longer(sizes):
-                along = node // stride[1 - d] % sizes[1 - d]
-                shift = (along + step * twist) % sizes[1 - d] - along
-                end = np.where(inside, end, end + shift * stride[1 - d])
+            if twist and d == 1:
+                x = node % sizes[0]
+                end = np.where(inside, end, end - x + (x + step * twist) % sizes[0])
             if size > 1:
                 neighbor[:, port] = end
     entry = np.where(neighbor >= 0, np.arange(ports, dtype=np.int32), np.int32(-1))

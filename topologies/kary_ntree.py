@@ -32,5 +32,5 @@ def kary_ntree(k: int, n: int) -> Tree:
     (16, 16, 16)
     """
     text = f"tree:{k},{n}"
-    k = whole(k, f"{text}: k", 2)
-    return tree(text, k, k, whole(n, f"{text}: n"))
+    k, n = whole(k, f"{text}: k", 2), whole(n, f"{text}: n")
+    return tree(f"tree:{k},{n}", k, k, n)

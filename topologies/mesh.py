@@ -30,5 +30,5 @@ def mesh(sizes: Sequence[int]) -> Grid:
     >>> mesh((4, 3)).neighbours(5).tolist()
     [1, 4, 6, 9]
     """
-    text = spell("mesh", sizes)
-    return grid(text, check_sides(sizes, text), wraps=False)
+    sides = check_sides(sizes, spell("mesh", sizes))
+    return grid(spell("mesh", sides), sides, wraps=False)

@@ -41,4 +41,4 @@ def thin_tree(down: int, up: int, stages: int) -> Tree:
             f"{text}: {up} ports up are too many, expected fewer than the {down} down "
             f"(as many: tree:{down},{stages})"
         )
-    return tree(text, down, up, stages)
+    return tree(f"thintree:{down},{up},{stages}", down, up, stages)

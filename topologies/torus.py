@@ -31,5 +31,5 @@ def torus(sizes: Sequence[int]) -> Grid:
     >>> torus((4, 3)).neighbours(0).tolist()
     [1, 3, 4, 8]
     """
-    text = spell("torus", sizes)
-    return grid(text, check_sides(sizes, text), wraps=True)
+    sides = check_sides(sizes, spell("torus", sizes))
+    return grid(spell("torus", sides), sides, wraps=True)

@@ -1,26 +1,20 @@
 """Routes and cuts of a twisted 2-D torus: the plane of moves, folded by the vectors that lead nowhere.
 
-A route record is a vector of signed hops. Going round the longer side (A nodes) leads back to the start, and
-so does going round the shorter one (B nodes) when the twist T is walked back along the longer. So two vectors
-(longer, shorter) lead to the same node if they differ by a sum of multiples of (A, 0) and (-T, B).
+A route record is a vector of signed hops. Going round along X (A nodes) leads back to the start, and so
+does going round along Y (B nodes) when the twist T is then walked back along X. So two vectors (x, y) lead to
+the same node if they differ by a sum of multiples of (A, 0) and (-T, B).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Twist", "longer"]
-
-
-def longer(sizes: tuple[int, ...]) -> int:
-    """Return the dimension of the longer of two sides, the first of equals."""
-    return int(sizes[1] > sizes[0])
+__all__ = ["Twist"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,67 +24,68 @@ class Twist:
     Attributes
     ----------
     sizes : tuple of int
-        The two sides, each at least 2.
+        The two sides, X and Y, each at least 2.
     twist : int
-        Nodes by which the longer coordinate is shifted where the shorter one passes its end.
+        Nodes along X by which a packet is shifted where it passes the end of Y.
+    neighbor : ndarray of int32, shape (nodes, 4)
+        The wiring, as of a `Topology`.
     """
 
     sizes: tuple[int, ...]
     twist: int
-
-    @property
-    def _sides(self) -> tuple[int, int]:
-        return max(self.sizes), min(self.sizes)
+    neighbor: NDArray[np.int32]
 
     def reduce(self, vector: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the vectors, shape (..., 2), that lead to the same nodes and lie within the sides."""
-        axis = longer(self.sizes)
-        long_side, short_side = self._sides
-        rounds = vector[..., 1 - axis] // short_side
-        reduced = np.empty_like(vector)
-        reduced[..., axis] = (vector[..., axis] + rounds * self.twist) % long_side
-        reduced[..., 1 - axis] = vector[..., 1 - axis] - rounds * short_side
-        return reduced
+        rounds, y = np.divmod(vector[..., 1], self.sizes[1])
+        return np.stack(((vector[..., 0] + rounds * self.twist) % self.sizes[0], y), axis=-1)
 
-    def _equivalent(self, reduced: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """Yield every vector that leads to the same node as a reduced one and could be minimal."""
-        axis = longer(self.sizes)
-        long_side, short_side = self._sides
-        # Some route takes at most half of each side, so none that is longer needs a look.
-        reach = long_side // 2 + short_side // 2
-        for rounds in range(-(reach // short_side) - 1, reach // short_side + 1):
-            vector = np.empty_like(reduced)
-            vector[..., 1 - axis] = reduced[..., 1 - axis] + rounds * short_side
-            vector[..., axis] = (reduced[..., axis] - rounds * self.twist) % long_side
-            yield vector
-            back = vector.copy()
-            back[..., axis] -= long_side
-            yield back
+    @cached_property
+    def _search(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Hops to each node from node 0, and the first minimal record as one number, x * span + y.
+
+        Breadth first: a record in front of which one hop is put leads one node further, and of all records
+        that come from one node by one port the first stays the first.
+        """
+        hops = np.full(len(self.neighbor), -1)
+        first = np.full(len(self.neighbor), np.iinfo(np.int64).max)
+        hops[0] = first[0] = 0
+        reached = np.zeros(1, np.int64)
+        while reached.size:
+            far = int(hops[reached[0]]) + 1
+            for port, step in enumerate((self._span, -self._span, 1, -1)):
+                end = self.neighbor[reached, port]  # all different: a port leads to every node from just one
+                onward = (hops[end] < 0) | (hops[end] == far)
+                first[end[onward]] = np.minimum(first[end[onward]], first[reached[onward]] + step)
+                hops[end[onward]] = far
+            reached = np.flatnonzero(hops == far)
+        return hops, first
+
+    @property
+    def _span(self) -> int:
+        return 2 * sum(self.sizes)  # more than a y and its negative are apart
+
+    @property
+    def hops(self) -> NDArray[np.int64]:
+        """Distance from node 0 to each node, shape (nodes,)."""
+        return self._search[0]
 
     @cached_property
     def nearest(self) -> NDArray[np.int64]:
         """First of the minimal records from node 0 to each node, shape (nodes, 2)."""
-        node = np.arange(math.prod(self.sizes))
-        place = np.stack([node % self.sizes[0], node // self.sizes[0]], axis=-1)
-        best = place.copy()
-        for vector in self._equivalent(place):
-            hops, least = np.abs(vector).sum(axis=-1), np.abs(best).sum(axis=-1)
-            (x, y), (best_x, best_y) = vector.T, best.T
-            before = (x < best_x) | ((x == best_x) & (y < best_y))
-            better = (hops < least) | ((hops == least) & before)
-            best[better] = vector[better]
-        return best
-
-    @cached_property
-    def hops(self) -> NDArray[np.int64]:
-        """Distance from node 0 to each node, shape (nodes,)."""
-        return np.asarray(np.abs(self.nearest).sum(axis=-1))
+        x, y = np.divmod(self._search[1] + self._span // 2, self._span)
+        return np.stack((x, y - self._span // 2), axis=-1)
 
     def records(self, reduced: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return all minimal records that lead where one reduced vector leads, in lexicographic order."""
-        vectors = [tuple(vector.tolist()) for vector in self._equivalent(reduced)]
-        least = min(abs(x) + abs(y) for x, y in vectors)
-        return np.array(sorted(v for v in vectors if abs(v[0]) + abs(v[1]) == least), np.int64)
+        width, height = self.sizes
+        least = int(self.hops[reduced[0] + width * reduced[1]])
+        rounds = np.arange(-(least // height) - 1, least // height + 1)
+        y = reduced[1] + rounds * height
+        x = (reduced[0] - rounds * self.twist) % width
+        ways = np.concatenate([np.stack((x, y), axis=-1), np.stack((x - width, y), axis=-1)])
+        minimal = ways[np.abs(ways).sum(axis=-1) == least]
+        return np.asarray(minimal[np.lexsort(minimal.T[::-1])])
 
     @property
     def bisection_width(self) -> int:
@@ -103,16 +98,14 @@ class Twist:
         any number of nodes; two straight lines only full rings, and any other number costs two links more.
         """
         half = math.prod(self.sizes) // 2
-        square = 2 * math.ceil(2 * math.sqrt(half))
-        long_side, short_side = self._sides
-        ring = short_side * (long_side // math.gcd(long_side, self.twist))
-        straight = [2 * way + 2 * (half % way != 0) for way in (long_side, ring)]
+        square = 2 * (math.isqrt(4 * half - 1) + 1)  # perimeter of the roundest shape, 2 * ceil(2 sqrt(half))
+        width, height = self.sizes
+        ring = height * (width // math.gcd(width, self.twist))
+        straight = [2 * way + 2 * (half % way != 0) for way in (width, ring)]
         return min(square, *straight, 2 * self._shortest_staircase())
 
     def _shortest_staircase(self) -> int:
         """Return the length of the shortest vector with hops in both dimensions that leads nowhere."""
-        long_side, short_side = self._sides
-        shifts = ((rounds, rounds * self.twist % long_side) for rounds in range(1, long_side + 1))
-        return min(
-            rounds * short_side + (min(shift, long_side - shift) or long_side) for rounds, shift in shifts
-        )
+        width, height = self.sizes
+        shifts = ((rounds, rounds * self.twist % width) for rounds in range(1, width + 1))
+        return min(rounds * height + (min(shift, width - shift) or width) for rounds, shift in shifts)

@@ -1,4 +1,4 @@
-"""Twisted torus: a 2-D torus whose shorter rings are joined to the next ones along the longer side."""
+"""Twisted torus: a 2-D torus whose Y rings are joined to others further along X."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
 
     J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas,
     "Twisted torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and
-    Distributed Systems 21 (2010) 1765-1778. Where the shorter coordinate passes its end, the longer one
-    is shifted by the twist. On 2a x a nodes a twist of a, the shorter side, loads the links of both
-    dimensions equally.
+    Distributed Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the
+    twist. On 2a x a nodes a twist of a, the shorter side, loads the links of both dimensions equally.
 
     Parameters
     ----------
     sizes : sequence of two int
-        Nodes along X and Y, each at least 2. Of equal sides X counts as the longer.
+        Nodes along X and Y, each at least 2.
     twist : int, optional
-        The shift, less than the longer side. Default: the shorter side. On a square that would be no twist at
-        all, so there it has to be given.
+        The shift, less than X. Default: Y, the shorter side. Where X is not longer than Y the twist has to be
+        given.
 
     Raises
     ------
@@ -38,25 +37,21 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     >>> twisted_torus((8, 4)).diameter
     4
     """
-    text = spell("twisted", sizes)
-    sides = check_sides(sizes, text)
+    sides = check_sides(sizes, spell("twisted", sizes))
+    text = spell("twisted", sides)
     if len(sides) != 2:
         raise ValueError(f"{text}: {len(sides)} sides given, a twisted torus has two")
     if min(sides) < 2:
         raise ValueError(f"{text}: a side of 1 has no ring to twist, expected sides of at least 2")
-    if twist is None:
-        twist = min(sides)
-        if twist == max(sides):
-            raise ValueError(
-                f"{text}: twisted by its side a square is a plain torus, "
-                f"expected a twist such as {text}+{(twist + 1) // 2}"
-            )
-    else:
-        twist = whole(twist, f"{text}: twist")
-    if twist >= max(sides):
+    width, height = sides
+    if twist is None and width <= height:
         raise ValueError(
-            f"{text}: twist {twist} is too large, expected less than the longer side {max(sides)}"
+            f"{text}: twisted by its shorter side needs X longer than Y, "
+            f"expected a twist such as {text}+{(width + 1) // 2}"
         )
-    if twist != min(sides):
+    twist = height if twist is None else whole(twist, f"{text}: twist")
+    if twist >= width:
+        raise ValueError(f"{text}: twist {twist} is too large, expected less than the {width} nodes along X")
+    if twist != height:
         text = f"{text}+{twist}"
     return grid(text, sides, wraps=True, twist=twist)

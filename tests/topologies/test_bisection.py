@@ -38,7 +38,7 @@ TWISTED = [
     f"twisted:{x}x{y}+{twist}"
     for x, y in itertools.product(range(2, 9), repeat=2)
     if x * y <= 16
-    for twist in range(1, max(x, y))
+    for twist in range(1, x)
 ]
 
 TREES = ["tree:2,1", "tree:3,1", "tree:2,2", "tree:2,3", "tree:3,2", "tree:4,2", "tree:5,2", "thintree:4,1,1"]

@@ -21,7 +21,7 @@ def grids(draw: st.DrawFn, most: int = 60) -> Grid:
     if kind == "twisted":
         side = st.integers(2, 12)
         sides = draw(st.lists(side, min_size=2, max_size=2).filter(lambda s: math.prod(s) <= most))
-        return twisted_torus(sides, draw(st.integers(1, max(sides) - 1)))
+        return twisted_torus(sides, draw(st.integers(1, sides[0] - 1)))
     side = st.integers(1, 7)
     sides = draw(st.lists(side, min_size=1, max_size=5).filter(lambda s: math.prod(s) <= most))
     return mesh(sides) if kind == "mesh" else torus(sides)

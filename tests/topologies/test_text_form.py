@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from topologies import TOPOLOGIES, Topology, kary_ntree, mesh, parse, thin_tree, torus, twisted_torus
@@ -39,6 +40,8 @@ def test_every_kind_has_an_example_that_reads_back(kind: str) -> None:
 def test_one_network_has_one_text() -> None:
     assert str(parse("twisted:8x4+4")) == "twisted:8x4"
     assert str(parse("torus: 8x08")) == "torus:8x8"
+    assert str(parse("tree:04,3")) == "tree:4,3"
+    assert str(mesh(np.array([3, 2]))) == "mesh:3x2"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_one_network_has_one_text() -> None:
         ("torus:8x4+3", r"torus:8x4\+3: side 2: '4\+3' is not a whole number"),
         ("twisted:8x4+", r"twisted:8x4\+: twist: '' is not a whole number"),
         ("twisted:8x4+0", r"twisted:8x4\+0: twist: 0 is too small, expected at least 1"),
-        ("twisted:8x4+9", r"twisted:8x4: twist 9 is too large, expected less than the longer side 8"),
+        ("twisted:8x4+9", r"twisted:8x4: twist 9 is too large, expected less than the 8 nodes along X"),
         ("tree:4", r"tree:4: 1 numbers given, expected 2 \(k,n\)"),
         ("tree:4x3", r"tree:4x3: 1 numbers given, expected 2 \(k,n\)"),
         ("tree:4,3,2", r"tree:4,3,2: 3 numbers given, expected 2 \(k,n\)"),

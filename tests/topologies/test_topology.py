@@ -29,7 +29,7 @@ SMALL = [
     "twisted:2x2+1",
     "twisted:3x2",
     "twisted:3x2+1",
-    "twisted:2x3",
+    "twisted:2x3+1",
     "twisted:8x4",
     "twisted:4x8+3",
     "twisted:5x5+2",

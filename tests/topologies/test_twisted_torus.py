@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from topologies import Grid, torus, twisted_torus
+from topologies import Grid, parse, torus, twisted_torus
 
 
-def test_passing_the_end_of_the_shorter_side_shifts_the_longer_coordinate() -> None:
+def test_passing_the_end_of_y_shifts_along_x() -> None:
     network = twisted_torus((8, 4), 3)
     assert int(network.neighbor[network.node((1, 3)), 2]) == int(network.node((4, 0)))
     assert int(network.neighbor[network.node((6, 3)), 2]) == int(network.node((1, 0)))
@@ -18,17 +18,10 @@ def test_passing_the_end_of_the_shorter_side_shifts_the_longer_coordinate() -> N
     assert np.array_equal(network.neighbor[inside, 2], np.flatnonzero(inside) + 8)
 
 
-def test_y_may_be_the_longer_side() -> None:
+def test_x_is_shifted_even_if_it_is_the_shorter_side() -> None:
     network = twisted_torus((4, 8), 3)
-    assert int(network.neighbor[network.node((3, 1)), 0]) == int(network.node((0, 4)))
-    assert int(network.neighbor[network.node((0, 1)), 1]) == int(network.node((3, 6)))
-    assert int(network.neighbor[network.node((2, 7)), 2]) == int(network.node((2, 0)))
-
-
-def test_of_equal_sides_x_is_shifted() -> None:
-    network = twisted_torus((4, 4), 1)
-    assert int(network.neighbor[network.node((0, 3)), 2]) == int(network.node((1, 0)))
-    assert int(network.neighbor[network.node((3, 0)), 0]) == int(network.node((0, 0)))
+    assert int(network.neighbor[network.node((2, 7)), 2]) == int(network.node((1, 0)))
+    assert int(network.neighbor[network.node((3, 1)), 0]) == int(network.node((0, 1)))
 
 
 def test_the_default_twist_is_the_shorter_side_and_not_written() -> None:
@@ -62,8 +55,10 @@ def test_twice_as_long_as_wide_it_balances_its_links(a: int) -> None:
         ((8,), None, r"twisted:8: 1 sides given, a twisted torus has two"),
         ((8, 4, 2), 3, r"twisted:8x4x2: 3 sides given, a twisted torus has two"),
         ((8, 1), 3, r"twisted:8x1: a side of 1 has no ring to twist"),
-        ((8, 8), None, r"twisted:8x8: .* a square is a plain torus, expected a twist such as twisted:8x8\+4"),
-        ((8, 4), 8, r"twisted:8x4: twist 8 is too large, expected less than the longer side 8"),
+        ((8, 8), None, r"twisted:8x8: .* needs X longer than Y, expected a twist such as twisted:8x8\+4"),
+        ((4, 8), None, r"twisted:4x8: .* needs X longer than Y, expected a twist such as twisted:4x8\+2"),
+        ((8, 4), 8, r"twisted:8x4: twist 8 is too large, expected less than the 8 nodes along X"),
+        ((4, 8), 4, r"twisted:4x8: twist 4 is too large, expected less than the 4 nodes along X"),
         ((8, 4), 0, r"twisted:8x4: twist: 0 is too small, expected at least 1"),
         ((8, 0), 3, r"twisted:8x0: side 2: 0 is too small, expected at least 1"),
     ],
@@ -73,8 +68,9 @@ def test_what_cannot_be_twisted_is_refused(sides: tuple[int, ...], twist: int | 
         twisted_torus(sides, twist)
 
 
-def test_the_twist_offered_for_a_square_is_accepted() -> None:
-    for side in (2, 3, 8):
-        with pytest.raises(ValueError, match=rf"such as twisted:{side}x{side}\+{(side + 1) // 2}$"):
-            twisted_torus((side, side))
-        assert twisted_torus((side, side), (side + 1) // 2).nodes == side**2
+@pytest.mark.parametrize("sides", [(2, 2), (3, 3), (8, 8), (2, 9), (5, 8)])
+def test_the_twist_offered_instead_of_the_default_is_accepted(sides: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="expected a twist such as ") as caught:
+        twisted_torus(sides)
+    offered = str(caught.value).split(" such as ")[1]
+    assert str(parse(offered)) == offered
