@@ -78,7 +78,7 @@ def gather(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, ta
 def allreduce(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
     """Combine vectors of `bytes` of all members and leave the result with all of them.
 
-       Up to `LONG_VECTOR` bytes by recursive doubling: log2 p exchanges of the whole vector with i xor 1, i
+    Up to `LONG_VECTOR` bytes by recursive doubling: log2 p exchanges of the whole vector with i xor 1, i
     xor 2, .. Above, by a reduce-scatter by recursive halving (with i xor p/2, .., i xor 1; half, a
     quarter, .. of the vector, rounded down) and an allgather by recursive doubling back (Rabenseifner's
     algorithm). If p is not a power of two, r = p - 2**floor(log2 p) members are folded in: of the first

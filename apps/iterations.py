@@ -33,12 +33,14 @@ def iterations(program: Program) -> NDArray[np.int64]:
         inside = (start <= begin) & (begin < stop)
         end[inside] = np.minimum(end[inside], stop[inside])
     rows: NDArray[np.int64] = np.column_stack([task, begin, end, number])
-    return rows[number >= 0]
+    rows = rows[number >= 0]
+    return rows
 
 
 def in_order(marks: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return marks by task and operation; of those at one operation, a closing one first."""
-    return marks[np.lexsort((marks[:, 2] >= 0, marks[:, 1], marks[:, 0]))]
+    ordered: NDArray[np.int64] = marks[np.lexsort((marks[:, 2] >= 0, marks[:, 1], marks[:, 0]))]
+    return ordered
 
 
 def ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -190,7 +190,7 @@ class Program:
         return section(self, name)
 
     def taken(self, index: NDArray[np.int64], first: NDArray[np.int64]) -> Program:
-        """Return the operations at `index`, divided into tasks by `first`, beside the old marks and sections."""
+        """Return the operations at `index`, divided into tasks by `first`; marks and sections stay old."""
         columns = {name: getattr(self, name)[index] for name in ("kind", "peer", "size", "tag", "request")}
         return replace(self, first=first, **columns)
 

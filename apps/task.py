@@ -109,11 +109,13 @@ class TaskWriter:
             raise ValueError(f"section: task {self.task} ends {section!r}, which is not open")
         self._sections[section].append(len(self))
 
-    def repeat(self, begin: int, times: int) -> None:
+    def repeat(self, begin: int, times: int, tag_step: int = 0) -> None:
         """Make the operations from number `begin` to the last stand there `times` times in all.
 
         Copies open requests of their own, and the iterations marked in them count on: marks 1, 2 are followed
-        by 3, 4. The arrays are tiled, so a million operations cost milliseconds.
+        by 3, 4. The tags of each copy are `tag_step` more than those of the one before, so that messages of
+        different copies cannot be taken for each other. The arrays are tiled: a million operations cost
+        milliseconds.
 
         Raises
         ------
@@ -124,15 +126,19 @@ class TaskWriter:
         if length < 0:
             raise ValueError(f"begin: {begin} is too large, task {self.task} has {len(self)} operations")
         extra = whole(times, "times") - 1
+        whole(tag_step, "tag_step", 0)
         opened = self._requests_from(begin)
         if any(place > begin for places in self._sections.values() for place in places):
             raise ValueError(f"repeat: task {self.task} begins or ends a section after operation {begin}")
         self._repeat_marks(begin, length, extra)
+        copy = np.repeat(np.arange(1, extra + 1), length)
         requests = np.tile(np.frombuffer(self._request, np.int32)[begin:], extra)
-        copy = np.repeat(np.arange(1, extra + 1, dtype=np.int32), length)
-        requests[requests >= 0] += (copy * np.int32(opened))[requests >= 0]
-        for column in (self._kind, self._peer, self._size, self._tag):
+        requests += np.where(requests >= 0, copy * opened, 0).astype(np.int32)
+        tags = np.tile(np.frombuffer(self._tag, np.int64)[begin:], extra)
+        tags += np.where(np.tile(np.frombuffer(self._peer, np.int32)[begin:], extra) >= 0, copy * tag_step, 0)
+        for column in (self._kind, self._peer, self._size):
             column.frombytes(memoryview(column)[begin:].tobytes() * extra)
+        self._tag.frombytes(tags.tobytes())
         self._request.frombytes(requests.tobytes())
         self._requests += opened * extra
 
@@ -147,8 +153,8 @@ class TaskWriter:
         }
 
     def marks(self) -> list[tuple[int, int]]:
-        """Return the marks as (operation, iteration)."""
-        return list(self._marks)
+        """Return the marks as (operation, iteration), in order; at one operation a closing one first."""
+        return sorted(self._marks, key=lambda mark: (mark[0], mark[1] >= 0))
 
     def sections(self) -> dict[str, tuple[int, int]]:
         """Return first operation and end of each section."""

@@ -1,1 +1,45 @@
 """Synthetic applications: communication patterns by themselves."""
+
+from __future__ import annotations
+
+from apps.application import Application
+from apps.synthetic.exchanges import all_to_all, butterfly
+from apps.synthetic.gups import gups
+from apps.synthetic.neighbours import (
+    mesh_2d,
+    mesh_3d,
+    t_mesh_2d,
+    t_mesh_3d,
+    t_torus_2d,
+    t_torus_3d,
+    torus_2d,
+    torus_3d,
+)
+from apps.synthetic.rooted import all_to_one, binary_tree, one_to_all
+from apps.synthetic.sweeps import sweep_2d, sweep_3d, t_sweep_2d, waterfall
+
+__all__ = ["SYNTHETIC"]
+
+SYNTHETIC: dict[str, Application] = {
+    item.name: item
+    for item in (
+        Application("all-to-all", "each task sends to all others, then receives from them", all_to_all),
+        Application("all-to-one", "each task sends to task 0", all_to_one),
+        Application("one-to-all", "task 0 sends to each task", one_to_all),
+        Application("2d-mesh", "neighbours on a 2D grid exchange", mesh_2d),
+        Application("2d-torus", "neighbours on a 2D grid of rings exchange", torus_2d),
+        Application("2d-sweep", "a wave-front crosses a 2D grid", sweep_2d),
+        Application("2d-t-mesh", "2d-mesh on the transposed grid", t_mesh_2d),
+        Application("2d-t-torus", "2d-torus on the transposed grid", t_torus_2d),
+        Application("2d-t-sweep", "2d-sweep on the transposed grid", t_sweep_2d),
+        Application("3d-mesh", "neighbours on a 3D grid exchange", mesh_3d),
+        Application("3d-torus", "neighbours on a 3D grid of rings exchange", torus_3d),
+        Application("3d-sweep", "a wave-front crosses a 3D grid", sweep_3d),
+        Application("3d-t-mesh", "3d-mesh on the transposed grid", t_mesh_3d),
+        Application("3d-t-torus", "3d-torus on the transposed grid", t_torus_3d),
+        Application("binary-tree", "a reduction to task 0 along a binary tree", binary_tree),
+        Application("butterfly", "exchanges with the tasks whose number differs in one bit", butterfly),
+        Application("gups", "random updates, each a message that the target waits for", gups),
+        Application("waterfall", "wave-fronts cross a 2D grid one behind the other", waterfall),
+    )
+}

@@ -1,0 +1,68 @@
+"""What an application is: a name, what it does, and a function that makes its program."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.program import Program
+from checks import one_of
+
+__all__ = ["Application", "check_options", "options_of"]
+
+
+@dataclass(frozen=True)
+class Application:
+    """A generator of programs under a name.
+
+    Attributes
+    ----------
+    name : str
+        Name by which a user asks for it.
+    description : str
+        What it does, in a line.
+    make : callable
+        ``make(tasks, **options)`` returns its `Program`.
+    """
+
+    name: str
+    description: str
+    make: Callable[..., Program]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What `make` accepts besides ``tasks``, with the defaults."""
+        return options_of(self.make)
+
+    def __call__(self, tasks: int, **options: Any) -> Program:
+        """Make the program of `tasks` tasks.
+
+        Raises
+        ------
+        ValueError
+            If there is no such option, or `make` refuses a value.
+        """
+        check_options(self.name, self.make, options)
+        return self.make(tasks, **options)
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the parameters of `function` after its first one, with their defaults."""
+    return {p.name: p.default for p in list(inspect.signature(function).parameters.values())[1:]}
+
+
+def check_options(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:
+    """Check that `function`, which makes application `name`, accepts `options`.
+
+    Raises
+    ------
+    ValueError
+        If it does not.
+    """
+    accepted = inspect.signature(function).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
+        return
+    for option in options:
+        one_of(option, options_of(function), f"option of application {name!r}")

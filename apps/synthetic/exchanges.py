@@ -1,0 +1,63 @@
+"""Applications in which each task exchanges messages with others: all of them, or one after the other."""
+
+from __future__ import annotations
+
+from apps.program import Program
+from apps.synthetic.rounds import exchange, in_rounds
+from apps.task import TaskWriter
+from checks import one_of
+
+__all__ = ["ORDERS", "all_to_all", "butterfly"]
+
+ORDERS = {
+    "rotated": "task i goes through i+1, i+2, .., i-1",
+    "identifier": "every task goes through 0, 1, 2, .. without itself",
+}
+
+
+def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotated") -> Program:
+    """Each task sends to all others, then receives from all of them in the same order.
+
+    ::
+
+        0 --> 1 2 3      then      0 <-- 1 2 3
+        1 --> 2 3 0                1 <-- 2 3 0
+        2 --> 3 0 1                2 <-- 3 0 1
+        3 --> 0 1 2                3 <-- 0 1 2
+
+    With ``order="identifier"`` all begin with task 0 and meet there.
+    """
+    one_of(order, ORDERS, "order of all-to-all")
+
+    def write(writer: TaskWriter) -> None:
+        start = writer.task if order == "rotated" else 0
+        others = ((start + k) % tasks for k in range(tasks))
+        exchange(writer, (other for other in others if other != writer.task), bytes)
+
+    return in_rounds(tasks, bytes, rounds, write, "all-to-all")
+
+
+def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
+    """In stage k each task exchanges with the one whose number differs in bit k.
+
+    ::
+
+        stage 0      stage 1      stage 2
+        0 <-> 1      0 <-> 2      0 <-> 4
+        2 <-> 3      1 <-> 3      1 <-> 5
+        4 <-> 5      4 <-> 6      2 <-> 6
+        6 <-> 7      5 <-> 7      3 <-> 7
+
+    Raises
+    ------
+    ValueError
+        If `tasks` is not a power of two.
+    """
+    if tasks < 2 or tasks & (tasks - 1):
+        raise ValueError(f"tasks of butterfly: {tasks} is not a power of two of at least 2")
+
+    def write(writer: TaskWriter) -> None:
+        for bit in range(tasks.bit_length() - 1):
+            exchange(writer, [writer.task ^ 1 << bit], bytes)
+
+    return in_rounds(tasks, bytes, rounds, write, "butterfly")

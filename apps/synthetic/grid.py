@@ -1,0 +1,93 @@
+"""Virtual grids on which tasks stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from checks import whole
+
+__all__ = ["Grid", "near_cube"]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A virtual grid of tasks.
+
+    Tasks are numbered with the first axis running fastest, as the nodes of a mesh or torus are; on a
+    *transposed* grid the last axis runs fastest. So a consecutive mapping puts a grid onto a network of the
+    same sizes with neighbours side by side, and a transposed one with its axes exchanged: on unequal sides
+    neighbours come to lie apart, and on equal sides the exchanges begin with another axis of the network.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Tasks along X, Y and perhaps Z.
+    wraps : bool
+        Whether the ends of each axis are neighbours.
+    transposed : bool
+        Whether the last axis runs fastest.
+    """
+
+    sizes: tuple[int, ...]
+    wraps: bool = False
+    transposed: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        tasks: int,
+        axes: int,
+        sizes: str | Sequence[int] | None,
+        wraps: bool = False,
+        transposed: bool = False,
+    ) -> Grid:
+        """Return a grid of `tasks` tasks on `axes` axes.
+
+        Parameters
+        ----------
+        sizes : str, sequence of int or None
+            Sizes such as ``"8x4"`` or ``(8, 4)``; None: as near to a square or cube as `tasks` allows.
+
+        Raises
+        ------
+        ValueError
+            If there are not `axes` sizes, or they do not make `tasks`.
+        """
+        if sizes is None:
+            return cls(near_cube(whole(tasks, "tasks"), axes), wraps, transposed)
+        parts = sizes.lower().split("x") if isinstance(sizes, str) else sizes
+        numbers = tuple(whole(part, f"grid {sizes!r}") for part in parts)
+        if len(numbers) != axes or prod(numbers) != tasks:
+            raise ValueError(
+                f"grid: {sizes!r} must be {axes} sizes whose product is {tasks}, the number of tasks"
+            )
+        return cls(numbers, wraps, transposed)
+
+    def step(self, task: int, axis: int, distance: int) -> int | None:
+        """Return the task `distance` along `axis` from `task`; None if there is none but itself."""
+        size, stride = self.sizes[axis], self._stride(axis)
+        place = task // stride % size
+        target = (place + distance) % size
+        if target == place or (not self.wraps and target != place + distance):
+            return None
+        return task + (target - place) * stride
+
+    def neighbours(self, task: int, distances: Sequence[int] = (1, -1)) -> list[int]:
+        """Return the tasks at `distances` along X, then along Y, .., those that exist."""
+        steps = (self.step(task, axis, by) for axis in range(len(self.sizes)) for by in distances)
+        return [target for target in steps if target is not None]
+
+    def _stride(self, axis: int) -> int:
+        return prod(self.sizes[axis + 1 :] if self.transposed else self.sizes[:axis])
+
+
+def near_cube(tasks: int, axes: int) -> tuple[int, ...]:
+    """Return `axes` sizes, the largest first, whose product is `tasks` and whose largest is least."""
+    if axes == 1:
+        return (tasks,)
+    splits = (
+        (size, *near_cube(tasks // size, axes - 1)) for size in range(1, tasks + 1) if tasks % size == 0
+    )
+    return min((split for split in splits if split[0] == max(split)), key=lambda split: split)

@@ -1,0 +1,152 @@
+"""Applications in which tasks on a virtual grid exchange with their neighbours.
+
+Each task sends to every neighbour that exists (X+, X-, Y+, Y-, ..), then receives from all of them in the
+same order. Around a ring of two tasks both neighbours are the same task, to which two messages go.
+
+The transposed variants (T-Mesh, T-Torus, T-Sweep) are named in the literature without a definition. Ours, of
+this project alone: the same exchange on the transposed grid, see `apps.synthetic.grid.Grid`. The reason: a
+consecutive mapping, perfect for the plain pattern, no longer lines up with the network's axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.program import Program
+from apps.synthetic.grid import Grid
+from apps.synthetic.rounds import exchange, in_rounds
+
+__all__ = [
+    "mesh_2d",
+    "mesh_3d",
+    "t_mesh_2d",
+    "t_mesh_3d",
+    "t_torus_2d",
+    "t_torus_3d",
+    "torus_2d",
+    "torus_3d",
+]
+
+Sizes = str | Sequence[int] | None
+
+
+def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange with the neighbours on a 2D grid without wrap-around.
+
+    ::
+
+        0 <-> 1 <-> 2
+        ^     ^     ^
+        v     v     v
+        3 <-> 4 <-> 5
+    """
+    return _exchange_on(Grid.of(tasks, 2, grid), tasks, bytes, rounds, "2d-mesh")
+
+
+def torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange with the neighbours on a 2D grid whose rows and columns are rings.
+
+    ::
+
+          |     |     |
+        - 0 <-> 1 <-> 2 -
+          ^     ^     ^
+          v     v     v
+        - 3 <-> 4 <-> 5 -
+          |     |     |
+    """
+    return _exchange_on(Grid.of(tasks, 2, grid, wraps=True), tasks, bytes, rounds, "2d-torus")
+
+
+def t_mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange as in `mesh_2d` on the transposed grid.
+
+    ::
+
+        0 <-> 2 <-> 4
+        ^     ^     ^
+        v     v     v
+        1 <-> 3 <-> 5
+    """
+    return _exchange_on(Grid.of(tasks, 2, grid, transposed=True), tasks, bytes, rounds, "2d-t-mesh")
+
+
+def t_torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange as in `torus_2d` on the transposed grid.
+
+    ::
+
+          |     |     |
+        - 0 <-> 2 <-> 4 -
+          ^     ^     ^
+          v     v     v
+        - 1 <-> 3 <-> 5 -
+          |     |     |
+    """
+    return _exchange_on(Grid.of(tasks, 2, grid, True, True), tasks, bytes, rounds, "2d-t-torus")
+
+
+def mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange with the neighbours on a 3D grid without wrap-around.
+
+    ::
+
+           4 ----- 5
+          /|      /|
+         0 ----- 1 |
+         | 6 ----|-7
+         |/      |/
+         2 ----- 3
+    """
+    return _exchange_on(Grid.of(tasks, 3, grid), tasks, bytes, rounds, "3d-mesh")
+
+
+def torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange with the neighbours on a 3D grid all of whose lines are rings.
+
+    ::
+
+            :       :
+           9 ----- 10 ..
+          /|      /|
+       - 0 ----- 1 ----- 2 -
+         | :     | :     |
+         3 ----- 4 ----- 5 ..
+    """
+    return _exchange_on(Grid.of(tasks, 3, grid, wraps=True), tasks, bytes, rounds, "3d-torus")
+
+
+def t_mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange as in `mesh_3d` on the transposed grid.
+
+    ::
+
+           1 ----- 5
+          /|      /|
+         0 ----- 4 |
+         | 3 ----|-7
+         |/      |/
+         2 ----- 6
+    """
+    return _exchange_on(Grid.of(tasks, 3, grid, transposed=True), tasks, bytes, rounds, "3d-t-mesh")
+
+
+def t_torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Exchange as in `torus_3d` on the transposed grid.
+
+    ::
+
+            :       :
+           1 ----- 10 ..
+          /|      /|
+       - 0 ----- 9 ----- 18 -
+         | :     | :     |
+         3 ----- 12 ---- 21 ..
+    """
+    return _exchange_on(Grid.of(tasks, 3, grid, True, True), tasks, bytes, rounds, "3d-t-torus")
+
+
+def _exchange_on(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> Program:
+    return in_rounds(
+        tasks, bytes, rounds, lambda writer: exchange(writer, grid.neighbours(writer.task), bytes), name
+    )

@@ -1,0 +1,58 @@
+"""What the synthetic applications share: rounds, and exchanges with a list of partners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from apps.program import Program
+from apps.task import TaskWriter
+from checks import whole
+
+__all__ = ["exchange", "in_rounds"]
+
+
+def in_rounds(
+    tasks: int, bytes: int, rounds: int, write: Callable[[TaskWriter], None], name: str, least: int = 2
+) -> Program:
+    """Let each task do `rounds` times what `write` writes for it once.
+
+    Rounds are marked as iterations 1, 2, .. and the messages of round r carry tag r - 1, so that those of
+    different rounds cannot be taken for each other.
+
+    Parameters
+    ----------
+    tasks : int
+        Number of tasks, at least `least`.
+    bytes : int
+        Size of a message; checked here, used by `write`.
+    rounds : int
+        How many rounds.
+    write : callable
+        Appends one round of a task to its writer.
+    name : str
+        Name of the application.
+
+    Raises
+    ------
+    ValueError
+        If a number is too small.
+    """
+    whole(tasks, f"tasks of {name}", least)
+    whole(bytes, f"bytes of {name}", 0)
+    whole(rounds, f"rounds of {name}")
+    writers = [TaskWriter(task, tasks) for task in range(tasks)]
+    for writer in writers:
+        writer.mark(1)
+        write(writer)
+        writer.repeat(0, rounds, tag_step=1)
+        writer.mark(-1)
+    return Program.of(writers, name)
+
+
+def exchange(writer: TaskWriter, partners: Iterable[int], bytes: int) -> None:
+    """Send to all `partners`, then receive from all of them, in the same order."""
+    partners = list(partners)
+    for partner in partners:
+        writer.send(partner, bytes)
+    for partner in partners:
+        writer.recv(partner, bytes)

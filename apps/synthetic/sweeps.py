@@ -1,0 +1,81 @@
+"""Applications in which a wave-front crosses a virtual grid from task 0.
+
+Each task receives from the lower neighbours that exist, then sends to the upper ones (X, then Y, then Z).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.program import Program
+from apps.synthetic.grid import Grid
+from apps.synthetic.rounds import in_rounds
+from apps.task import TaskWriter
+
+__all__ = ["sweep_2d", "sweep_3d", "t_sweep_2d", "waterfall"]
+
+Sizes = str | Sequence[int] | None
+
+
+def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Let a wave-front cross a 2D grid.
+
+    ::
+
+        0 --> 1 --> 2
+        |     |     |
+        v     v     v
+        3 --> 4 --> 5
+    """
+    return _sweep(Grid.of(tasks, 2, grid), tasks, bytes, rounds, "2d-sweep")
+
+
+def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Let a wave-front cross the transposed 2D grid; see `apps.synthetic.neighbours` on that word.
+
+    ::
+
+        0 --> 2 --> 4
+        |     |     |
+        v     v     v
+        1 --> 3 --> 5
+    """
+    return _sweep(Grid.of(tasks, 2, grid, transposed=True), tasks, bytes, rounds, "2d-t-sweep")
+
+
+def sweep_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
+    """Let a wave-front cross a 3D grid.
+
+    ::
+
+           4 ----> 5
+          ^       ^
+         0 ----> 1         and down: 0 -> 2, 1 -> 3, 4 -> 6, 5 -> 7
+           6 ----> 7
+          ^       ^
+         2 ----> 3
+    """
+    return _sweep(Grid.of(tasks, 3, grid), tasks, bytes, rounds, "3d-sweep")
+
+
+def waterfall(tasks: int, bytes: int = 64, rounds: int = 10, grid: Sizes = None) -> Program:
+    """Let wave-fronts cross a 2D grid one behind the other: `sweep_2d`, several rounds.
+
+    ::
+
+        0 ==> 1 ==> 2        a task sends the front of round r + 1
+        |     |     |        while that of round r travels on
+        v     v     v
+        3 ==> 4 ==> 5
+    """
+    return _sweep(Grid.of(tasks, 2, grid), tasks, bytes, rounds, "waterfall")
+
+
+def _sweep(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> Program:
+    def write(writer: TaskWriter) -> None:
+        for source in grid.neighbours(writer.task, [-1]):
+            writer.recv(source, bytes)
+        for target in grid.neighbours(writer.task, [1]):
+            writer.send(target, bytes)
+
+    return in_rounds(tasks, bytes, rounds, write, name)
