@@ -35,6 +35,8 @@ __all__ = [
 
 P = TypeVar("P")
 
+MOST_TASKS = 131_072  # for which MG's array bounds hold; a bound for the others too, which know none
+
 
 @dataclass(frozen=True)
 class Cube:
@@ -148,8 +150,8 @@ def check_tasks(benchmark: str, problem_class: str, tasks: int, valid: Iterable[
 
 
 def powers_of_two(least: int, most: int) -> list[int]:
-    """Return the powers of two from `least` to `most`."""
-    return [1 << n for n in range(most.bit_length()) if least <= 1 << n <= most]
+    """Return the powers of two from `least` to `most`, at most `MOST_TASKS`."""
+    return [1 << n for n in range(MOST_TASKS.bit_length()) if least <= 1 << n <= most]
 
 
 def squares(most_root: int) -> list[int]:

@@ -57,8 +57,12 @@ def timed_program(
     ValueError
         If the program would have more than `MOST_OPERATIONS` operations.
     """
-    begun = deque(_begin(task, tasks, runs(task), before) for task in range(tasks))
-    _check_size(name, begun)
+    begun: deque[_Begun] = deque()
+    operations = _Operations(name)
+    for task in range(tasks):
+        begun.append(_begin(task, tasks, runs(task), before))
+        operations.add(begun[-1])
+    operations.check()
     return Program.of(_finish(begun, after), name)
 
 
@@ -69,10 +73,6 @@ class _Begun:
     writer: TaskWriter
     loop: int
     runs: Sequence[Run]
-
-    @property
-    def iterations(self) -> int:
-        return sum(run.times for run in self.runs)
 
 
 def _begin(task: int, tasks: int, runs: Sequence[Run], before: Write) -> _Begun:
@@ -104,17 +104,33 @@ def _finish(begun: deque[_Begun], after: Write) -> Iterator[TaskWriter]:
         yield writer
 
 
-def _check_size(name: str, begun: deque[_Begun]) -> None:
-    iterations = begun[0].iterations
-    once = sum(task.loop for task in begun)
-    each = sum(len(task.writer) - task.loop for task in begun)
-    operations = once + each * iterations
-    if operations <= MOST_OPERATIONS:
-        return
-    most = (MOST_OPERATIONS - once) // each
-    hint = f"ask for at most {most} iterations" if most >= 1 else "ask for fewer tasks"
-    raise ValueError(
-        f"iterations: {name} with {iterations} iterations takes {operations:,} operations, about "
-        f"{operations * BYTES_PER_OPERATION / 1e9:.1f} GB of memory, expected at most {MOST_OPERATIONS:,} "
-        f"operations; {hint}"
-    )
+@dataclass
+class _Operations:
+    """How many operations a program will have: `once`, and `each` time an iteration is done."""
+
+    name: str
+    iterations: int = 0
+    once: int = 0
+    each: int = 0
+
+    def add(self, task: _Begun) -> None:
+        """Count a task, and stop early if not even one iteration of the tasks so far would fit."""
+        self.iterations = sum(run.times for run in task.runs)
+        self.once += task.loop
+        self.each += len(task.writer) - task.loop
+        if self.once + self.each > MOST_OPERATIONS:
+            raise ValueError(
+                f"tasks: one iteration of {self.name} takes more than {MOST_OPERATIONS:,} operations, the "
+                "most that a program may have; ask for fewer tasks"
+            )
+
+    def check(self) -> None:
+        """Raise ValueError if all iterations of all tasks are too many operations."""
+        operations = self.once + self.each * self.iterations
+        if operations > MOST_OPERATIONS:
+            raise ValueError(
+                f"iterations: {self.name} with {self.iterations} iterations takes {operations:,} operations, "
+                f"about {operations * BYTES_PER_OPERATION / 1e9:.1f} GB of memory, expected at most "
+                f"{MOST_OPERATIONS:,} operations; ask for at most "
+                f"{(MOST_OPERATIONS - self.once) // self.each} iterations"
+            )
