@@ -2,13 +2,15 @@
 
 Every generator takes (class, tasks, iterations) and returns the timed section of the benchmark as a
 program, without computation. Process grids, message sizes and the order of operations are computed as the
-benchmark does; nothing is tabulated but the problem sizes of the classes.
+benchmark computes them; nothing is tabulated but the problem sizes of the classes. As an application, a
+benchmark is called with the number of tasks and the options ``problem_class`` and ``iterations``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from apps.application import Application
 from apps.npb.bt import bt
 from apps.npb.cg import cg
 from apps.npb.ft import ft
@@ -20,12 +22,27 @@ from apps.program import Program
 
 __all__ = ["NPB", "bt", "cg", "ft", "is_", "lu", "mg", "sp"]
 
-NPB: dict[str, Callable[..., Program]] = {
-    "bt": bt,
-    "cg": cg,
-    "ft": ft,
-    "is": is_,
-    "lu": lu,
-    "mg": mg,
-    "sp": sp,
+Generator = Callable[[str, int, int | None], Program]
+
+
+def _by_tasks(generator: Generator) -> Callable[..., Program]:
+    """Return `generator` with the number of tasks first and an option for the class."""
+
+    def make(tasks: int, problem_class: str = "A", iterations: int | None = None) -> Program:
+        return generator(problem_class, tasks, iterations)
+
+    return make
+
+
+NPB: dict[str, Application] = {
+    name: Application(name, description, _by_tasks(generator))
+    for name, description, generator in (
+        ("bt", "NPB BT: sweeps of 5x5 blocks along x, y and z through a multipartitioned cube", bt),
+        ("cg", "NPB CG: vector sums along rows of tasks and exchanges with the transposed task", cg),
+        ("ft", "NPB FT: all-to-all transposes of a 3D grid", ft),
+        ("is", "NPB IS: a bucket sort, all-to-all of keys with uneven sizes", is_),
+        ("lu", "NPB LU: wave-fronts over a 2D grid of tasks, plane by plane and back", lu),
+        ("mg", "NPB MG: halo exchanges on a 3D torus at every level of a multigrid cycle", mg),
+        ("sp", "NPB SP: scalar sweeps along x, y and z through a multipartitioned cube", sp),
+    )
 }
