@@ -102,12 +102,11 @@ class Fabric:
         self._grant(self._requests(now), now)
         self._cross(now)
         self._consume(now)
-        return self.phits > before or any(self.wires) or any(self.hopeful(fifo) for fifo in self.waiting)
-
-    def hopeful(self, fifo: Fifo) -> bool:
-        """Tell whether the header that waits in `fifo` could be granted an output if nothing else moved."""
-        assert fifo.head is not None
-        return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
+        if self.busy or self.consuming or any(self.wires):
+            return True
+        # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask for,
+        # and each stands as it would after any number of such cycles: they can be left out.
+        return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
 
     def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
         """Return each FIFO whose header waits, as `netsim.engine.Blocked` lists them."""
@@ -117,6 +116,11 @@ class Fabric:
             wants = [(o.fifo.router.number, o.fifo.number) for o in outputs if o.fifo is not None]
             rows.append((fifo.router.number, fifo.number, len(fifo.packets), wants))
         return sorted(rows)
+
+    def _hopeful(self, fifo: Fifo) -> bool:
+        """Tell whether the header that waits in `fifo` could ask for an output if nothing else moved."""
+        assert fifo.head is not None
+        return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
 
     def _unload(self) -> None:
         """Let the phits that come off the wires be ready."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -33,7 +33,8 @@ class GridRouting(Routing):
         super().__init__(config, seed)
         self.grid = grid
         self.dimensions = len(grid.sizes)
-        self.oblivious = config.policy == "oblivious"
+        self._oblivious = config.policy == "oblivious"
+        self._keeps_vc = config.policy == "smart"
         self._policy = POLICIES[config.policy]
         self._wraps = [bool(wrap) for wrap in np.broadcast_to(grid.wraps, self.dimensions)]
         self._places = grid.coordinates(np.arange(grid.nodes)).tolist()
@@ -63,11 +64,11 @@ class GridRouting(Routing):
         if self.arrived(packet, fifo):
             return Head(packet, [fifo.router.consumption])
         ports = [2 * d + (hops < 0) for d, hops in enumerate(packet.hops) if hops]
-        if self.oblivious:
+        if self._oblivious:
             output = self._output(fifo, ports[0], self._oblivious_vc(fifo, ports[0], now))
             return Head(packet, [output], output)
         escape = self._output(fifo, ports[0], 0)
-        adaptive = [self._output(fifo, port, vc) for port in ports for vc in range(1, self.vcs)]
+        adaptive = [self._output(fifo, port, vc) for port in ports for vc in self._adaptive_vcs(fifo, port)]
         return Head(packet, sorted([escape, *adaptive], key=lambda output: output.number), escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
@@ -78,6 +79,12 @@ class GridRouting(Routing):
 
     def _output(self, fifo: Fifo, port: int, vc: int) -> Output:
         return fifo.router.outputs[port * self.vcs + vc]
+
+    def _adaptive_vcs(self, fifo: Fifo, port: int) -> Sequence[int]:
+        """Return the adaptive VCs of a port that a packet may use; `smart` keeps its own straight on."""
+        if self._keeps_vc and fifo.port == port and fifo.vc > 0:
+            return (fifo.vc,)
+        return range(1, self.vcs)
 
     def _oblivious_vc(self, fifo: Fifo, port: int, now: int) -> int:
         """Return the VC in dimension order: kept straight on, drawn at injection and at a turn."""
@@ -97,13 +104,14 @@ class GridRouting(Routing):
             if output is not head.escape and output.fifo.room >= self.packet_phits:
                 yield output
 
-    def straight_or_drawn(self, fifo: Fifo, port: int, now: int) -> Output:
-        """Return an adaptive output of a port: straight on from one the same VC, else any."""
-        if fifo.port == port and fifo.vc > 0:
-            return self._output(fifo, port, fifo.vc)
+    def adaptive(self, fifo: Fifo, port: int, now: int) -> Output:
+        """Return any adaptive output of a port that the packet may use."""
+        vcs = self._adaptive_vcs(fifo, port)
+        if len(vcs) == 1:
+            return self._output(fifo, port, vcs[0])
         index = fifo.number * self.dimensions + port // 2
-        vc = 1 + pick(self.seed, ADAPTIVE_VC, fifo.router.number, index, now, self.vcs - 1)
-        return self._output(fifo, port, vc)
+        drawn = pick(self.seed, ADAPTIVE_VC, fifo.router.number, index, now, len(vcs))
+        return self._output(fifo, port, vcs[drawn])
 
 
 def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | None:
@@ -118,7 +126,7 @@ def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | N
             dimension = (travelled + turn) % routing.dimensions
             hops = head.packet.hops[dimension]
             if hops:
-                output = routing.straight_or_drawn(fifo, 2 * dimension + (hops < 0), now)
+                output = routing.adaptive(fifo, 2 * dimension + (hops < 0), now)
                 if routing.may_enter(fifo, output):
                     head.turn = turn + 1
                     return output

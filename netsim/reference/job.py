@@ -29,7 +29,7 @@ class Job:
     number : int
         Number of the job.
     program : Program
-        What the tasks do.
+        What the tasks do; it is taken to pass `Program.check`.
     nodes : list of Node
         Where they sit.
     clock : Clock

@@ -112,23 +112,30 @@ class Node:
         """Whether there is anything to create, or to put into an injection FIFO."""
         return self._next() is not None or any(injector.buffer for injector in self._injectors)
 
-    def act(self, now: int) -> bool:
-        """Go through step 1 of cycle `now`; tell whether anything was done."""
-        created = self._create(now)
-        moved = [self._empty(injector) for injector in self._injectors]
-        return created or any(moved)
+    @property
+    def hopeful(self) -> bool:
+        """Whether it could do any of that if nothing else moved."""
+        wants = self._next() is not None
+        return any((wants and injector.open) or self._can_empty(injector) for injector in self._injectors)
+
+    def act(self, now: int) -> None:
+        """Go through step 1 of cycle `now`."""
+        self._create(now)
+        for injector in self._injectors:
+            while self._can_empty(injector):
+                self._fabric.inject(injector.fifo, injector.buffer.popleft())
 
     def _next(self) -> Load | None:
         """Return the load of which the next packet is to be created."""
         owed = self._owed[0][-1] if self._owed else None
         return self._begun or owed or self.program or self.traffic
 
-    def _create(self, now: int) -> bool:
+    def _create(self, now: int) -> None:
         """Create a packet if there is one to create and a buffer with room since before cycle `now`."""
         load = self._next()
         injectors = [injector for injector in self._injectors if injector.open]
         if load is None or not injectors:
-            return False
+            return
         if load is not self._begun:
             load.begin(now)
         hops = self._fabric.routing.hops(self.number, load.destination, now)
@@ -141,7 +148,6 @@ class Node:
         self._begun = load if load.left else None
         if not load.left:
             self._finish(load)
-        return True
 
     def _finish(self, load: Load) -> None:
         """Take a load whose last packet was created from where it waited."""
@@ -153,10 +159,6 @@ class Node:
             heapq.heappop(self._owed)
         load.over.succeed()
 
-    def _empty(self, injector: _Injector) -> bool:
-        """Move packets from the buffer to the injection FIFO while there is room; tell whether any moved."""
-        moved = False
-        while injector.buffer and injector.fifo.room >= self._packet_phits:
-            self._fabric.inject(injector.fifo, injector.buffer.popleft())
-            moved = True
-        return moved
+    def _can_empty(self, injector: _Injector) -> bool:
+        """Tell whether a packet can move from the buffer to the injection FIFO."""
+        return bool(injector.buffer) and injector.fifo.room >= self._packet_phits

@@ -65,7 +65,7 @@ class ReferenceEngine:
         self._jobs: list[Job] = []
         self._sources: Sources | None = None
         self._job_ended = False
-        self._in_flight = 0
+        self._delivered_ever = 0
         self.reset_counters()
 
     def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
@@ -136,7 +136,7 @@ class ReferenceEngine:
         """Return a copy of the totals."""
         totals = dataclasses.replace(
             self._totals,
-            created=sum(node.created for node in self._nodes),
+            created=self._created_ever - self._created_before,
             link_packets=self._fabric.link_packets.copy(),
             packet_delays=self._totals.packet_delays.copy(),
             message_delays=self._totals.message_delays.copy(),
@@ -146,8 +146,7 @@ class ReferenceEngine:
 
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""
-        for node in self._nodes:
-            node.created = 0
+        self._created_before = self._created_ever
         self._fabric.link_packets[:] = 0
         self._fabric.phits = 0
         packet_delays, message_delays = np.zeros((2, BINS), np.int64)
@@ -156,7 +155,11 @@ class ReferenceEngine:
     @property
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail."""
-        return self._in_flight
+        return self._created_ever - self._delivered_ever
+
+    @property
+    def _created_ever(self) -> int:
+        return sum(node.created for node in self._nodes)
 
     def blocked(self) -> Blocked:
         """Tell who waits for whom now: tasks by (job, task), FIFOs by (router, input)."""
@@ -175,21 +178,18 @@ class ReferenceEngine:
 
     def _cycle(self, now: int) -> bool:
         """Move nodes and network through cycle `now`; tell whether they may do anything in the next."""
-        acted = False
         for node in list(self._active):
-            created = node.created
-            acted |= node.act(now)
-            self._in_flight += node.created - created
+            node.act(now)
             if not node.active:
                 del self._active[node]
-        return self._fabric.cycle(now) or acted
+        return self._fabric.cycle(now) or any(node.hopeful for node in self._active)
 
     def _rouse(self, node: Node) -> None:
         self._active[node] = None
         self._clock.wake()
 
     def _delivered(self, packet: Packet, now: int) -> None:
-        self._in_flight -= 1
+        self._delivered_ever += 1
         totals = self._totals
         totals.delivered += 1
         totals.last_delivery = now

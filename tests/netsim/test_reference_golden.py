@@ -1,0 +1,50 @@
+"""The reference engine gives the cycle counts of INSEE's own simulator."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import pytest
+from reference_cases import golden_clock, golden_rows
+
+
+def _name(row):
+    return "-".join((row["trace"], row["network"], row["insee_options"].replace(" ", "-"))).strip("-")
+
+
+# More than about a second on one core.
+_LONG = {("all_to_all_64_4", "mesh_8_8"), ("halo_8x8_16x10", "torus_8_8")}
+
+
+def _exact():
+    for row in golden_rows("exact"):
+        long = (row["trace"], row["network"]) in _LONG
+        yield pytest.param(row, id=_name(row), marks=pytest.mark.slow if long else ())
+
+
+@pytest.mark.parametrize("row", list(_exact()))
+def test_exact(row):
+    assert golden_clock(row) == int(row["insee_clock"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", golden_rows("exact_npb"), ids=_name)
+def test_exact_for_real_programs(row):
+    assert golden_clock(row) == int(row["insee_clock"])
+
+
+def _chance():
+    for row in golden_rows("chance"):
+        long = row["trace"].startswith("all_to_all_64")
+        yield pytest.param(row, id=_name(row), marks=pytest.mark.slow if long else ())
+
+
+@pytest.mark.parametrize("row", list(_chance()))
+def test_mean_and_spread_where_chance_matters(row):
+    clocks = [golden_clock(row, seed) for seed in range(10)]
+    mean, deviation = float(row["mean"]), float(row["std"])
+    error = math.hypot(deviation / math.sqrt(int(row["runs"])), statistics.stdev(clocks) / math.sqrt(10))
+    assert abs(statistics.mean(clocks) - mean) < 2 * error
+    # For ten normal values, the ratio of standard deviations leaves this interval once in several hundred.
+    assert 0.35 < statistics.stdev(clocks) / deviation < 2
