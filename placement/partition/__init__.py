@@ -1,0 +1,102 @@
+"""Which nodes each job gets. A new rule is a function in a file of its own and a line in `PARTITIONS`.
+
+A rule returns, for each job, at least as many nodes as it has tasks, in the order in which the consecutive
+mapping deals them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from checks import whole
+from placement.partition.bands import bands
+from placement.partition.boxes import boxes
+from placement.partition.explicit import explicit
+from placement.partition.planes import planes
+from placement.partition.quadrants import quadrants
+from placement.partition.request import PartitionRequest
+from placement.partition.scattered import scattered
+from placement.partition.sub_cubes import sub_cubes
+from placement.partition.whole_network import whole_network
+from placement.rule import Nodes, Rule, find_rule
+from topologies import Topology
+
+__all__ = ["PARTITIONS", "PartitionRequest", "partition"]
+
+_Rule = Rule[PartitionRequest, list[Nodes]]
+
+PARTITIONS: dict[str, _Rule] = {
+    "bands": _Rule(bands, "bands", "whole rows along X, as many as a job needs, or R rows a job", "R"),
+    "boxes": _Rule(
+        boxes,
+        "boxes:4x4@0,0/4x4@4,0",
+        "boxes packed from node 0, or at their lowest corners",
+        "AxB or AxB@x,y/..",
+    ),
+    "nodes": _Rule(
+        explicit, "nodes:0-3,8/4-7,9", "nodes listed job by job, here or in a file", "LIST/LIST.. or FILE"
+    ),
+    "planes": _Rule(planes, "planes", "whole XY planes, as many as a job needs, or P planes a job", "P"),
+    "quadrants": _Rule(
+        quadrants, "quadrants", "quarters of a 2-D grid; quarters of quarters for more than four jobs"
+    ),
+    "random": _Rule(scattered, "random", "nodes drawn at random over the network, by seed", by_chance=True),
+    "sub-cubes": _Rule(
+        sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs than those"
+    ),
+    "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
+}
+
+
+def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int = 0) -> list[Nodes]:
+    """Return the nodes of each job.
+
+    Parameters
+    ----------
+    text : str
+        A key of `PARTITIONS`, with a colon and an option where the rule takes one.
+    topology : Topology
+        The network.
+    sizes : sequence of int
+        Tasks of each job.
+    seed : int
+        Seed of rules by chance.
+
+    Returns
+    -------
+    list of ndarray of int64
+        For each job at least as many nodes as it has tasks; no node is in two of them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or the jobs do not fit, overlap or leave the network.
+    """
+    rule, option = find_rule(text, PARTITIONS, "partition")
+    tasks = tuple(whole(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
+    rng = np.random.default_rng([whole(seed, "seed", 0), 0])
+    parts = rule.choose(PartitionRequest(topology, tasks, rng, option))
+    _check(parts, tasks, topology, f"partition {text}")
+    return parts
+
+
+def _check(parts: Sequence[Nodes], tasks: Sequence[int], topology: Topology, what: str) -> None:
+    """Raise ValueError if the parts are not disjoint, in the network and large enough."""
+    if len(parts) != len(tasks):
+        raise ValueError(f"{what}: gives nodes to {len(parts)} jobs, expected {len(tasks)}")
+    holder = np.full(topology.nodes, -1)
+    for job, (nodes, size) in enumerate(zip(parts, tasks, strict=True)):
+        outside = nodes[(nodes < 0) | (nodes >= topology.nodes)]
+        if len(outside):
+            raise ValueError(f"{what}: node {outside[0]} is not in 0..{topology.nodes - 1} of {topology}")
+        if len(nodes) < size:
+            raise ValueError(f"{what}: the {size} tasks of job {job} do not fit its {len(nodes)} nodes")
+        values, counts = np.unique(nodes, return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(f"{what}: node {values[counts > 1][0]} is given to job {job} twice")
+        taken = values[holder[values] >= 0]
+        if len(taken):
+            raise ValueError(f"{what}: node {taken[0]} is given to both job {holder[taken[0]]} and job {job}")
+        holder[values] = job

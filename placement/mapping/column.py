@@ -1,0 +1,23 @@
+"""Column order: the last dimension of the grid runs fastest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from placement.mapping.problem import MappingProblem
+from placement.rule import Nodes, grid_of
+
+__all__ = ["column"]
+
+
+def column(problem: MappingProblem) -> Nodes:
+    """Return the partition's nodes in column order: by X first, then Y, and so on.
+
+    Raises
+    ------
+    ValueError
+        If the network is no grid.
+    """
+    places = grid_of(problem.topology, "mapping column").coordinates(problem.nodes)
+    order = np.lexsort(places.T[::-1])
+    return problem.nodes[order][: problem.tasks]

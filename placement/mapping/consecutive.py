@@ -1,0 +1,13 @@
+"""Consecutive mapping: tasks in the order of the partition."""
+
+from __future__ import annotations
+
+from placement.mapping.problem import MappingProblem
+from placement.rule import Nodes
+
+__all__ = ["consecutive"]
+
+
+def consecutive(problem: MappingProblem) -> Nodes:
+    """Return the first nodes of the partition in its order: row order, unless the user listed another."""
+    return problem.nodes[: problem.tasks]

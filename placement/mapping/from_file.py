@@ -1,0 +1,75 @@
+"""A mapping that the user wrote into a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from checks import whole
+from placement.mapping.problem import MappingProblem
+from placement.rule import Nodes
+
+__all__ = ["from_file"]
+
+
+def from_file(problem: MappingProblem) -> Nodes:
+    """Return the nodes of the file named in the option.
+
+    Lines are ``task,node`` in any order, or the nodes of task 0, 1, .. one a line. A first line of
+    ``task,node`` or ``node``, blank lines and what follows a ``#`` do not count.
+
+    Raises
+    ------
+    ValueError
+        With the line, if one has another form, a task or node is given twice, or a node is not in the
+        partition; without, if a task has no node.
+    OSError
+        If the file cannot be read.
+    """
+    if not problem.option:
+        raise ValueError("mapping file: no path given, expected a form such as file:nodes.csv")
+    path = Path(problem.option)
+    usable = set(problem.nodes.tolist())
+    node_of: dict[int, int] = {}
+    task_on: dict[int, int] = {}
+    for where, words in _rows(path):
+        task = whole(words[0], f"{where}: task", 0) if len(words) == 2 else len(node_of)
+        node = whole(words[-1], f"{where}: node", 0)
+        if task >= problem.tasks:
+            raise ValueError(f"{where}: task {task} is not in 0..{problem.tasks - 1}")
+        if task in node_of:
+            raise ValueError(f"{where}: task {task} is given a node twice")
+        if node not in usable:
+            raise ValueError(
+                f"{where}: node {node} is not among the {len(usable)} nodes that the tasks may use"
+            )
+        if node in task_on:
+            raise ValueError(f"{where}: node {node} is given to both task {task_on[node]} and task {task}")
+        node_of[task], task_on[node] = node, task
+    missing = [task for task in range(problem.tasks) if task not in node_of]
+    if missing:
+        raise ValueError(
+            f"{path}: task {missing[0]} is given no node ({len(missing)} of {problem.tasks} missing)"
+        )
+    return np.array([node_of[task] for task in range(problem.tasks)], np.int64)
+
+
+def _rows(path: Path) -> list[tuple[str, list[str]]]:
+    """Return where each row of the file stands, and its one or two words; all rows have as many."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
+    rows = [
+        (f"{path}:{number}", [word.strip() for word in line.split(",")]) for number, line in lines if line
+    ]
+    if rows and rows[0][1] in (["task", "node"], ["node"]):
+        del rows[0]
+    for where, words in rows:
+        if len(words) > 2 or len(words) != len(rows[0][1]):
+            raise ValueError(
+                f"{where}: {len(words)} columns, expected {min(2, len(rows[0][1]))}: task,node or node"
+            )
+    return rows

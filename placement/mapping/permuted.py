@@ -1,0 +1,13 @@
+"""Random mapping: a permutation of the partition."""
+
+from __future__ import annotations
+
+from placement.mapping.problem import MappingProblem
+from placement.rule import Nodes
+
+__all__ = ["permuted"]
+
+
+def permuted(problem: MappingProblem) -> Nodes:
+    """Return nodes of the partition in random order, every order with equal chance."""
+    return problem.rng.permutation(problem.nodes)[: problem.tasks]

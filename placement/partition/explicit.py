@@ -1,0 +1,63 @@
+"""Nodes that the user lists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from checks import whole
+from placement.partition.request import PartitionRequest
+from placement.rule import Nodes
+
+__all__ = ["explicit"]
+
+
+def explicit(request: PartitionRequest) -> list[Nodes]:
+    """Return the nodes listed in the option, in the order listed.
+
+    The option is a list such as ``0-3,8`` for each job, separated by slashes, or the path of a file with such
+    a list on a line for each job, where blank lines and what follows a ``#`` do not count.
+
+    Raises
+    ------
+    ValueError
+        If there is not one list for each job, or one has another form.
+    OSError
+        If the file cannot be read.
+    """
+    if not request.option:
+        raise ValueError("partition nodes: no nodes given, expected a form such as nodes:0-3,8 or nodes:FILE")
+    if re.fullmatch(r"[-\d,/\s]+", request.option):
+        named = [("partition nodes", word) for word in request.option.split("/")]
+    else:
+        named = _lines(Path(request.option))
+    if len(named) != len(request.sizes):
+        raise ValueError(f"partition nodes: {len(named)} lists given for {len(request.sizes)} jobs")
+    return [_listed(text, what, request.topology.nodes) for what, text in named]
+
+
+def _lines(path: Path) -> list[tuple[str, str]]:
+    """Return where each list of the file stands, and the list."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
+    return [(f"{path}:{number}", line) for number, line in lines if line]
+
+
+def _listed(text: str, what: str, nodes: int) -> Nodes:
+    """Return the nodes of a list such as ``0-3,8``."""
+    found: list[int] = []
+    for word in text.split(","):
+        low, dash, high = word.strip().partition("-")
+        first = whole(low, f"{what}: node", 0)
+        last = whole(high, f"{what}: node", 0) if dash else first
+        if last < first:
+            raise ValueError(f"{what}: range {word.strip()} runs backwards")
+        if last >= nodes:
+            raise ValueError(f"{what}: node {last} is not in 0..{nodes - 1} of the network")
+        found.extend(range(first, last + 1))
+    return np.array(found, np.int64)

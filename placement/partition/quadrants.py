@@ -1,0 +1,23 @@
+"""Quadrants: the quarters of a 2-D mesh or torus."""
+
+from __future__ import annotations
+
+from placement.partition.request import PartitionRequest
+from placement.partition.sub_cubes import sub_cubes
+from placement.rule import Nodes, grid_of
+
+__all__ = ["quadrants"]
+
+
+def quadrants(request: PartitionRequest) -> list[Nodes]:
+    """Return a quarter of the grid for each job; for more than four jobs a quarter of a quarter, and so on.
+
+    Raises
+    ------
+    ValueError
+        If the network is no 2-D grid or a side cannot be halved so often.
+    """
+    grid = grid_of(request.topology, "partition quadrants")
+    if grid.dims != 2:
+        raise ValueError(f"partition quadrants: {grid} has {grid.dims} dimensions, expected 2; use sub-cubes")
+    return sub_cubes(request, "quadrants")

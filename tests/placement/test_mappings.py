@@ -1,0 +1,122 @@
+"""Mappings: the node that each rule gives to each task, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from placement import MAPPINGS, map_tasks, partition
+from topologies import parse
+
+
+def nodes_of(text: str, network: str, tasks: int, **options) -> list[int]:
+    return map_tasks(text, parse(network), tasks, **options).tolist()
+
+
+def test_consecutive_follows_the_partition():
+    assert nodes_of("consecutive", "torus:4x4", 3) == [0, 1, 2]
+    assert nodes_of("consecutive", "torus:4x4", 3, nodes=[9, 4, 7, 1]) == [9, 4, 7]
+
+
+def test_column_order_runs_along_the_last_dimension():
+    assert nodes_of("column", "mesh:3x2", 6) == [0, 3, 1, 4, 2, 5]
+    assert nodes_of("column", "mesh:2x2x2", 8) == [0, 4, 2, 6, 1, 5, 3, 7]
+
+
+def test_column_order_within_a_partition():
+    [part] = partition("boxes:2x3@1,1", parse("torus:4x4"), [6])
+    assert nodes_of("column", "torus:4x4", 6, nodes=part) == [5, 9, 13, 6, 10, 14]
+
+
+def test_shuffle_deals_tasks_to_the_leaf_switches_in_turn():
+    assert nodes_of("shuffle", "tree:4,2", 6) == [0, 4, 8, 12, 1, 5]
+    assert nodes_of("shuffle", "thintree:4,2,2", 16)[4:8] == [1, 5, 9, 13]
+
+
+def test_shuffle_of_a_partition_that_leaves_switches_uneven():
+    assert nodes_of("shuffle", "tree:4,2", 5, nodes=[0, 1, 2, 4, 12]) == [0, 4, 12, 1, 2]
+
+
+def test_random_is_a_permutation_that_follows_seed_and_job():
+    drawn = nodes_of("random", "torus:8x8", 64, seed=3)
+    assert sorted(drawn) == list(range(64))
+    assert drawn == nodes_of("random", "torus:8x8", 64, seed=3)
+    assert drawn != nodes_of("random", "torus:8x8", 64, seed=4)
+    assert drawn != nodes_of("random", "torus:8x8", 64, seed=3, job=1)
+
+
+def test_random_takes_every_order_equally_often():
+    orders = [tuple(nodes_of("random", "mesh:3", 3, seed=seed)) for seed in range(600)]
+    counts = np.unique(orders, axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert (abs(counts - 100) < 46).all()  # five standard deviations of a binomial of 600 draws at 1/6
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["task,node\n1,7\n0,3\n", "1, 7\n\n0, 3  # the first\n", "node\n3\n7\n", "3\n7\n"],
+)
+def test_a_file_gives_the_nodes(tmp_path, text):
+    path = tmp_path / "nodes.csv"
+    path.write_text(text)
+    assert nodes_of(f"file:{path}", "torus:4x4", 2) == [3, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0,3\n1,3\n", r"nodes\.csv:2: node 3 is given to both task 0 and task 1"),
+        ("0,3\n0,4\n", r"nodes\.csv:2: task 0 is given a node twice"),
+        ("0,3\n", r"nodes\.csv: task 1 is given no node \(1 of 2 missing\)"),
+        ("0,3\n1,16\n", r"nodes\.csv:2: node 16 is not among the 16 nodes"),
+        ("3\n4\n5\n", r"nodes\.csv:3: task 2 is not in 0\.\.1"),
+        ("0,3\n1,x\n", r"nodes\.csv:2: node: 'x' is not a whole number"),
+        ("0,3\n1,-2\n", r"nodes\.csv:2: node: -2 is too small"),
+        ("0,3\n7\n", r"nodes\.csv:2: 1 columns, expected 2"),
+        ("0,3,4\n", r"nodes\.csv:1: 3 columns, expected 2"),
+        ("", r"nodes\.csv: task 0 is given no node \(2 of 2 missing\)"),
+    ],
+)
+def test_a_file_names_the_line_at_fault(tmp_path, text, message):
+    path = tmp_path / "nodes.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        nodes_of(f"file:{path}", "torus:4x4", 2)
+
+
+def test_a_file_that_is_none(tmp_path):
+    (tmp_path / "binary").write_bytes(b"\xff\x00")
+    with pytest.raises(ValueError, match="is not a text file"):
+        nodes_of(f"file:{tmp_path / 'binary'}", "torus:4x4", 2)
+    with pytest.raises(OSError, match="No such file"):
+        nodes_of(f"file:{tmp_path / 'none'}", "torus:4x4", 2)
+    with pytest.raises(ValueError, match="no path given"):
+        nodes_of("file", "torus:4x4", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "message"),
+    [
+        ("consecutiv", "torus:4x4", "mapping: unknown name 'consecutiv'; did you mean consecutive"),
+        ("random:3", "torus:4x4", "mapping random: takes no option, but '3' was given"),
+        ("consecutive", "torus:2x2", "5 tasks are more than the 4 nodes"),
+        ("column", "tree:4,2", "is defined on meshes and tori, not on tree:4,2"),
+        ("shuffle", "torus:4x4", "is defined on trees, not on torus:4x4; use column or random"),
+    ],
+)
+def test_refusals(text, network, message):
+    with pytest.raises(ValueError, match=message):
+        map_tasks(text, parse(network), 5)
+
+
+def test_nodes_that_are_not_in_the_network():
+    with pytest.raises(ValueError, match=r"node: 16 is not in 0\.\.15"):
+        nodes_of("consecutive", "torus:4x4", 1, nodes=[16])
+
+
+@pytest.mark.parametrize("name", [name for name in MAPPINGS if name != "file"])
+def test_every_rule_gives_each_task_a_node_of_its_own(name):
+    network = "tree:4,2" if name == "shuffle" else "torus:4x4"
+    found = nodes_of(MAPPINGS[name].example, network, 10, nodes=range(2, 14))
+    assert len(set(found)) == 10
+    assert set(found) <= set(range(2, 14))

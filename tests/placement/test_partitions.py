@@ -1,0 +1,143 @@
+"""Partitions: the nodes that each rule gives, and what it refuses."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from placement import PARTITIONS, partition
+from topologies import parse
+
+
+def parts(text: str, network: str, *sizes: int, seed: int = 0) -> list[list[int]]:
+    return [nodes.tolist() for nodes in partition(text, parse(network), sizes, seed=seed)]
+
+
+def test_whole_gives_everything_to_one_job_and_consecutive_nodes_to_several():
+    assert parts("whole", "tree:2,2", 3) == [[0, 1, 2, 3]]
+    assert parts("whole", "mesh:3x2", 2, 1) == [[0, 1], [2]]
+
+
+def test_bands_are_as_many_whole_rows_as_a_job_needs():
+    assert parts("bands", "torus:3x4", 4, 3) == [[0, 1, 2, 3, 4, 5], [6, 7, 8]]
+    assert parts("bands:2", "torus:3x4", 1, 1) == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
+    assert len(parts("bands", "torus:16x16", *[64] * 4)[3]) == 64
+
+
+def test_planes_are_whole_xy_planes():
+    assert parts("planes", "mesh:2x2x3", 5, 1) == [list(range(8)), [8, 9, 10, 11]]
+
+
+def test_quadrants_are_quarters_with_x_fastest():
+    assert parts("quadrants", "torus:4x4", 4, 4, 4, 1) == [
+        [0, 1, 4, 5],
+        [2, 3, 6, 7],
+        [8, 9, 12, 13],
+        [10, 11, 14, 15],
+    ]
+    assert parts("quadrants", "torus:4x4", 4) == [[0, 1, 4, 5]]
+
+
+def test_more_than_four_jobs_get_quarters_of_quarters():
+    found = parts("quadrants", "torus:32x32", *[64] * 16)
+    assert sorted(chain.from_iterable(found)) == list(range(1024))
+    assert found[1][:9] == [8, 9, 10, 11, 12, 13, 14, 15, 40]
+
+
+def test_sub_cubes_halve_every_dimension():
+    found = parts("sub-cubes", "torus:4x4x4", *[8] * 8)
+    assert found[0] == [0, 1, 4, 5, 16, 17, 20, 21]
+    assert found[7] == [42, 43, 46, 47, 58, 59, 62, 63]
+    assert sorted(chain.from_iterable(found)) == list(range(64))
+
+
+def test_boxes_are_packed_or_stand_where_they_are_put():
+    assert parts("boxes:3x1", "mesh:7x2", 3, 3, 2) == [[0, 1, 2], [3, 4, 5], [7, 8, 9]]
+    assert parts("boxes:2x1@5,1/1x2@0,0", "mesh:7x2", 2, 2) == [[12, 13], [0, 7]]
+
+
+def test_random_nodes_follow_the_seed_alone():
+    first = parts("random", "torus:8x8", 10, 20, seed=1)
+    assert first == parts("random", "torus:8x8", 10, 20, seed=1)
+    assert first != parts("random", "torus:8x8", 10, 20, seed=2)
+    assert all(nodes == sorted(nodes) for nodes in first)
+    assert [len(set(nodes)) for nodes in first] == [10, 20]
+    assert not set(first[0]) & set(first[1])
+
+
+def test_random_nodes_are_uniform():
+    count = np.zeros(16)
+    for seed in range(400):
+        count[parts("random", "torus:4x4", 4, seed=seed)[0]] += 1
+    assert (abs(count - 100) < 45).all()  # five standard deviations of a binomial of 400 draws at 1/4
+
+
+def test_nodes_are_taken_in_the_order_listed(tmp_path):
+    assert parts("nodes:5,0-2/9", "torus:4x4", 4, 1) == [[5, 0, 1, 2], [9]]
+    listing = tmp_path / "nodes.txt"
+    listing.write_text("# two jobs\n5, 0-2\n\n9  # alone\n")
+    assert parts(f"nodes:{listing}", "torus:4x4", 4, 1) == [[5, 0, 1, 2], [9]]
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "sizes", "message"),
+    [
+        ("quadrant", "torus:4x4", [4], "partition: unknown name 'quadrant'; did you mean quadrants"),
+        ("whole:3", "torus:4x4", [4], "whole: takes no option, but '3' was given"),
+        ("whole", "torus:4x4", [17], "17 tasks are more than the 16 nodes of torus:4x4"),
+        ("whole", "torus:4x4", [0], "tasks of job 0: 0 is too small, expected at least 1"),
+        ("bands", "torus:4x4", [8, 9], "2 jobs need 5 rows, but torus:4x4 has 4 of 4 nodes"),
+        ("bands:x", "torus:4x4", [8], "rows of a job: 'x' is not a whole number"),
+        ("bands:1", "torus:4x4", [8], "the 8 tasks of job 0 do not fit its 4 nodes"),
+        ("bands", "tree:4,2", [4], "is defined on meshes and tori, not on tree:4,2"),
+        ("planes", "torus:4x4", [4], "torus:4x4 has 2 dimensions, expected at least 3; use bands"),
+        ("quadrants", "torus:4x4x4", [4], "torus:4x4x4 has 3 dimensions, expected 2; use sub-cubes"),
+        ("quadrants", "torus:5x4", [4], "need 2 equal parts along every side, but a side of torus:5x4 is 5"),
+        ("quadrants", "torus:4x4", [5], "the 5 tasks of job 0 do not fit its 4 nodes"),
+        ("boxes", "torus:4x4", [4], "no sides given, expected a form such as boxes:4x4"),
+        ("boxes:4", "torus:4x4", [4], "1 sides in '4', expected 2 for torus:4x4"),
+        ("boxes:4xa", "torus:4x4", [4], "sides '4xa': 'a' is not a whole number"),
+        ("boxes:0x2", "torus:4x4", [4], "sides '0x2': 0 is too small, expected at least 1"),
+        ("boxes:3x3", "torus:4x4", [4, 4], "only 1 boxes of 3x3 fit torus:4x4, for 2 jobs"),
+        ("boxes:5x1", "torus:4x4", [4], "only 0 boxes of 5x1 fit torus:4x4"),
+        ("boxes:2x2@3,0", "torus:4x4", [4], "2x2@3,0 leaves torus:4x4: 3 [+] 2 is more than 4"),
+        ("boxes:2x2@0", "torus:4x4", [4], "1 coordinates in '0', expected 2"),
+        ("boxes:2x2@0,0/2x2", "torus:4x4", [4, 4], "'2x2' has no position"),
+        ("boxes:2x2@0,0/2x2@1,1", "torus:4x4", [4, 4], "node 5 is given to both job 0 and job 1"),
+        ("boxes:2x2@0,0", "torus:4x4", [4, 4], "gives nodes to 1 jobs, expected 2"),
+        ("random", "torus:4x4", [9, 8], "17 tasks are more than the 16 nodes"),
+        ("nodes", "torus:4x4", [4], "no nodes given"),
+        ("nodes:0-3/3-6", "torus:4x4", [4, 4], "node 3 is given to both job 0 and job 1"),
+        ("nodes:0,0", "torus:4x4", [2], "node 0 is given to job 0 twice"),
+        ("nodes:0-16", "torus:4x4", [4], "node 16 is not in 0..15"),
+        ("nodes:3-1", "torus:4x4", [4], "range 3-1 runs backwards"),
+        ("nodes:1,,2", "torus:4x4", [2], "node: '' is not a whole number"),
+        ("nodes:0-3", "torus:4x4", [4, 4], "1 lists given for 2 jobs"),
+    ],
+)
+def test_refusals(text, network, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        partition(text, parse(network), sizes)
+
+
+def test_a_file_of_nodes_names_the_line_at_fault(tmp_path):
+    listing = tmp_path / "nodes.txt"
+    listing.write_text("0-3\n4-x\n")
+    with pytest.raises(ValueError, match=r"nodes\.txt:2: node: 'x' is not a whole number"):
+        partition(f"nodes:{listing}", parse("torus:4x4"), [4, 4])
+    listing.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="is not a text file"):
+        partition(f"nodes:{listing}", parse("torus:4x4"), [4])
+    with pytest.raises(OSError, match="No such file"):
+        partition(f"nodes:{tmp_path / 'none'}", parse("torus:4x4"), [4])
+
+
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_every_example_can_be_used(name):
+    rule = PARTITIONS[name]
+    assert rule.example.split(":")[0] == name
+    network = parse("torus:8x4x4" if name in ("planes", "sub-cubes") else "torus:8x8")
+    found = partition(rule.example, network, [5, 5])
+    assert [len(nodes) >= 5 for nodes in found] == [True, True]
