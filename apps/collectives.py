@@ -20,6 +20,7 @@ __all__ = [
     "ALLTOALL_ORDERS",
     "COLLECTIVES",
     "allgather",
+    "allgatherv",
     "allreduce",
     "alltoall",
     "alltoallv",
@@ -84,7 +85,7 @@ def allreduce(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int =
     algorithm). If p is not a power of two, r = p - 2**floor(log2 p) members are folded in: of the first
     2r, each even one gives its vector to the next, sits out, and gets the result from it at the end.
     """
-    i, p = members.index(writer.task), len(members)
+    i, p = _place(writer, members), len(members)
     core = 1 << (p.bit_length() - 1)
     rest = p - core
     if i < 2 * rest and i % 2 == 0:
@@ -108,7 +109,7 @@ def barrier(writer: TaskWriter, members: Sequence[int], tag: int = 0) -> None:
     Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", Int. J. Parallel Programming
     17(1), 1988.
     """
-    i, p = members.index(writer.task), len(members)
+    i, p = _place(writer, members), len(members)
     distance = 1
     while distance < p:
         _exchange(writer, members[(i + distance) % p], members[(i - distance) % p], 0, 0, tag)
@@ -117,9 +118,14 @@ def barrier(writer: TaskWriter, members: Sequence[int], tag: int = 0) -> None:
 
 def allgather(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
     """Bring `bytes` of each member to all: a ring of p-1 steps, each passing a block from i-1 on to i+1."""
-    i, p = members.index(writer.task), len(members)
-    for _ in range(p - 1):
-        _exchange(writer, members[(i + 1) % p], members[i - 1], bytes, bytes, tag)
+    allgatherv(writer, members, [bytes] * len(members), tag)
+
+
+def allgatherv(writer: TaskWriter, members: Sequence[int], sizes: Sequence[int], tag: int = 0) -> None:
+    """Bring ``sizes[j]`` bytes of each member j to all: the ring of `allgather`."""
+    i, p = _place(writer, members), len(members)
+    for k in range(p - 1):
+        _exchange(writer, members[(i + 1) % p], members[i - 1], sizes[i - k], sizes[i - k - 1], tag)
 
 
 def alltoall(
@@ -131,7 +137,7 @@ def alltoall(
     if order == "sends-first":
         alltoallv(writer, members, sizes, sizes, tag)
         return
-    i, p = members.index(writer.task), len(members)
+    i, p = _place(writer, members), len(members)
     for k in range(1, p) if order == "rotated" else range(p):
         dst, src = ((i + k) % p, (i - k) % p) if order == "rotated" else (k, k)
         if dst != i:
@@ -154,7 +160,7 @@ def alltoallv(
     ValueError
         If there is not one size for each member.
     """
-    i, p = members.index(writer.task), len(members)
+    i, p = _place(writer, members), len(members)
     for sizes, what in ((sizes_row, "sizes_row"), (sizes_column, "sizes_column")):
         if len(sizes) != p:
             raise ValueError(
@@ -170,6 +176,7 @@ def alltoallv(
 
 COLLECTIVES: dict[str, Callable[..., Any]] = {
     "allgather": allgather,
+    "allgatherv": allgatherv,
     "allreduce": allreduce,
     "alltoall": alltoall,
     "alltoallv": alltoallv,
@@ -179,6 +186,14 @@ COLLECTIVES: dict[str, Callable[..., Any]] = {
     "reduce": reduce,
     "scatter": scatter,
 }
+
+
+def _place(writer: TaskWriter, members: Sequence[int]) -> int:
+    if writer.task not in members:
+        raise ValueError(
+            f"members: task {writer.task} is not among the {len(members)} members of its collective"
+        )
+    return members.index(writer.task)
 
 
 def _exchange(writer: TaskWriter, dst: int, src: int, sent: int, received: int, tag: int) -> None:
@@ -204,8 +219,10 @@ def _tree(writer: TaskWriter, members: Sequence[int], root: int) -> tuple[int | 
     With v = i - root (mod p): the parent of v is v without its lowest set bit, and its children are v +
     1, v + 2, v + 4, .. below that bit; the subtree of v + m has the members from v + m to v + 2m - 1.
     """
+    if root not in members:
+        raise ValueError(f"root: task {root} is not among the {len(members)} members of the collective")
     p, start = len(members), members.index(root)
-    v = (members.index(writer.task) - start) % p
+    v = (_place(writer, members) - start) % p
     lowest = v & -v if v else 1 << p.bit_length()
     steps = [1 << n for n in range(lowest.bit_length() - 1) if v + (1 << n) < p]
     children = [(members[(v + m + start) % p], min(m, p - v - m)) for m in steps]

@@ -145,8 +145,18 @@ class Program:
             If it cannot, naming task, operation number and what is missing, or who waits for whom. An
             `OperationError` if the fault is in one operation.
         """
-        check_columns(self)
+        self.check_columns()
         check_progress(self, rendezvous)
+
+    def check_columns(self) -> None:
+        """Check that every number is in its range, which is the quick part of `check`.
+
+        Raises
+        ------
+        ValueError
+            As `check`.
+        """
+        check_columns(self)
 
     def traffic(self) -> Traffic:
         """Return how much each task sends to each other: bytes, messages, and whether anything at all."""

@@ -1,0 +1,188 @@
+"""The ``.dim`` format of Dimemas (Barcelona Supercomputing Center), read only.
+
+The first line is ``#DIMEMAS:"name":offsets:TASKS(THREADS,THREADS,..),COMMUNICATORS`` (what stands in
+``offsets`` and after the tasks is not needed here), each other one a record of fields with colons
+between:
+
+=================================================  =======================================================
+d:1:COMM:SIZE:TASK:TASK:..                         a communicator; other definitions are skipped
+s:..                                               offsets in the file, skipped
+0:TASK:THREAD                                      nothing
+1:TASK:THREAD:SECONDS                              a CPU burst
+2:TASK:THREAD:DST[:THREAD]:BYTES:TAG:COMM:MODE     a send
+3:TASK:THREAD:SRC[:THREAD]:BYTES:TAG:COMM:TYPE     0 receive, 1 post a receive, 2 wait for a posted one
+10:TASK:THREAD:OP:COMM:ROOT:THREAD:SENT:RECEIVED   an operation of `apps.formats.global_operations`
+20:TASK:THREAD:TYPE:VALUE                          an event, skipped
+=================================================  =======================================================
+
+Where descriptions of the format are silent we assume: tasks are world ranks from 0, in messages and as
+roots too; every task has one thread, number 0; a wait belongs to the oldest posted receive of the same
+source, size, tag and communicator; a send that returns at once (MODE 2 or 3) is a plain send, as no
+record waits for it; whether a send waits for its receive (MODE 1 or 3) is up to the network's rendezvous
+threshold. A communicator that is not defined is the world.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from apps.formats.assembly import count_tasks
+from apps.formats.errors import TraceError
+from apps.formats.expansion import COLLECTIVE_TAG, message_tag
+from apps.formats.global_operations import GLOBAL_OPERATIONS, Call
+from apps.program import Program
+from apps.task import TaskWriter
+
+__all__ = ["read"]
+
+_HEADER = re.compile(r"#DIMEMAS:.*?:(\d{1,9})\s*\(")
+_BURST, _SEND, _RECEIVE, _GLOBAL = "1", "2", "3", "10"
+_SKIPPED = ("0", "20", "s")
+_FIELDS = {_BURST: (4,), _SEND: (8, 9), _RECEIVE: (8, 9), _GLOBAL: (9,)}
+_MOST = 1 << 62
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A record of a task: its line, what it is and its numbers without task and threads."""
+
+    line: int
+    kind: str
+    numbers: tuple[int, ...]
+
+
+@dataclass
+class _Trace:
+    """The records of every task, the communicators, and the members' calls of each in order."""
+
+    tasks: int
+    records: list[list[_Record]]
+    communicators: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    calls: dict[tuple[int, int], list[_Record]] = field(default_factory=lambda: defaultdict(list))
+
+    def members(self, communicator: int) -> tuple[int, ...]:
+        return self.communicators.get(communicator, tuple(range(self.tasks)))
+
+
+def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
+    """Read a program from Dimemas' format; see `apps.formats.read`."""
+    lines = text.decode("ascii", "replace").splitlines()
+    header = _HEADER.match(lines[0]) if lines else None
+    if header is None:
+        raise TraceError(1, "is no Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
+    tasks = count_tasks(b"", int(header[1]) - 1, tasks)
+    trace = _Trace(tasks, [[] for _ in range(tasks)])
+    for number, line in enumerate(lines[1:], start=2):
+        if line.strip() and line[0] != "#":
+            _read_record(trace, number, line.strip().split(":"), cycles_per_us)
+    return Program.of([_write_task(trace, task) for task in range(tasks)])
+
+
+def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: float) -> None:
+    kind = words[0]
+    if kind in _SKIPPED or (kind == "d" and words[1:2] != ["1"]):
+        return
+    if kind == "d":
+        numbers = _whole(line, words[2:])
+        if len(numbers) < 2 or len(numbers) != 2 + numbers[1] or max(numbers[2:], default=-1) >= trace.tasks:
+            raise TraceError(
+                line, f"a communicator needs a size and as many tasks from 0 to {trace.tasks - 1}"
+            )
+        trace.communicators[numbers[0]] = numbers[2:]
+        return
+    if kind not in _FIELDS:
+        raise TraceError(line, f"record {kind!r} is none of d, s, 0, 1, 2, 3, 10, 20")
+    if len(words) not in _FIELDS[kind]:
+        raise TraceError(line, f"has {len(words)} fields, expected {' or '.join(map(str, _FIELDS[kind]))}")
+    if kind == _BURST:
+        words = [*words[:3], _cycles(line, words[3], cycles_per_us)]
+    elif len(words) == 9 and kind != _GLOBAL:
+        del words[4]
+    numbers = _whole(line, words[1:])
+    if numbers[1] != 0:
+        raise TraceError(line, f"is of thread {numbers[1]}, only tasks of one thread, number 0, can be read")
+    peers = (numbers[0], numbers[2]) if kind in (_SEND, _RECEIVE) else (numbers[0],)
+    if max(peers) >= trace.tasks:
+        raise TraceError(line, f"names task {max(peers)}, expected 0 to {trace.tasks - 1}")
+    record = _Record(line, kind, numbers[2:])
+    trace.records[numbers[0]].append(record)
+    if kind == _GLOBAL:
+        trace.calls[numbers[0], numbers[3]].append(record)
+
+
+def _whole(line: int, words: list[str]) -> tuple[int, ...]:
+    # A root or thread of -1 means none.
+    numbers = [0 if word.strip() == "-1" else word.strip() for word in words]
+    if not all(isinstance(word, int) or (word.isdecimal() and len(word) < 19) for word in numbers):
+        raise TraceError(line, f"fields {':'.join(words)!r} must be whole numbers")
+    return tuple(map(int, numbers))
+
+
+def _cycles(line: int, word: str, cycles_per_us: float) -> str:
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < math.inf:
+        raise TraceError(line, f"burst of {word!r} seconds must be a number of at least 0")
+    return str(round(seconds * 1e6 * cycles_per_us))
+
+
+def _write_task(trace: _Trace, task: int) -> TaskWriter:
+    writer = TaskWriter(task, trace.tasks)
+    posted: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    called: dict[int, int] = defaultdict(int)
+    for record in trace.records[task]:
+        if record.kind == _BURST:
+            if record.numbers[0]:
+                writer.compute(record.numbers[0])
+        elif record.kind == _GLOBAL:
+            communicator = record.numbers[1]
+            _write_call(trace, writer, record, called[communicator])
+            called[communicator] += 1
+        else:
+            peer, size, tag, communicator, mode = record.numbers
+            _write_message(writer, record, (peer, size, message_tag(communicator, tag)), mode, posted)
+    return writer
+
+
+def _write_message(
+    writer: TaskWriter,
+    record: _Record,
+    message: tuple[int, int, int],
+    mode: int,
+    posted: dict[tuple[int, int, int], list[int]],
+) -> None:
+    if record.kind == _SEND:
+        writer.send(*message)
+    elif mode == 0:
+        writer.recv(*message)
+    elif mode == 1:
+        posted[message].append(writer.irecv(*message))
+    elif mode == 2 and posted[message]:
+        writer.wait(posted[message].pop(0))
+    elif mode == 2:
+        raise TraceError(record.line, "waits for a receive that was never posted")
+    else:
+        raise TraceError(record.line, f"receive type {mode} is none of 0, 1, 2")
+
+
+def _write_call(trace: _Trace, writer: TaskWriter, record: _Record, number: int) -> None:
+    operation, communicator, root, _, _, _ = record.numbers
+    members = trace.members(communicator)
+    if operation not in GLOBAL_OPERATIONS:
+        raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
+    for task in (writer.task, root):
+        if task not in members:
+            raise TraceError(record.line, f"task {task} is not a member of communicator {communicator}")
+    records = []
+    for member in members:
+        calls = trace.calls.get((member, communicator), [])
+        if number >= len(calls) or calls[number].numbers[0] != operation:
+            raise TraceError(record.line, f"task {member} takes no part in this global operation")
+        records.append(calls[number])
+    call = Call(members, root, [r.numbers[4] for r in records], [r.numbers[5] for r in records])
+    GLOBAL_OPERATIONS[operation](writer, call, message_tag(communicator, COLLECTIVE_TAG + operation))

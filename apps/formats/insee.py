@@ -1,0 +1,109 @@
+"""The ``.trc`` format of INSEE: sends, receives and computation.
+
+================== =====================================================
+s FROM TO TAG BYTES  task FROM sends
+r FROM TO TAG BYTES  task TO receives
+c TASK CYCLES        task TASK computes
+================== =====================================================
+
+The program of a task is the lines that are its own, in file order. Empty lines and lines that begin with
+``#`` are skipped. INSEE can be told to take the computation as micro- or nanoseconds; here it is in
+cycles.
+
+The format knows nothing of requests and marks. So a program is written as INSEE's users do it: an isend
+is a send at its place and the wait for it nothing, an irecv is nothing and the wait for it the receive. A
+comment in the first line tells the number of tasks, for tasks that say nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
+from apps.formats.table import Table, packed
+from apps.operation import Op
+from apps.program import Program
+from apps.requests import openers
+
+__all__ = ["read", "write"]
+
+_COLUMNS = {"s": 5, "r": 5, "c": 3}
+
+
+def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
+    """Read a program from INSEE's format; see `apps.formats.read`."""
+    table = Table(text)
+    sends, receives, computes = _rows_of_each(table)
+    kind = np.full(len(table), -1, np.int64)
+    task, peer, size, tag = (np.zeros_like(kind) for _ in range(4))
+    for rows, op, own, other in ((sends, Op.SEND, 1, 2), (receives, Op.RECV, 2, 1)):
+        kind[rows] = op
+        task[rows] = table.integers(rows, own, "task")
+        peer[rows] = table.integers(rows, other, "task")
+        tag[rows] = table.integers(rows, 3, "tag")
+        size[rows] = table.integers(rows, 4, "bytes")
+    kind[computes], peer[computes] = Op.COMPUTE, -1
+    task[computes] = table.integers(computes, 1, "task")
+    size[computes] = table.integers(computes, 2, "cycles")
+    tasks = count_tasks(text, int(np.maximum(task, peer).max(initial=-1)), tasks)
+    rows = in_task_order(task)
+    return Lines(
+        tasks=tasks,
+        task=task[rows],
+        line=table.line[rows],
+        kind=kind[rows],
+        peer=peer[rows],
+        size=size[rows],
+        tag=tag[rows],
+        request=np.full_like(rows, -1),
+        before=np.zeros_like(rows),
+    ).program()
+
+
+def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
+    """Return the rows of sends, receives and computations."""
+    words = table.words(np.arange(len(table)), 0)
+    found = []
+    known = np.zeros(len(table), bool)
+    for word, columns in _COLUMNS.items():
+        rows = np.flatnonzero(words == packed(word))
+        known[rows] = True
+        wrong = table.columns[rows] != columns
+        if wrong.any():
+            row = int(rows[int(wrong.argmax())])
+            raise table.fault(
+                row, f"has {table.columns[row]} words, expected {columns} after and with {word!r}"
+            )
+        found.append(rows)
+    if not known.all():
+        row = int(known.argmin())
+        raise table.fault(row, f"begins with {table.texts(np.array([row]), 0)[0]!r}, expected s, r or c")
+    return found
+
+
+def write(program: Program) -> bytes:
+    """Write a program in INSEE's format; see `apps.formats.write`."""
+    program.check_columns()
+    opener = openers(program)
+    source = np.where(opener >= 0, opener, np.arange(len(program)))
+    # What stands for an operation: a wait for an irecv the receive, an irecv and a wait for an isend nothing.
+    kind = np.where(opener >= 0, program.kind[source], program.kind)
+    said = np.where(opener >= 0, kind == Op.IRECV, kind != Op.IRECV)
+    source = source[said]
+    columns = (
+        program.task_of()[source],
+        kind[said],
+        program.peer[source],
+        program.tag[source],
+        program.size[source],
+    )
+    lines = [f"# {declaration(program.tasks)}"]
+    for task, op, peer, tag, size in zip(*(column.tolist() for column in columns), strict=True):
+        if op == Op.COMPUTE:
+            lines.append(f"c {task} {size}")
+        elif op in (Op.SEND, Op.ISEND):
+            lines.append(f"s {task} {peer} {tag} {size}")
+        else:
+            lines.append(f"r {peer} {task} {tag} {size}")
+    return ("\n".join(lines) + "\n").encode("ascii")
