@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from apps.collectives import allreduce, alltoall, alltoallv
 from apps.npb.classes import IS_CLASSES, Sort, check_tasks, iteration_count, powers_of_two, problem_of
-from apps.npb.timed import Run, timed_program
+from apps.npb.timed import Run, check_size, timed_program
 from apps.program import Program
 from apps.task import TaskWriter
 
@@ -60,13 +60,22 @@ def is_(problem_class: str, tasks: int, iterations: int | None = None) -> Progra
             f"iterations of is: {times} is too large, each changes two of the {keys} keys of task 0, "
             f"expected at most {(keys - 1) // 2}"
         )
+    name = f"is.{problem_class.upper()}.{tasks}"
+    check_size(name, times, 0, _operations(problem, tasks))  # before the keys are drawn
     sizes = [INTEGER * counts for counts in _exchanges(problem, tasks, times)]
 
     def runs(task: int) -> list[Run]:
         rows = [(tuple(size[task].tolist()), tuple(size[:, task].tolist())) for size in sizes]
         return [Run(partial(_iteration, problem, *row), len(list(same))) for row, same in groupby(rows)]
 
-    return timed_program(f"is.{problem_class.upper()}.{tasks}", tasks, runs)
+    return timed_program(name, tasks, runs)
+
+
+def _operations(problem: Sort, tasks: int) -> int:
+    """Return how many operations an iteration has in which all pairs of tasks exchange keys."""
+    writer = TaskWriter(0, tasks)
+    _iteration(problem, (1,) * tasks, (1,) * tasks, writer)
+    return len(writer) * tasks
 
 
 def _iteration(problem: Sort, row: tuple[int, ...], column: tuple[int, ...], writer: TaskWriter) -> None:

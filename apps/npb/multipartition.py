@@ -67,8 +67,8 @@ class Multipartition:
 
     def _shifted(self, task: int, axis: int, step: int) -> int:
         q = self.cuts
-        across, up = ((step, 0), (0, step), (-step, step))[axis]
-        return (task % q + across) % q + q * ((task // q + up) % q)
+        right, up = ((step, 0), (0, step), (-step, step))[axis]
+        return (task % q + right) % q + q * ((task // q + up) % q)
 
     def face_bytes(self, task: int, axis: int, edge: int) -> int:
         """Return the bytes of two planes of each cell of the task but the one at coordinate `edge`."""

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,11 @@ def test_iterations_differ_by_the_keys_that_task_0_changes():
 def test_iterations_cannot_change_more_keys_than_task_0_has():
     with pytest.raises(ValueError, match=r"iterations of is: 256 is too large, .* 512 keys .* at most 255"):
         is_("S", 128, 256)
+
+
+def test_programs_too_large_are_refused_before_keys_are_drawn(monkeypatch):
+    monkeypatch.setattr(sys.modules["apps.npb.is_"], "_exchanges", None)
+    with pytest.raises(
+        ValueError, match=r"is\.D\.1024 with 20 iterations takes 12.,.*; ask for at most 10 iter"
+    ):
+        is_("D", 1024, 20)
