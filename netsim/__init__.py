@@ -1,0 +1,36 @@
+"""Packets: the network of docs/background/model.md, simulated to the cycle.
+
+>>> from topologies import parse
+>>> from apps import APPLICATIONS
+>>> simulate(parse("torus:8x8"), APPLICATIONS["2d-torus"].make(tasks=64)).cycles > 0
+True
+"""
+
+from netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+from netsim.engine import Traffic
+from netsim.errors import CycleLimitError, DeadlockError, SimulationError
+from netsim.network import ENGINES, Network, simulate
+from netsim.result import Delay, JobResult, Result
+from netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
+
+__all__ = [
+    "ARBITERS",
+    "CONSUMPTIONS",
+    "ENGINES",
+    "PATTERNS",
+    "POLICIES",
+    "TREE_ROUTINGS",
+    "Config",
+    "CycleLimitError",
+    "DeadlockError",
+    "Delay",
+    "JobResult",
+    "LoadPoint",
+    "Network",
+    "Result",
+    "SimulationError",
+    "Traffic",
+    "measure_load",
+    "pattern",
+    "simulate",
+]

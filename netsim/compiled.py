@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,10 +50,12 @@ def _exact(policy: int, config: Config) -> bool:
     return config.arbiter == "longest" or policy == k.TREE_ADAPTIVE or (policy == k.SHORTEST and config.vcs > 1)
 
 
-def _setting(topology: Topology, config: Config, seed: int, record: bool) -> k.Setting:
-    """Return the kernel's constants."""
+def _setting(topology: Topology, config: Config, seed: int, record: bool, tables: dict[str, Any]) -> k.Setting:
+    """Return the kernel's constants; `tables` are those of `_grid_tables`."""
     dims = len(topology.sizes) if isinstance(topology, Grid) else 0
     policy = _policy(topology, config)
+    words = -(-topology.routers // k.WORD)
+    shift, field, group = tables["shift"], tables["field"], tables["group"]
     by_masks = config.vcs == 1 or (config.vcs == 2 and policy == k.SMART)
     return k.Setting(
         phits=config.packet_phits,
@@ -70,8 +73,17 @@ def _setting(topology: Topology, config: Config, seed: int, record: bool) -> k.S
         bubble=config.bubble,
         hop=config.hop_delay,
         seed=seed,
-        row=k.WANT + topology.ports + dims,
+        row=k.WANT + 3 * topology.ports + dims,
         next=k.WANT + topology.ports,
+        link=k.WANT + topology.ports + dims,
+        crossed=k.WANT + 2 * topology.ports + dims,
+        words=words,
+        tops=-(-words // k.WORD),
+        links=int((topology.neighbor >= 0).sum()),
+        magnitudes=int(((field - 1) << shift).sum()),
+        x_group=int(group[0]),
+        y_group=int(group[1]) if dims > 1 else 0,
+        z_group=int(group[2]) if dims > 2 else 0,
         period=math.lcm(*range(1, dims + 2)),
         exact=int(_exact(policy, config)),
         twist=topology.twist if isinstance(topology, Grid) else 0,
@@ -88,10 +100,10 @@ def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
         ports = np.where(wired.any(axis=1), topology.ports - wired[:, ::-1].argmax(axis=1), 0)
     inputs = ports * config.vcs
     most = int(inputs.max()) + (config.injectors if topology.nodes == topology.routers else 0)
-    if max(most, config.vcs + config.injectors) > k.INPUTS:
+    if max(most, config.vcs + config.injectors) > k.MOST_INPUTS:
         raise ValueError(
             f"{topology}: {topology.ports} ports with {config.vcs} virtual channels and {config.injectors} "
-            f"injectors are more inputs than the kernel's {k.INPUTS} a router; use fewer VCs or the reference engine"
+            f"injectors are more inputs than the kernel's {k.MOST_INPUTS} a router; use fewer VCs or the reference engine"
         )
     if config.queue_packets + config.injection_packets >= 1 << 15:
         raise ValueError(
@@ -107,20 +119,21 @@ def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
     return inputs.astype(np.int64)
 
 
-def _queues(fifos: int, links: int, setting: k.Setting) -> dict[str, Any]:
-    """Return the three queues of constant delay, empty."""
-    words = [links + 1, links * min(setting.hop, setting.phits) + 1 if setting.hop > 1 else 1, fifos + 1]
-    if setting.hop > 1:
-        words[1] = links * (setting.hop // setting.phits + 1) + 1
-    batches = [1 + 3, setting.hop + 3, setting.phits + 3]
-    place = np.zeros(12, np.int64)
-    for queue in range(3):
-        place[4 * queue : 4 * queue + 4] = (sum(words[:queue]), words[queue], sum(batches[:queue]), batches[queue])
+def _power_of_two(n: int) -> int:
+    """Return the least power of two that is not below `n`."""
+    return 1 << max(0, n - 1).bit_length()
+
+
+def _queues(fifos: int, setting: k.Setting) -> dict[str, Any]:
+    """Return the lists and rings of events, empty."""
+    flying = setting.links * (setting.hop // setting.phits + 2) if setting.hop > 1 else 1
     return {
-        "queue_word": np.empty(sum(words), np.int32),
-        "queue_time": np.full(sum(batches), -1, np.int64),
-        "queue_count": np.zeros(sum(batches), np.int32),
-        "queue_place": place,
+        "entering": np.empty(2 * setting.links, np.int32),
+        "exposed": np.empty(fifos, np.int32),
+        "arrival": np.empty(_power_of_two(flying), np.int32),
+        "arrival_count": np.zeros(_power_of_two(setting.hop + 1), np.int32),
+        "tail": np.empty(_power_of_two(fifos + 1), np.int32),
+        "tail_count": np.zeros(_power_of_two(setting.phits + 1), np.int32),
     }
 
 
@@ -182,7 +195,7 @@ def _tree_tables(topology: Topology) -> dict[str, Any]:
     }
 
 
-def _state(topology: Topology, config: Config, setting: k.Setting) -> k.State:
+def _state(topology: Topology, config: Config, setting: k.Setting, tables: dict[str, Any]) -> k.State:
     """Return the arrays of an empty network."""
     inputs = _check_size(topology, config)
     routers, ports, nodes, vcs = topology.routers, topology.ports, topology.nodes, config.vcs
@@ -195,46 +208,40 @@ def _state(topology: Topology, config: Config, setting: k.Setting) -> k.State:
     wired = topology.neighbor >= 0
     where, port = np.nonzero(wired)
     there, entry = topology.neighbor[wired].astype(np.int64), topology.entry[wired].astype(np.int64)
-    wire = np.full((routers, ports), -1, np.int32)
-    feeder = np.full((routers, ports), -1, np.int32)
-    wire[where, port] = there << k.NAME_BITS | entry * vcs
-    feeder[there, entry] = where << k.NAME_BITS | port * vcs
     outputs = np.zeros(routers, np.int64)
     np.bitwise_or.at(outputs, where, np.left_shift((1 << vcs) - 1, port * vcs))
 
     row = np.zeros((routers, setting.row), np.int64)
-    row[:, k.STAMP] = -1
     row[:, k.FREE] = outputs | 1 << k.HOME
     row[:, k.ROOM] = outputs
     row[:, k.BUBBLE] = -1
+    row[:, k.FIRST] = first[:-1]
+    row[:, k.PLACE] = slots[:-1]
+    row[:, k.INPUTS] = inputs
+    row[where, setting.link + port] |= (there << k.NAME_BITS | entry * vcs) << 32
+    row[there, setting.link + entry] |= where << k.NAME_BITS | port * vcs
     task = np.zeros((nodes, k.TASK_WORDS), np.int64)
     task[:, [k.WAITS, k.JOB, k.SINCE, k.ACTED, k.FIRST_DUE]] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
     clock[k.LAST_DELIVERY] = -1
-    clock[k.QUEUES + 2 :: 4] = 1  # the next batch is the one after the newest
     exact = fifos if setting.exact else 1
     output = np.arange(64)
     empty = np.zeros(0, np.int64)
     return k.State(
         clock=clock,
         row=row.ravel(),
-        fifo=np.zeros(fifos * k.FIFO_WORDS, np.int16),
+        fifo=np.zeros(fifos, np.int64),
         slot=np.empty(int(slots[-1]) * k.SLOT_WORDS, np.int32),
-        first=first[:-1].astype(np.int32),
-        place=slots[:-1].astype(np.int32),
-        inputs=inputs.astype(np.int8),
-        wire=wire.ravel(),
-        feeder=feeder.ravel(),
-        crossed=np.zeros(routers * ports, np.int64),
         turn=np.zeros(fifos, np.int8),
         turn_home=np.zeros(nodes, np.int8),
         turn_link=np.zeros(routers * ports, np.int8),
         came=np.full(exact, -FAR, np.int64),
         left=np.full(exact, -FAR, np.int64),
         since=np.full(fifos if setting.arbiter == k.FIRST_COME else 1, -1, np.int64),
-        **_queues(fifos, len(where), setting),
+        **_queues(fifos, setting),
         todo=np.empty(2 * nodes, np.int32),
-        dirty=np.empty(2 * routers, np.int32),
+        dirty=np.zeros(2 * setting.words, np.int64),
+        dirty_top=np.zeros(2 * setting.tops, np.int64),
         timer=np.empty(nodes + 1, np.int64),
         timer_node=np.empty(nodes + 1, np.int32),
         task=task.ravel(),
@@ -252,7 +259,7 @@ def _state(topology: Topology, config: Config, setting: k.Setting) -> k.State:
         due_next=np.zeros(1, np.int32),
         port_of=(output // vcs).astype(np.int8),
         vc_of=(output % vcs).astype(np.int8),
-        **_grid_tables(topology, vcs, config.injectors),
+        **tables,
         **_tree_tables(topology),
         target=np.full(1, -1, np.int32),
         share=np.zeros(2, np.float64),
@@ -262,6 +269,16 @@ def _state(topology: Topology, config: Config, setting: k.Setting) -> k.State:
         asked=np.zeros(64, np.int64),
         step=np.zeros(2 * max(1, setting.dims), np.int64),
     )
+
+
+def _interpretable(state: k.State) -> k.State:
+    """Widen all integers when the kernel runs as plain Python (``NUMBA_DISABLE_JIT=1``).
+
+    NumPy's scalars keep the width of their array where compiled code computes in 64 bits.
+    """
+    if not numba.config.DISABLE_JIT:
+        return state
+    return k.State(*(array if array.dtype.kind == "f" else array.astype(np.int64, copy=False) for array in state))
 
 
 class _Growing:
@@ -306,15 +323,17 @@ class KernelEngine:
     def __init__(self, topology: Topology, config: Config, seed: int = 0, record_messages: bool = False) -> None:
         self.topology = topology
         self.config = config
-        self._setting = _setting(topology, config, seed, record_messages)
-        self._state = _state(topology, config, self._setting)
+        tables = _grid_tables(topology, config.vcs, config.injectors)
+        self._setting = _setting(topology, config, seed, record_messages, tables)
+        self._state = _interpretable(_state(topology, config, self._setting, tables))
         self._jobs: list[_Job] = []
         kinds: dict[str, type[np.generic]] = {
             "op": np.int64, "key": np.int32, "deal": np.int32, "message_start": np.int64, "message_end": np.int64,
             "job": np.int64, "task_end": np.int64, "task_lost": np.int64,
             "due_order": np.int64, "due_time": np.int64, "due_next": np.int32,
         }  # fmt: skip
-        self._growing = {name: _Growing(kind) for name, kind in kinds.items()}
+        wide = numba.config.DISABLE_JIT
+        self._growing = {name: _Growing(np.int64 if wide else kind) for name, kind in kinds.items()}
         for name in ("due_order", "due_time", "due_next"):
             self._growing[name].extend(np.zeros(1, np.int64))
 
@@ -362,7 +381,9 @@ class KernelEngine:
 
     def _renew(self) -> None:
         """Give the kernel the arrays as they have grown."""
-        self._state = self._state._replace(**{name: array.all for name, array in self._growing.items()})
+        self._state = _interpretable(
+            self._state._replace(**{name: array.all for name, array in self._growing.items()})
+        )
 
     def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
@@ -477,7 +498,7 @@ class KernelEngine:
         return Counters(
             created=int(s.clock[k.CREATED] - self._created_before),
             delivered=int(s.clock[k.DELIVERED] - self._delivered_before),
-            link_packets=s.crossed.reshape(-1, self.topology.ports).copy(),
+            link_packets=self._crossed().copy(),
             packet_delays=s.packet_delays.copy(),
             message_delays=s.message_delays.copy(),
             packet_delay_sum=int(s.clock[k.PACKET_DELAY]),
@@ -485,6 +506,11 @@ class KernelEngine:
             events=int(s.clock[k.EVENTS]),
             last_delivery=int(s.clock[k.LAST_DELIVERY]),
         )
+
+    def _crossed(self) -> NDArray[np.int64]:
+        """Packets that crossed each link, as a view of the rows, shape (routers, ports)."""
+        u = self._setting
+        return self._state.row.reshape(-1, u.row)[:, u.crossed :]
 
     _created_before = 0
     _delivered_before = 0
@@ -495,7 +521,7 @@ class KernelEngine:
         self._created_before = int(s.clock[k.CREATED])
         self._delivered_before = int(s.clock[k.DELIVERED])
         s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
-        for totals in (s.crossed, s.packet_delays, s.message_delays):
+        for totals in (self._crossed(), s.packet_delays, s.message_delays):
             totals[:] = 0
 
     @property
@@ -531,15 +557,15 @@ class KernelEngine:
         found = []
         row = s.row.reshape(-1, u.row)
         for router in np.flatnonzero(row[:, k.WAIT]):
-            for i in range(k.INPUTS):
+            for i in range(k.MOST_INPUTS):
                 if not row[router, k.WAIT] >> i & 1:
                     continue
                 wants = []
                 for port in range(u.ports):
                     if row[router, k.WANT + port] >> i & 1:
-                        name = int(s.wire[router * u.ports + port])
-                        entry = name & ((1 << k.NAME_BITS) - 1)
+                        name = int(row[router, u.link + port]) >> 32
+                        entry = name & k.INPUT
                         wants += [(name >> k.NAME_BITS, entry + vc) for vc in range(u.vcs)]
-                packets = int(s.fifo[(s.first[router] + i) * k.FIFO_WORDS + k.COUNT])
+                packets = int(s.fifo[row[router, k.FIRST] + i]) >> k.COUNT & k.FIELD
                 found.append((int(router), i, packets, wants))
         return found

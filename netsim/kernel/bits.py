@@ -8,11 +8,13 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-__all__ = ["inlined", "lowest"]
+__all__ = ["inlined", "lowest", "outlined"]
 
 # Helpers allocate nothing and their caller keeps all arrays alive, so reference counting is left out: it
 # costs more than the work itself. The price is that a helper must never create an array.
-inlined = njit(_nrt=False, forceinline=True, error_model="numpy")
+inlined = njit(_nrt=False, forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# For what is rare or called from several places: inlined there, it would only grow the loop.
+outlined = njit(_nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 if config.DISABLE_JIT:
 

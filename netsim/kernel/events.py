@@ -1,90 +1,115 @@
-"""What happens when: queues of constant delay, timers, and the lists of what must be looked at.
+"""What happens when: events of constant delay, timers, and the lists of what must be looked at.
 
-Delays of the network are constants, so a plain first-in first-out queue for each delay keeps events in order.
-A queue is a ring of words and a ring of batches (cycle, number of words); its four words in `clock` are the
-next word to read, the next to write, the next batch to read and the newest batch.
+Delays of the network are constants, so events come in the order in which they were made: a ring of words in order
+and, for each cycle to come, how many fall due in it. What is due in the next cycle is a plain list.
+Routers to be looked at are bits, so that each is looked at once and in order.
 """
 
 from __future__ import annotations
 
 from netsim.kernel.bits import inlined
-from netsim.kernel.state import ACTED, DIRTY, QUEUES, SIDE, STAMP, TASK_WORDS, TIMERS, TODO, Setting, State
+from netsim.kernel.state import (
+    ACTED,
+    ARRIVALS,
+    DIRTY,
+    ENTERING,
+    EXPOSED,
+    SIDE,
+    TAILS,
+    TASK_WORDS,
+    TIMERS,
+    TODO,
+    I32,
+    I64,
+    Setting,
+    State,
+)
 
 # mypy: disable-error-code="untyped-decorator"
 
-ENTER = 0  # a header has left for this FIFO: it takes room there
-ARRIVE = 1  # it can be looked at (only if a hop takes more than a cycle, else ENTER does both)
-TAIL = 2  # the head of this FIFO has left to the tail
 NEVER = 1 << 62
 
 
 @inlined
-def push(s: State, queue: int, word: int, due: int) -> None:
-    """Put an event into a queue; `due` never falls from one call to the next."""
-    c = QUEUES + 4 * queue
-    p = 4 * queue
-    at = s.clock[c + 1]
-    s.queue_word[s.queue_place[p] + at] = word
-    at += 1
-    s.clock[c + 1] = 0 if at == s.queue_place[p + 1] else at
-    first = s.queue_place[p + 2]
-    newest = s.clock[c + 3]
-    if s.queue_time[first + newest] == due:
-        s.queue_count[first + newest] += 1
-    else:
-        newest += 1
-        if newest == s.queue_place[p + 3]:
-            newest = 0
-        s.clock[c + 3] = newest
-        s.queue_time[first + newest] = due
-        s.queue_count[first + newest] = 1
+def header_enters(s: State, u: Setting, name: int) -> None:
+    """Let a header enter a FIFO in the next cycle: it takes room there."""
+    side = s.clock[SIDE]
+    n = s.clock[ENTERING + side]
+    s.entering[side * u.links + n] = name
+    s.clock[ENTERING + side] = n + 1
 
 
 @inlined
-def next_due(s: State, queue: int) -> int:
-    """Return the cycle of the next batch of a queue, or `NEVER`."""
-    c = QUEUES + 4 * queue
-    p = 4 * queue
-    after = s.clock[c + 3] + 1
-    if after == s.queue_place[p + 3]:
-        after = 0
-    head = s.clock[c + 2]
-    return NEVER if head == after else s.queue_time[s.queue_place[p + 2] + head]
+def becomes_head(s: State, name: int) -> None:
+    """Let the packet at the head of a FIFO be looked at in this cycle."""
+    n = s.clock[EXPOSED]
+    s.exposed[n] = name
+    s.clock[EXPOSED] = n + 1
 
 
 @inlined
-def take_batch(s: State, queue: int) -> int:
-    """Remove the next batch and return its number of words; read them by `take`."""
-    c = QUEUES + 4 * queue
-    p = 4 * queue
-    head = s.clock[c + 2]
-    count = s.queue_count[s.queue_place[p + 2] + head]
-    head += 1
-    s.clock[c + 2] = 0 if head == s.queue_place[p + 3] else head
+def push(clock: I64, at: int, ring: I32, counts: I32, name: int, due: int) -> None:
+    """Put an event into a ring; `due` never falls from one call to the next."""
+    place = clock[at + 1]
+    ring[place] = name
+    clock[at + 1] = (place + 1) & (len(ring) - 1)
+    clock[at + 2] += 1
+    counts[due & (len(counts) - 1)] += 1
+
+
+@inlined
+def tail_leaves(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Let the head of a FIFO leave, the header in `cycle`."""
+    push(s.clock, TAILS, s.tail, s.tail_count, name, cycle + u.phits)
+
+
+@inlined
+def header_arrives(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Let a header that leaves in `cycle` be seen after the delay of a hop."""
+    push(s.clock, ARRIVALS, s.arrival, s.arrival_count, name, cycle + u.hop)
+
+
+@inlined
+def next_due(clock: I64, at: int, counts: I32, cycle: int) -> int:
+    """Return the first cycle from `cycle` on in which an event of a ring falls due, or `NEVER`."""
+    if clock[at + 2] == 0:
+        return NEVER
+    while counts[cycle & (len(counts) - 1)] == 0:
+        cycle += 1
+    return cycle
+
+
+@inlined
+def take(clock: I64, at: int, ring: I32) -> int:
+    """Remove and return the next word of a ring."""
+    place = clock[at]
+    clock[at] = (place + 1) & (len(ring) - 1)
+    return ring[place]
+
+
+@inlined
+def take_count(clock: I64, at: int, counts: I32, cycle: int) -> int:
+    """Return how many words of a ring fall due in `cycle`, all of which the caller takes."""
+    place = cycle & (len(counts) - 1)
+    count = counts[place]
+    counts[place] = 0
+    clock[at + 2] -= count
     return count
 
 
 @inlined
-def take(s: State, queue: int) -> int:
-    """Remove and return the next word of a queue."""
-    c = QUEUES + 4 * queue
-    p = 4 * queue
-    at = s.clock[c]
-    word = s.queue_word[s.queue_place[p] + at]
-    at += 1
-    s.clock[c] = 0 if at == s.queue_place[p + 1] else at
-    return word
+def look_at(s: State, u: Setting, router: int, side: int) -> None:
+    """Let a router decide in the cycle that a half of `dirty` belongs to."""
+    word = router >> 6
+    s.dirty[side * u.words + word] |= 1 << (router & 63)
+    s.dirty_top[side * u.tops + (word >> 6)] |= 1 << (word & 63)
+    s.clock[DIRTY + side] = 1
 
 
 @inlined
-def look_at(s: State, u: Setting, router: int, cycle: int, side: int) -> None:
-    """Put a router on the list of those to decide in `cycle`, once."""
-    base = router * u.row
-    if s.row[base + STAMP] < cycle:
-        s.row[base + STAMP] = cycle
-        n = s.clock[DIRTY + side]
-        s.dirty[side * len(s.first) + n] = router
-        s.clock[DIRTY + side] = n + 1
+def look_now(s: State, u: Setting, router: int) -> None:
+    """Let a router decide in this cycle."""
+    look_at(s, u, router, 1 - s.clock[SIDE])
 
 
 @inlined

@@ -8,25 +8,77 @@ from pathlib import Path
 
 from numba import njit
 
-from netsim.kernel.events import ARRIVE, ENTER, NEVER, TAIL, act_at, next_due, take, take_batch, take_timer
+from netsim.kernel.bits import inlined, lowest
+from netsim.kernel.events import NEVER, act_at, next_due, take, take_count, take_timer
 from netsim.kernel.node import act, tail_left
-from netsim.kernel.router import arrive, decide, enter
+from netsim.kernel.router import arrive, decide, enter, expose
 from netsim.kernel.state import (
+    ARRIVALS,
     DIRTY,
     ENDED,
+    ENTERING,
     EVENTS,
-    NAME_BITS,
+    EXPOSED,
     NOW,
     SIDE,
+    TAILS,
     TIMERS,
     TODO,
     Setting,
     State,
 )
 
+# mypy: disable-error-code="untyped-decorator"
+
 __all__ = ["run"]
 
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
+
+
+@inlined
+def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
+    """Apply what falls due in `cycle`, then let tasks act; heads that become known are listed in `exposed`."""
+    s.clock[SIDE] = 1 - side
+    s.clock[TODO + 1 - side] = 0
+    s.clock[DIRTY + 1 - side] = 0
+    s.clock[ENTERING + 1 - side] = 0
+    events = s.clock[ENTERING + side]
+    for n in range(events):
+        enter(s, u, s.entering[side * u.links + n], cycle)
+    if u.hop > 1:
+        count = take_count(s.clock, ARRIVALS, s.arrival_count, cycle)
+        for _ in range(count):
+            arrive(s, take(s.clock, ARRIVALS, s.arrival), u.row)
+    count = take_count(s.clock, TAILS, s.tail_count, cycle)
+    for _ in range(count):
+        tail_left(s, u, take(s.clock, TAILS, s.tail), cycle)
+    while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
+        act_at(s, u, take_timer(s), cycle, side)
+    acts = s.clock[TODO + side]
+    for n in range(acts):
+        act(s, u, s.todo[side * u.nodes + n], cycle)
+    s.clock[EVENTS] += events + count + acts
+
+
+@inlined
+def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
+    """Let every router decide that is to be looked at in `cycle`."""
+    if s.clock[DIRTY + side] == 0:
+        return
+    decisions = 0
+    for top in range(side * u.tops, (side + 1) * u.tops):
+        words = s.dirty_top[top]
+        s.dirty_top[top] = 0
+        while words:
+            word = (top - side * u.tops) << 6 | lowest(words)
+            words &= words - 1
+            routers = s.dirty[side * u.words + word]
+            s.dirty[side * u.words + word] = 0
+            while routers:
+                decide(s, u, word << 6 | lowest(routers), cycle)
+                routers &= routers - 1
+                decisions += 1
+    s.clock[EVENTS] += decisions
 
 
 def _sources_digest() -> int:
@@ -50,10 +102,10 @@ def _build(digest: int) -> Callable[[State, Setting, int], int]:
         cycle = s.clock[NOW] if digest else 0
         while True:
             side = s.clock[SIDE]
-            if s.clock[TODO + side] == 0 and s.clock[DIRTY + side] == 0:
-                due = min(next_due(s, ENTER), next_due(s, TAIL))
+            if s.clock[TODO + side] == 0 and s.clock[DIRTY + side] == 0 and s.clock[ENTERING + side] == 0:
+                due = next_due(s.clock, TAILS, s.tail_count, cycle)
                 if u.hop > 1:
-                    due = min(due, next_due(s, ARRIVE))
+                    due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, cycle))
                 if s.clock[TIMERS] > 0:
                     due = min(due, s.timer[0])
                 if due == NEVER:
@@ -63,36 +115,11 @@ def _build(digest: int) -> Callable[[State, Setting, int], int]:
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
-            s.clock[SIDE] = 1 - side
-            s.clock[TODO + 1 - side] = 0
-            s.clock[DIRTY + 1 - side] = 0
-
-            if next_due(s, ENTER) == cycle:
-                count = take_batch(s, ENTER)
-                s.clock[EVENTS] += count
-                for _ in range(count):
-                    enter(s, u, take(s, ENTER), cycle)
-            if u.hop > 1 and next_due(s, ARRIVE) == cycle:
-                for _ in range(take_batch(s, ARRIVE)):
-                    arrive(s, u, take(s, ARRIVE), cycle)
-            if next_due(s, TAIL) == cycle:
-                count = take_batch(s, TAIL)
-                s.clock[EVENTS] += count
-                for _ in range(count):
-                    name = take(s, TAIL)
-                    router = name >> NAME_BITS
-                    i = name & ((1 << NAME_BITS) - 1)
-                    tail_left(s, u, router, i, cycle)
-            while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
-                act_at(s, u, take_timer(s), cycle, side)
-            n = 0
-            while n < s.clock[TODO + side]:
-                act(s, u, s.todo[side * u.nodes + n], cycle)
-                n += 1
-            s.clock[EVENTS] += n
-
-            for n in range(s.clock[DIRTY + side]):
-                decide(s, u, s.dirty[side * len(s.first) + n], cycle)
+            fall_due(s, u, cycle, side)
+            for n in range(s.clock[EXPOSED]):
+                expose(s, u, s.exposed[n], cycle)
+            s.clock[EXPOSED] = 0
+            decide_all(s, u, cycle, side)
             cycle += 1
             if s.clock[ENDED]:
                 s.clock[ENDED] = 0

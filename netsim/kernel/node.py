@@ -9,8 +9,8 @@ from __future__ import annotations
 from netsim.chance import GAP, HOT_SPOT, TARGET as TARGET_DRAW, below, draw, gap
 from netsim.delays import bin_of
 from netsim.kernel.bits import inlined
-from netsim.kernel.events import act_at, act_next, look_at, set_timer
-from netsim.kernel.router import depth, drop_head, expose, slot_of
+from netsim.kernel.events import act_at, act_next, becomes_head, look_now, set_timer
+from netsim.kernel.router import drop_head, slot_of
 from netsim.kernel.routes import route_of
 from netsim.kernel.state import (
     ASK,
@@ -28,14 +28,15 @@ from netsim.kernel.state import (
     DONE,
     EMITTED,
     ENDED,
-    FIFO_WORDS,
+    FIELD,
+    FIRST,
     FIRST_DUE,
     FREE,
     FULL,
     HAVE,
-    HEAD,
-    HELD,
     HOME,
+    INPUT,
+    INPUTS,
     JOB,
     KEY_BITS,
     KEY_WORDS,
@@ -46,6 +47,7 @@ from netsim.kernel.state import (
     LENGTH,
     LOST,
     MESSAGE_DELAY,
+    NAME_BITS,
     NEXT_END,
     NEXT_CYCLE,
     NEXT_START,
@@ -63,11 +65,9 @@ from netsim.kernel.state import (
     ROUTE,
     SEEN,
     SEND,
-    SENT,
     SENT_LAST,
     SIDE,
     SINCE,
-    SLOT_WORDS,
     SOURCE,
     STOP,
     TARGET,
@@ -75,7 +75,6 @@ from netsim.kernel.state import (
     TASK_WORDS,
     TO_GO,
     UNDER,
-    WAIT,
     WAITS,
     Setting,
     State,
@@ -99,10 +98,11 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     i = -1
     least = 0
     outcome = FULL
-    first = s.first[node]
-    transit = s.inputs[node]
+    base = node * u.row
+    first = s.row[base + FIRST]
+    transit = s.row[base + INPUTS]
     for j in range(u.injectors):
-        count = s.fifo[(first + transit + j) * FIFO_WORDS + COUNT]
+        count = s.fifo[first + transit + j] >> COUNT & FIELD
         if s.emptied[node * u.injectors + j] == cycle:
             count += 1
             outcome = NEXT_CYCLE
@@ -111,28 +111,26 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
             least = count
     if i < 0:
         return outcome
-    word = (first + i) * FIFO_WORDS
-    at = s.fifo[word + HEAD] + s.fifo[word + COUNT]
-    room = depth(s, u, node, i)
+    word = s.fifo[first + i]
+    at = (word & FIELD) + (word >> COUNT & FIELD)
+    room = u.queue + u.buffer
     if at >= room:
         at -= room
-    slot = slot_of(s, u, node, i, at)
+    slot = slot_of(s, u, base, i, at)
     s.slot[slot + ROUTE] = route_of(s, u, node, target, cycle)
     s.slot[slot + BIRTH] = cycle
     s.slot[slot + LABEL] = label
-    s.fifo[word + COUNT] += 1
-    seen = s.fifo[word + SEEN] + 1
-    s.fifo[word + SEEN] = seen
+    s.fifo[first + i] = word + (1 << COUNT) + (1 << SEEN)
     s.clock[CREATED] += 1
-    if seen == 1:
-        expose(s, u, node, i, cycle)
+    if word >> SEEN & FIELD == 0:
+        becomes_head(s, node << NAME_BITS | i)
     return EMITTED
 
 
 @inlined
 def emptied(s: State, u: Setting, node: int, i: int, cycle: int) -> None:
     """A tail has left the injection FIFO of input `i`: a task that waits for it can act next cycle."""
-    s.emptied[node * u.injectors + i - s.inputs[node]] = cycle
+    s.emptied[node * u.injectors + i - s.row[node * u.row + INPUTS]] = cycle
     if s.task[node * TASK_WORDS + SINCE] >= 0:
         act_next(s, u, node, cycle)
 
@@ -222,21 +220,22 @@ def take_due(s: State, task: int) -> int:
 
 
 @inlined
-def tail_left(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
+def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
     """The head of an input left to the tail in the cycle before: free what it held, and count or wake."""
+    router = name >> NAME_BITS
+    i = name & INPUT
     base = router * u.row
-    word = (s.first[router] + i) * FIFO_WORDS
-    output = s.fifo[word + OUT]
+    word = s.fifo[s.row[base + FIRST] + i]
+    output = word >> OUT
     if output == HOME:
-        deliver(s, u, slot_of(s, u, router, i, s.fifo[word + HEAD]), cycle)
+        deliver(s, u, slot_of(s, u, base, i, word & FIELD), cycle)
     else:
         s.row[base + BUSY] &= ~(1 << s.port_of[output])
     s.row[base + FREE] |= 1 << output
-    drop_head(s, u, router, i, cycle)
-    if i >= s.inputs[router]:
+    drop_head(s, u, name, cycle)
+    if i >= s.row[base + INPUTS]:
         emptied(s, u, router, i, cycle)
-    if s.row[base + WAIT] or s.row[base + HELD]:
-        look_at(s, u, router, cycle, 1 - s.clock[SIDE])
+    look_now(s, u, router)
 
 
 # --- tasks ----------------------------------------------------------------------------------------

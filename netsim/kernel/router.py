@@ -7,24 +7,32 @@ only trace of the cycles between is the memory of alternatives of policy `smart`
 from __future__ import annotations
 
 from netsim.chance import ADAPTIVE_VC, ARBITER, OBLIVIOUS_VC, POLICY, TREE_UP, TREE_VC, below, draw
-from netsim.kernel.bits import inlined, lowest
-from netsim.kernel.events import ARRIVE, ENTER, TAIL, look_at, push
+from netsim.kernel.bits import inlined, lowest, outlined
+from netsim.kernel.events import (
+    becomes_head,
+    header_arrives,
+    header_enters,
+    look_at,
+    look_now,
+    tail_leaves,
+)
 from netsim.kernel.routes import forced_port
 from netsim.kernel.state import (
-    AGE,
     BIRTH,
     BUBBLE,
     BUSY,
     CHANCE,
     COUNT,
-    EVENTS,
-    FIFO_WORDS,
+    FIELD,
+    FIRST,
     FIRST_COME,
     FREE,
     HEAD,
     HELD,
     HOME,
     HOMING,
+    INPUT,
+    INPUTS,
     KEY_WORDS,
     LABEL,
     LEAVING,
@@ -32,7 +40,9 @@ from netsim.kernel.state import (
     NAME_BITS,
     OBLIVIOUS,
     OUT,
+    PLACE,
     RANDOM,
+    REPLY,
     ROOM,
     ROUND_ROBIN,
     ROUTE,
@@ -42,12 +52,12 @@ from netsim.kernel.state import (
     SLOT_WORDS,
     SMART,
     SOURCE,
+    TARGET,
     TIME,
     TREE_ADAPTIVE,
-    TREE_FAT,
-    TREE_THIN,
     WAIT,
     WANT,
+    I64,
     Setting,
     State,
 )
@@ -55,31 +65,31 @@ from netsim.kernel.state import (
 # mypy: disable-error-code="untyped-decorator"
 
 
+# --- FIFOs ----------------------------------------------------------------------------------------
+
+
 @inlined
-def depth(s: State, u: Setting, router: int, i: int) -> int:
+def depth(s: State, u: Setting, base: int, i: int) -> int:
     """Return how many packets input `i` holds; behind an injection FIFO stands the injector's buffer."""
-    return u.queue if i < s.inputs[router] else u.queue + u.buffer
+    return u.queue if i < s.row[base + INPUTS] else u.queue + u.buffer
 
 
 @inlined
-def slot_of(s: State, u: Setting, router: int, i: int, at: int) -> int:
-    """Return the first word of the slot at place `at` of input `i`."""
-    behind = i - s.inputs[router]
-    slot = s.place[router] + i * u.queue + at
-    if behind > 0:
-        slot += behind * u.buffer
-    return slot * SLOT_WORDS
+def slot_of(s: State, u: Setting, base: int, i: int, at: int) -> int:
+    """Return the first word of the slot at place `at` of input `i` of the router whose row is at `base`."""
+    behind = max(0, i - s.row[base + INPUTS])
+    return (s.row[base + PLACE] + i * u.queue + at + behind * u.buffer) * SLOT_WORDS
 
 
 @inlined
-def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
+def phits(s: State, u: Setting, base: int, i: int, cycle: int) -> int:
     """Return the phits in an input FIFO at the start of `cycle` (needs `Setting.exact`).
 
     What has not arrived of a packet being received is not there, what has left of the head neither.
     """
-    f = s.first[router] + i
-    count = s.fifo[f * FIFO_WORDS + COUNT]
-    if i >= s.inputs[router] and count > u.queue:
+    f = s.row[base + FIRST] + i
+    count = (s.fifo[f] >> COUNT) & FIELD
+    if i >= s.row[base + INPUTS] and count > u.queue:
         count = u.queue
     present = count * u.phits
     arrived = cycle - s.came[f]
@@ -92,53 +102,94 @@ def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
 
 
 # --- the memory of alternatives -------------------------------------------------------------------
+#
+# `smart` with one adaptive VC, for all inputs of a router at once. An input that travels in dimension d
+# has the alternatives d, d + 1, .. (cyclically), escape. The memory is one mask for each alternative but the
+# first: who tries it next. A step lets everybody try for one cycle: `could[d]` holds who could use dimension d's
+# adaptive VC and becomes who requests it; those that come to the escape channel are returned.
 
 
 @inlined
-def passing(s: State, u: Setting, base: int, waiting: int) -> int:
-    """Set `step[d]` to the waiting inputs that could use dimension d's adaptive VC now; return their union."""
-    room = s.row[base + ROOM]
+def try_in_two(row: I64, memory: int, waiting: int, x_group: int, y_group: int, could: I64) -> int:
+    """Do one step on a 2-D network."""
+    x, y = could[0], could[1]
+    second, last = row[memory], row[memory + 1]
+    trying = waiting & ~(second | last)
+    first_hit = trying & (x_group & x | y_group & y)
+    trying = trying & ~first_hit | second
+    second_hit = trying & (x_group & y | y_group & x)
+    row[memory] = first_hit
+    row[memory + 1] = second_hit
+    could[0] = x_group & first_hit | y_group & second_hit
+    could[1] = y_group & first_hit | x_group & second_hit
+    return trying & ~second_hit | last
+
+
+@inlined
+def try_in_three(
+    row: I64, memory: int, waiting: int, x_group: int, y_group: int, z_group: int, could: I64
+) -> int:
+    """Do one step on a 3-D network."""
+    x, y, z = could[0], could[1], could[2]
+    second, third, last = row[memory], row[memory + 1], row[memory + 2]
+    trying = waiting & ~(second | third | last)
+    first_hit = trying & (x_group & x | y_group & y | z_group & z)
+    trying = trying & ~first_hit | second
+    second_hit = trying & (x_group & y | y_group & z | z_group & x)
+    trying = trying & ~second_hit | third
+    third_hit = trying & (x_group & z | y_group & x | z_group & y)
+    row[memory] = first_hit
+    row[memory + 1] = second_hit
+    row[memory + 2] = third_hit
+    could[0] = x_group & first_hit | z_group & second_hit | y_group & third_hit
+    could[1] = y_group & first_hit | x_group & second_hit | z_group & third_hit
+    could[2] = z_group & first_hit | y_group & second_hit | x_group & third_hit
+    return trying & ~third_hit | last
+
+
+@inlined
+def try_in_any(row: I64, memory: int, waiting: int, dims: int, group: I64, could: I64) -> int:
+    """Do one step on a network of any dimensions; `could` has room for three masks a dimension."""
+    trying = waiting
+    for k in range(dims):
+        trying &= ~row[memory + k]
+        could[dims + k] = 0
+    for k in range(dims):
+        may = 0
+        for d in range(dims):
+            may |= group[d] & could[(d + k) % dims]
+        hit = trying & may
+        for d in range(dims):
+            could[dims + (d + k) % dims] |= group[d] & hit
+        trying = trying & ~hit | row[memory + k]
+        row[memory + k] = hit
+    for d in range(dims):
+        could[d] = could[dims + d]
+    return trying
+
+
+@inlined
+def passing(row: I64, base: int, dims: int, waiting: int, could: I64) -> int:
+    """Set `could[d]` to the waiting inputs that could use dimension d's adaptive VC; return their union."""
+    room = row[base + ROOM]
     union = 0
-    for d in range(u.dims):
-        plus = 2 * d
-        some = 0
-        if (room >> (2 * plus + 1)) & 1:
-            some = s.row[base + WANT + plus]
-        if (room >> (2 * plus + 3)) & 1:
-            some |= s.row[base + WANT + plus + 1]
-        some &= waiting
-        s.step[d] = some
-        union |= some
+    for d in range(dims):
+        plus = row[base + WANT + 2 * d] & -(room >> (4 * d + 1) & 1)
+        minus = row[base + WANT + 2 * d + 1] & -(room >> (4 * d + 3) & 1)
+        could[d] = (plus | minus) & waiting
+        union |= could[d]
     return union
 
 
 @inlined
 def try_alternatives(s: State, u: Setting, base: int, waiting: int) -> int:
-    """Let all waiting inputs try their alternatives for one cycle; return those that come to the escape VC.
-
-    `smart` with one adaptive VC, for all inputs of a router at once. ``step[d]`` holds who could use dimension
-    d; ``step[dims + i]`` becomes who requests its i-th alternative. An input that travels in dimension d has
-    the alternatives d, d + 1, .. (cyclically), escape. The memory is one mask for each alternative but
-    the first: who tries it next.
-    """
-    n = u.dims
+    """Do one step; `step[d]` holds who could use dimension d and becomes who requests it."""
     memory = base + u.next
-    elsewhere = 0
-    for i in range(n):
-        elsewhere |= s.row[memory + i]
-    trying = waiting & ~elsewhere
-    for i in range(n):
-        could = 0
-        for d in range(n):
-            e = d + i
-            if e >= n:
-                e -= n
-            could |= s.group[d] & s.step[e]
-        hit = trying & could
-        s.step[n + i] = hit
-        trying = (trying & ~hit) | s.row[memory + i]
-        s.row[memory + i] = hit
-    return trying
+    if u.dims == 2:
+        return try_in_two(s.row, memory, waiting, u.x_group, u.y_group, s.step)
+    if u.dims == 3:
+        return try_in_three(s.row, memory, waiting, u.x_group, u.y_group, u.z_group, s.step)
+    return try_in_any(s.row, memory, waiting, u.dims, s.group, s.step)
 
 
 @inlined
@@ -149,36 +200,65 @@ def catch_up(s: State, u: Setting, router: int, cycle: int) -> None:
     if asleep <= 0:
         return
     s.row[base + TIME] = cycle
-    waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
-    if waiting == 0:
+    if u.masks == 1:
+        waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
+        if waiting:
+            sleep_by_masks(s.row, base, u.next, u.dims, waiting, asleep, u.period, s.group, s.step)
+    else:
+        sleep_by_inputs(s, u, router, cycle - asleep, cycle)
+
+
+@outlined
+def sleep_by_masks(
+    row: I64, base: int, next: int, dims: int, waiting: int, asleep: int, period: int, group: I64, step: I64
+) -> None:
+    """Let the waiting inputs try their alternatives for the cycles that their router slept."""
+    memory = base + next
+    if passing(row, base, dims, waiting, step) == 0:
+        for k in range(dims):
+            row[memory + k] = 0
         return
-    if u.masks == 0:
-        for past in range(cycle - asleep, cycle):
-            if not recall(s, u, router, waiting, past):
-                break
-        return
-    if passing(s, u, base, waiting) == 0:
-        for i in range(u.dims):
-            s.row[base + u.next + i] = 0
-        return
-    if asleep > u.period:
-        asleep = 1 + (asleep - 1) % u.period
-    for _ in range(asleep):
-        try_alternatives(s, u, base, waiting)
+    if asleep > period:
+        asleep = 1 + (asleep - 1) % period
+    while True:
+        if dims == 2:
+            try_in_two(row, memory, waiting, group[0], group[1], step)
+        elif dims == 3:
+            try_in_three(row, memory, waiting, group[0], group[1], group[2], step)
+        else:
+            try_in_any(row, memory, waiting, dims, group, step)
+        asleep -= 1
+        if asleep == 0:
+            break
+        passing(row, base, dims, waiting, step)
+
+
+@outlined
+def sleep_by_inputs(s: State, u: Setting, router: int, begin: int, end: int) -> None:
+    """Do the same input by input: with several adaptive VCs each cycle draws anew."""
+    base = router * u.row
+    for cycle in range(begin, end):
+        waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
+        moved = False
+        while waiting:
+            i = lowest(waiting)
+            waiting &= waiting - 1
+            before = memory_of(s, u, router, i)
+            smart_output(s, u, router, i, cycle)
+            moved |= before > 0 or memory_of(s, u, router, i) > 0
+        if not moved and not could_move(s, u, base):
+            return
 
 
 @inlined
-def recall(s: State, u: Setting, router: int, waiting: int, cycle: int) -> bool:
-    """Let the waiting inputs of a router try their alternatives in a past cycle; tell whether any memory moved."""
-    moved = False
-    while waiting:
-        i = lowest(waiting)
-        waiting &= waiting - 1
-        before = memory_of(s, u, router, i)
-        smart_output(s, u, router, i, cycle)
-        if before != memory_of(s, u, router, i) or before > 0:
-            moved = True
-    return moved
+def could_move(s: State, u: Setting, base: int) -> bool:
+    """Tell whether any adaptive VC that a waiting input wants has room: if not, no memory ever moves."""
+    adaptive = ((1 << u.vcs) - 1) & ~1
+    waiting = s.row[base + WAIT]
+    for port in range(u.ports):
+        if s.row[base + WANT + port] & waiting and (s.row[base + ROOM] >> (port * u.vcs)) & adaptive:
+            return True
+    return False
 
 
 @inlined
@@ -230,7 +310,7 @@ def smart_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     dims = u.dims
     own = 0
     own_port = -1
-    if i < s.inputs[router]:
+    if i < s.row[base + INPUTS]:
         own_port = s.port_of[i]
         own = own_port >> 1
     start = memory_of(s, u, router, i)
@@ -279,9 +359,8 @@ def shortest_output(s: State, u: Setting, router: int, i: int, cycle: int) -> in
 @inlined
 def phits_beyond(s: State, u: Setting, router: int, output: int, cycle: int) -> int:
     """Return the phits in the FIFO that an output feeds, at the start of `cycle`."""
-    name = s.wire[router * u.ports + s.port_of[output]]
-    i = (name & ((1 << NAME_BITS) - 1)) + s.vc_of[output]
-    return phits(s, u, name >> NAME_BITS, i, cycle)
+    name = (s.row[router * u.row + u.link + s.port_of[output]] >> 32) + s.vc_of[output]
+    return phits(s, u, (name >> NAME_BITS) * u.row, name & INPUT, cycle)
 
 
 @inlined
@@ -311,11 +390,17 @@ def random_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
 
 
 @inlined
+def origin(s: State, label: int) -> int:
+    """Return the node that created a packet."""
+    key = (label >> 2) * KEY_WORDS
+    return s.key[key + TARGET] if label & 3 == REPLY else s.key[key + SOURCE]
+
+
+@inlined
 def tree_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input of a tree's router requests, or -1."""
     base = router * u.row
-    f = s.first[router] + i
-    slot = slot_of(s, u, router, i, s.fifo[f * FIFO_WORDS + HEAD])
+    slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
     target = s.slot[slot + ROUTE]
     room = s.row[base + ROOM]
     if u.policy == TREE_ADAPTIVE:
@@ -323,7 +408,7 @@ def tree_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         if s.stage[router] < 0 or port < 0:
             return emptiest_up(s, u, router, i, cycle)
         return emptiest_down(s, u, router, port, cycle)
-    source = s.key[(s.slot[slot + LABEL] >> 2) * KEY_WORDS + SOURCE]
+    source = origin(s, s.slot[slot + LABEL])
     if s.stage[router] < 0:
         vc = 0
         if u.vcs > 1:
@@ -384,72 +469,77 @@ def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         return shortest_output(s, u, router, i, cycle)
     if u.policy == RANDOM:
         return random_output(s, u, router, i, cycle)
-    output = s.fifo[(s.first[router] + i) * FIFO_WORDS + OUT]
-    return admitted(s, u, router * u.row, i, output)
+    base = router * u.row
+    return admitted(s, u, base, i, s.fifo[s.row[base + FIRST] + i] >> OUT)
 
 
 # --- heads ----------------------------------------------------------------------------------------
 
 
 @inlined
-def expose(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
-    """Make the packet at the head of an input known to its router; it may request in `cycle`."""
+def leave_home(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
+    """Let the node consume the head of an input from this cycle on."""
     base = router * u.row
-    f = s.first[router] + i
-    word = f * FIFO_WORDS
-    slot = slot_of(s, u, router, i, s.fifo[word + HEAD])
-    route = s.slot[slot + ROUTE]
+    f = s.row[base + FIRST] + i
+    s.row[base + LEAVING] |= 1 << i
+    s.fifo[f] = s.fifo[f] & ~(FIELD << OUT) | HOME << OUT
+    if u.exact == 1:
+        s.left[f] = cycle
+    tail_leaves(s, u, router << NAME_BITS | i, cycle)
+
+
+@inlined
+def expose(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Make the packet at the head of an input known to its router; it may request in `cycle`."""
+    router = name >> NAME_BITS
+    i = name & INPUT
+    base = router * u.row
     bit = 1 << i
+    f = s.row[base + FIRST] + i
+    slot = slot_of(s, u, base, i, s.fifo[f] & FIELD)
+    route = s.slot[slot + ROUTE]
     if u.arbiter == FIRST_COME:
         s.since[f] = -1
-    if u.dims > 0:
-        arrived = True
-        for d in range(u.dims):
-            if (route >> s.shift[d]) & s.field[d] > 1:
-                arrived = False
-    else:
-        arrived = route == router
+    arrived = route & u.magnitudes == 0 if u.dims > 0 else route == router
+    if arrived and u.single == 0:
+        leave_home(s, u, router, i, cycle)
+        return
+    look_now(s, u, router)
     if arrived:
-        if u.single == 0:
-            s.row[base + LEAVING] |= bit
-            s.fifo[word + OUT] = HOME
-            if u.exact == 1:
-                s.left[f] = cycle
-            push(s, TAIL, router << NAME_BITS | i, cycle + u.phits)
-            return
         s.row[base + HOMING] |= bit
         s.row[base + WAIT] |= bit
-        look_at(s, u, router, cycle, 1 - s.clock[SIDE])
         return
     if u.policy == SMART:
         catch_up(s, u, router, cycle)
     s.row[base + WAIT] |= bit
-    if u.dims > 0:
-        for d in range(u.dims):
-            hops = (route >> s.shift[d]) & s.field[d]
-            if hops > 1:
-                s.row[base + WANT + 2 * d + (hops & 1)] |= bit
-        if u.policy == OBLIVIOUS:
-            bind(s, u, router, i, cycle)
-    else:
+    if u.dims == 0:
         want_on_tree(s, u, router, i, slot)
-    look_at(s, u, router, cycle, 1 - s.clock[SIDE])
+        return
+    for d in range(u.dims):
+        hops = route >> s.shift[d] & s.field[d]
+        some = bit if hops > 1 else 0
+        minus = some & -(hops & 1)
+        at = base + WANT + 2 * d
+        s.row[at] = s.row[at] & ~bit | some ^ minus
+        s.row[at + 1] = s.row[at + 1] & ~bit | minus
+    if u.policy == OBLIVIOUS:
+        bind(s, u, router, i, cycle)
 
 
 @inlined
 def bind(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Choose the output of a head under `oblivious`: DOR, the same VC straight on, else one drawn."""
     base = router * u.row
-    for port in range(2 * u.dims):
-        if (s.row[base + WANT + port] >> i) & 1:
-            if i < s.inputs[router] and s.port_of[i] == port:
-                vc = s.vc_of[i]
-            elif u.vcs == 1:
-                vc = 0
-            else:
-                vc = below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
-            s.fifo[(s.first[router] + i) * FIFO_WORDS + OUT] = port * u.vcs + vc
-            return
+    port = 0
+    while (s.row[base + WANT + port] >> i) & 1 == 0:
+        port += 1
+    vc = 0
+    if i < s.row[base + INPUTS] and s.port_of[i] == port:
+        vc = s.vc_of[i]
+    elif u.vcs > 1:
+        vc = below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
+    f = s.row[base + FIRST] + i
+    s.fifo[f] = s.fifo[f] & ~(FIELD << OUT) | (port * u.vcs + vc) << OUT
 
 
 @inlined
@@ -459,15 +549,13 @@ def want_on_tree(s: State, u: Setting, router: int, i: int, slot: int) -> None:
     source = 0
     vc = 0
     if u.policy != TREE_ADAPTIVE:
-        source = s.key[(s.slot[slot + LABEL] >> 2) * KEY_WORDS + SOURCE]
+        source = origin(s, s.slot[slot + LABEL])
         if s.stage[router] >= 0:
             vc = s.vc_of[i]
-    port = forced_port(s, u, router, source, s.slot[slot + ROUTE], vc)
-    if port >= 0:
-        s.row[base + WANT + port] |= 1 << i
-    else:
-        for up in range(s.up[1]):
-            s.row[base + WANT + up] |= 1 << i
+    forced = forced_port(s, u, router, source, s.slot[slot + ROUTE], vc)
+    for port in range(u.ports):
+        may = port == forced or (forced < 0 and port < s.up[1])
+        s.row[base + WANT + port] = s.row[base + WANT + port] & ~(1 << i) | int(may) << i
 
 
 # --- events (phase 1) -----------------------------------------------------------------------------
@@ -476,119 +564,108 @@ def want_on_tree(s: State, u: Setting, router: int, i: int, slot: int) -> None:
 @inlined
 def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     """A header left for this FIFO in the cycle before: take its room away."""
-    router = name >> NAME_BITS
-    i = name & ((1 << NAME_BITS) - 1)
-    base = router * u.row
-    word = (s.first[router] + i) * FIFO_WORDS
-    count = s.fifo[word + COUNT] + 1
-    s.fifo[word + COUNT] = count
+    i = name & INPUT
+    base = (name >> NAME_BITS) * u.row
+    f = s.row[base + FIRST] + i
+    word = s.fifo[f] + (1 << COUNT)
+    if u.hop == 1:
+        word += 1 << SEEN
+        if (word >> SEEN) & FIELD == 1:
+            becomes_head(s, name)
+    s.fifo[f] = word
+    count = (word >> COUNT) & FIELD
+    spare = u.queue - u.bubble
+    if count <= spare:
+        return
     # A head that began to leave no later than the packet began to arrive makes room as fast as it is taken.
     leaving = (s.row[base + LEAVING] >> i) & 1
-    if count >= u.queue - u.bubble + 1 and (leaving == 0 or count > u.queue - u.bubble + 1):
+    if leaving == 0 or count > spare + 1:
         s.row[base + BUBBLE] &= ~(1 << i)
     if count == u.queue and leaving == 0:
-        feeder = s.feeder[router * u.ports + s.port_of[i]]
-        vc = s.vc_of[i]
-        up = feeder >> NAME_BITS
-        if u.policy == SMART and vc > 0:
-            catch_up(s, u, up, cycle)
-        s.row[up * u.row + ROOM] &= ~(1 << ((feeder & ((1 << NAME_BITS) - 1)) + vc))
-    if u.hop == 1:
-        arrive(s, u, name, cycle)
+        lose_room(s, u, base, i, cycle)
 
 
 @inlined
-def arrive(s: State, u: Setting, name: int, cycle: int) -> None:
-    """A header can be looked at from this cycle on."""
-    router = name >> NAME_BITS
-    i = name & ((1 << NAME_BITS) - 1)
-    word = (s.first[router] + i) * FIFO_WORDS
-    seen = s.fifo[word + SEEN] + 1
-    s.fifo[word + SEEN] = seen
-    if seen == 1:
-        expose(s, u, router, i, cycle)
+def lose_room(s: State, u: Setting, base: int, i: int, cycle: int) -> None:
+    """A FIFO cannot take another packet: tell whoever feeds it."""
+    feeder = (s.row[base + u.link + s.port_of[i]] & 0xFFFFFFFF) + s.vc_of[i]
+    up = feeder >> NAME_BITS
+    if u.policy == SMART and s.vc_of[i] > 0:
+        catch_up(s, u, up, cycle)
+    s.row[up * u.row + ROOM] &= ~(1 << (feeder & INPUT))
 
 
 @inlined
-def make_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int) -> None:
+def arrive(s: State, name: int, row_words: int) -> None:
+    """A header can be looked at from this cycle on (hops of more than a cycle)."""
+    f = s.row[(name >> NAME_BITS) * row_words + FIRST] + (name & INPUT)
+    word = s.fifo[f] + (1 << SEEN)
+    s.fifo[f] = word
+    if (word >> SEEN) & FIELD == 1:
+        becomes_head(s, name)
+
+
+@inlined
+def gain_room(s: State, u: Setting, base: int, i: int, count: int, cycle: int) -> None:
     """A packet has left a transit FIFO, which now holds `count`: tell whoever feeds it, and its own ring."""
     if count == u.queue - u.bubble:
-        s.row[router * u.row + BUBBLE] |= 1 << i
+        s.row[base + BUBBLE] |= 1 << i
     if count != u.queue - 1:
         return
-    port = s.port_of[i]
-    vc = s.vc_of[i]
-    feeder = s.feeder[router * u.ports + port]
+    feeder = (s.row[base + u.link + s.port_of[i]] & 0xFFFFFFFF) + s.vc_of[i]
     up = feeder >> NAME_BITS
-    output = (feeder & ((1 << NAME_BITS) - 1)) + vc
-    base = up * u.row
-    if (s.row[base + ROOM] >> output) & 1:
+    output = feeder & INPUT
+    above = up * u.row
+    if (s.row[above + ROOM] >> output) & 1:
         return
-    if u.policy == SMART and vc > 0:
+    if u.policy == SMART and s.vc_of[i] > 0:
         catch_up(s, u, up, cycle)
-    s.row[base + ROOM] |= 1 << output
-    if (s.row[base + FREE] >> output) & 1 or u.arbiter == FIRST_COME:
-        if s.row[base + WAIT] & s.row[base + WANT + s.port_of[output]]:
-            look_at(s, u, up, cycle, 1 - s.clock[SIDE])
+    s.row[above + ROOM] |= 1 << output
+    if (s.row[above + FREE] >> output) & 1 or u.arbiter == FIRST_COME:
+        if s.row[above + WAIT] & s.row[above + WANT + s.port_of[output]]:
+            look_now(s, u, up)
 
 
 @inlined
-def drop_head(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
+def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     """The head of an input has left to the tail: the next packet becomes head."""
-    base = router * u.row
-    word = (s.first[router] + i) * FIFO_WORDS
+    i = name & INPUT
+    base = (name >> NAME_BITS) * u.row
+    f = s.row[base + FIRST] + i
     s.row[base + LEAVING] &= ~(1 << i)
-    head = s.fifo[word + HEAD] + 1
-    s.fifo[word + HEAD] = 0 if head == depth(s, u, router, i) else head
-    count = s.fifo[word + COUNT] - 1
-    s.fifo[word + COUNT] = count
-    seen = s.fifo[word + SEEN] - 1
-    s.fifo[word + SEEN] = seen
-    if i < s.inputs[router]:
-        make_room(s, u, router, i, count, cycle)
-    if seen > 0:
-        expose(s, u, router, i, cycle)
+    word = s.fifo[f] + (1 << HEAD) - (1 << COUNT) - (1 << SEEN)
+    if word & FIELD == depth(s, u, base, i):
+        word &= ~FIELD
+    s.fifo[f] = word
+    if i < s.row[base + INPUTS]:
+        gain_room(s, u, base, i, (word >> COUNT) & FIELD, cycle)
+    if (word >> SEEN) & FIELD > 0:
+        becomes_head(s, name)
 
 
 # --- decisions (phase 2) --------------------------------------------------------------------------
 
 
 @inlined
-def chosen(s: State, u: Setting, router: int, requests: int, last: int, output: int, cycle: int) -> int:
-    """Return the input that an arbiter picks among the `requests`; round robin begins at input `last`."""
+def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: int, cycle: int) -> int:
+    """Return the input that the arbiter picks among the `requests`; round robin begins at input `turn`."""
     if requests & (requests - 1) == 0:
         return lowest(requests)
     if u.arbiter == ROUND_ROBIN:
-        later = (requests >> last) << last
+        later = requests >> turn << turn
         return lowest(later) if later else lowest(requests)
     if u.arbiter == CHANCE:
-        n = 0
-        rest = requests
-        while rest:
-            rest &= rest - 1
-            n += 1
-        for _ in range(below(draw(u.seed, ARBITER, router, output, cycle), n)):
-            requests &= requests - 1
-        return lowest(requests)
+        return drawn(s, u, router, requests, output, cycle)
+    later = requests >> turn << turn
+    if u.arbiter != LONGEST:
+        later = requests
     best = -1
     most = -1
-    later = (requests >> last) << last
-    for lap in range(2):
-        if u.arbiter == LONGEST:
-            rest = later if lap == 0 else requests & ~later
-        else:
-            rest = requests if lap == 0 else 0
+    for rest in (later, requests & ~later):
         while rest:
             i = lowest(rest)
             rest &= rest - 1
-            if u.arbiter == LONGEST:
-                value = phits_at_start(s, u, router, i, cycle)
-            elif u.arbiter == FIRST_COME:
-                value = cycle - s.since[s.first[router] + i]
-            else:
-                at = s.fifo[(s.first[router] + i) * FIFO_WORDS + HEAD]
-                birth = s.slot[slot_of(s, u, router, i, at) + BIRTH]
-                value = (cycle - birth) & 0xFFFFFFFF
+            value = claim(s, u, router, i, cycle)
             if value > most:
                 most = value
                 best = i
@@ -596,24 +673,41 @@ def chosen(s: State, u: Setting, router: int, requests: int, last: int, output: 
 
 
 @inlined
-def phits_at_start(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
-    """Return the phits that arbiter `longest` compares: those present when the cycle began."""
-    return phits(s, u, router, i, cycle)
+def drawn(s: State, u: Setting, router: int, requests: int, output: int, cycle: int) -> int:
+    """Return one of the `requests` at random."""
+    n = 0
+    rest = requests
+    while rest:
+        rest &= rest - 1
+        n += 1
+    for _ in range(below(draw(u.seed, ARBITER, router, output, cycle), n)):
+        requests &= requests - 1
+    return lowest(requests)
 
 
 @inlined
-def grant(s: State, u: Setting, router: int, i: int, output: int) -> None:
-    """Tie an input and an output until the packet's tail has left."""
+def claim(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
+    """Return what arbiters `longest`, `fifo` and `age` compare; the largest wins."""
     base = router * u.row
+    if u.arbiter == LONGEST:
+        return phits(s, u, base, i, cycle)
+    f = s.row[base + FIRST] + i
+    if u.arbiter == FIRST_COME:
+        return cycle - s.since[f]
+    birth = s.slot[slot_of(s, u, base, i, s.fifo[f] & FIELD) + BIRTH]
+    return (cycle - birth) & 0xFFFFFFFF
+
+
+@inlined
+def grant(s: State, u: Setting, base: int, i: int, output: int) -> None:
+    """Tie an input and an output until the packet's tail has left."""
     others = ~(1 << i)
     s.row[base + WAIT] &= others
-    for port in range(u.ports):
-        s.row[base + WANT + port] &= others
     if u.policy == SMART:
         for k in range(u.dims):
             s.row[base + u.next + k] &= others
-    f = s.first[router]
-    s.fifo[(f + i) * FIFO_WORDS + OUT] = output
+    f = s.row[base + FIRST]
+    s.fifo[f + i] = s.fifo[f + i] & ~(FIELD << OUT) | output << OUT
     s.turn[f + output] = i + 1
     s.row[base + FREE] &= ~(1 << output)
     s.row[base + HELD] |= 1 << output
@@ -625,22 +719,22 @@ def start(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
     base = router * u.row
     port = s.port_of[output]
     vc = s.vc_of[output]
-    f = s.first[router]
+    f = s.row[base + FIRST]
     i = s.turn[f + output] - 1
     s.row[base + HELD] &= ~(1 << output)
     s.row[base + BUSY] |= 1 << port
     s.row[base + LEAVING] |= 1 << i
-    link = router * u.ports + port
-    s.turn_link[link] = 0 if vc + 1 == u.vcs else vc + 1
-    s.crossed[link] += 1
-    name = s.wire[link] + vc
-    there = name >> NAME_BITS
-    g = s.first[there] + (name & ((1 << NAME_BITS) - 1))
-    at = s.fifo[g * FIFO_WORDS + HEAD] + s.fifo[g * FIFO_WORDS + COUNT]
+    s.turn_link[router * u.ports + port] = 0 if vc + 1 == u.vcs else vc + 1
+    s.row[base + u.crossed + port] += 1
+    name = (s.row[base + u.link + port] >> 32) + vc
+    j = name & INPUT
+    there = (name >> NAME_BITS) * u.row
+    g = s.row[there + FIRST] + j
+    at = (s.fifo[g] & FIELD) + (s.fifo[g] >> COUNT & FIELD)
     if at >= u.queue:
         at -= u.queue
-    new = (s.place[there] + (name & ((1 << NAME_BITS) - 1)) * u.queue + at) * SLOT_WORDS
-    old = slot_of(s, u, router, i, s.fifo[(f + i) * FIFO_WORDS + HEAD])
+    new = (s.row[there + PLACE] + j * u.queue + at) * SLOT_WORDS
+    old = slot_of(s, u, base, i, s.fifo[f + i] & FIELD)
     route = s.slot[old + ROUTE]
     if u.dims > 0:
         route -= 2 << s.shift[port >> 1]
@@ -650,10 +744,10 @@ def start(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
     if u.exact == 1:
         s.left[f + i] = cycle
         s.came[g] = cycle
-    push(s, ENTER, name, cycle + 1)
+    header_enters(s, u, name)
     if u.hop > 1:
-        push(s, ARRIVE, name, cycle + u.hop)
-    push(s, TAIL, router << NAME_BITS | i, cycle + u.phits)
+        header_arrives(s, u, name, cycle)
+    tail_leaves(s, u, router << NAME_BITS | i, cycle)
 
 
 @inlined
@@ -671,16 +765,16 @@ def serve_links(s: State, u: Setting, router: int, cycle: int) -> None:
             continue
         if candidates & (candidates - 1):
             turn = port * u.vcs + s.turn_link[router * u.ports + port]
-            later = (candidates >> turn) << turn
+            later = candidates >> turn << turn
             if later:
-                candidates = later
-        start(s, u, router, lowest(candidates), cycle)
+                output = lowest(later)
+        start(s, u, router, output, cycle)
 
 
 @inlined
-def first_requests(s: State, router: int, requests: int, cycle: int) -> None:
-    """Note the cycle of a head's first request, for arbiter `fifo`."""
-    f = s.first[router]
+def first_requests(s: State, base: int, requests: int, cycle: int) -> None:
+    """Note the cycle of a head's first request, lost or not, for arbiter `fifo`."""
+    f = s.row[base + FIRST]
     while requests:
         i = lowest(requests)
         requests &= requests - 1
@@ -689,180 +783,131 @@ def first_requests(s: State, router: int, requests: int, cycle: int) -> None:
 
 
 @inlined
-def decide_by_masks(s: State, u: Setting, router: int, cycle: int) -> int:
-    """Requests and grants on a mesh or torus with at most one adaptive VC; return outputs still to be had.
+def request_by_masks(s: State, u: Setting, router: int, cycle: int) -> int:
+    """Put requests into `asked`, on a mesh or torus with at most one adaptive VC, for all inputs at once.
 
-    Whoever requests is found for all inputs at once. The value returned is a mask of outputs that are free and
-    have room and that a waiting head could use: if it is 0 the router can sleep.
+    Returns the outputs that a waiting head could use and that are free and have room: while there are any, the
+    router is looked at in every cycle, since a head that tried another alternative now may come to them.
     """
     base = router * u.row
-    n = u.dims
     waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
     escaping = waiting
+    adaptive = 0
     if u.vcs == 2:
-        passing(s, u, base, waiting)
+        passing(s.row, base, u.dims, waiting, s.step)
         escaping = try_alternatives(s, u, base, waiting)
+        adaptive = 1
     room = s.row[base + ROOM]
     bubble = s.row[base + BUBBLE]
     available = s.row[base + FREE] & room
     if u.arbiter == FIRST_COME:
-        note_mask_requests(s, u, router, escaping, cycle)
-    elif available == 0:
-        return 0
-    granted = 0
-    turned = 0
-    left = 0
-    for d in range(n):
-        adaptive = 0
-        if u.vcs == 2:
-            for g in range(n):
-                k = d - g
-                if k < 0:
-                    k += n
-                adaptive |= s.group[g] & s.step[n + k]
-        straight = waiting & ~turned
+        available = room  # lost requests count too; outputs that are held are left out by the caller
+    useful = 0
+    straight = waiting
+    for d in range(u.dims):
+        turning = 0
         for port in range(2 * d, 2 * d + 2):
             wanting = s.row[base + WANT + port]
-            turned |= wanting
+            turning |= wanting
             output = port * u.vcs
-            if (available >> output) & 1:
-                may = wanting & straight
-                if (bubble >> output) & 1 == 0:
-                    may &= 1 << output
-                requests = may & escaping
-                if requests:
-                    i = chosen(s, u, router, requests, s.turn[s.first[router] + output], output, cycle)
-                    grant(s, u, router, i, output)
-                    granted |= 1 << i
-                elif may:
-                    left |= 1 << output
-            if u.vcs == 2 and (available >> (output + 1)) & 1:
+            ring = 1 << output if bubble >> output & 1 == 0 else -1
+            may = wanting & straight & ring & -(available >> output & 1)
+            s.asked[output] = may & escaping
+            useful |= (may != 0) << output
+            if adaptive:
                 output += 1
-                requests = adaptive & wanting
-                if requests:
-                    i = chosen(s, u, router, requests, s.turn[s.first[router] + output], output, cycle)
-                    grant(s, u, router, i, output)
-                    granted |= 1 << i
-                elif wanting & waiting:
-                    left |= 1 << output
-    return left if waiting & ~granted else 0
+                wanting &= -(available >> output & 1)
+                s.asked[output] = wanting & s.step[d]
+                useful |= (wanting & waiting != 0) << output
+        straight &= ~turning
+    return useful
 
 
 @inlined
-def note_mask_requests(s: State, u: Setting, router: int, escaping: int, cycle: int) -> None:
-    """Note first requests for arbiter `fifo`, lost ones too."""
-    base = router * u.row
-    n = u.dims
-    requests = 0
-    if u.vcs == 2:
-        for i in range(n):
-            requests |= s.step[n + i]
-    for port in range(2 * n):
-        output = port * u.vcs
-        wanting = s.row[base + WANT + port]
-        if (s.row[base + ROOM] >> output) & 1:
-            may = wanting & escaping
-            if (s.row[base + BUBBLE] >> output) & 1 == 0:
-                may &= 1 << output
-            requests |= may
-        if port & 1:
-            escaping &= ~(wanting | s.row[base + WANT + port - 1])
-    first_requests(s, router, requests, cycle)
-
-
-@inlined
-def decide_by_inputs(s: State, u: Setting, router: int, cycle: int) -> int:
-    """Requests and grants input by input; return whether a waiting head could still get something."""
-    base = router * u.row
-    waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
-    free = s.row[base + FREE]
+def request_by_inputs(s: State, u: Setting, router: int, cycle: int) -> int:
+    """Put requests into `asked`, input by input; returns the outputs requested."""
+    waiting = s.row[router * u.row + WAIT] & ~s.row[router * u.row + HOMING]
     outputs = 0
-    rest = waiting
-    requesting = 0
-    while rest:
-        i = lowest(rest)
-        rest &= rest - 1
+    while waiting:
+        i = lowest(waiting)
+        waiting &= waiting - 1
         output = wanted_output(s, u, router, i, cycle)
         if output >= 0:
-            requesting |= 1 << i
-            if (outputs >> output) & 1 == 0:
+            if outputs >> output & 1 == 0:
                 s.asked[output] = 0
                 outputs |= 1 << output
             s.asked[output] |= 1 << i
-    if u.arbiter == FIRST_COME:
-        first_requests(s, router, requesting, cycle)
-    outputs &= free
-    while outputs:
-        output = lowest(outputs)
-        outputs &= outputs - 1
-        i = chosen(s, u, router, s.asked[output], s.turn[s.first[router] + output], output, cycle)
-        grant(s, u, router, i, output)
-    return obtainable(s, u, router)
+    return outputs
 
 
 @inlined
-def obtainable(s: State, u: Setting, router: int) -> int:
-    """Return 1 if a waiting head could get an output next cycle though nothing else happens, else 0."""
+def settle(s: State, u: Setting, router: int, outputs: int, cycle: int) -> None:
+    """Grant each free one of the `outputs` to one of its requests in `asked`."""
+    base = router * u.row
+    if u.arbiter == FIRST_COME:
+        rest = outputs
+        while rest:
+            first_requests(s, base, s.asked[lowest(rest)], cycle)
+            rest &= rest - 1
+    outputs &= s.row[base + FREE]
+    while outputs:
+        output = lowest(outputs)
+        outputs &= outputs - 1
+        requests = s.asked[output]
+        if requests:
+            turn = s.turn[s.row[base + FIRST] + output]
+            grant(s, u, base, chosen(s, u, router, requests, turn, output, cycle), output)
+
+
+@inlined
+def obtainable(s: State, u: Setting, router: int) -> bool:
+    """Tell whether a waiting head could get an output next cycle though nothing else happens."""
     base = router * u.row
     waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
     available = s.row[base + FREE] & s.row[base + ROOM]
     if waiting == 0 or available == 0:
-        return 0
+        return False
     if u.policy == OBLIVIOUS:
         while waiting:
             i = lowest(waiting)
             waiting &= waiting - 1
-            output = s.fifo[(s.first[router] + i) * FIFO_WORDS + OUT]
-            if (available >> output) & 1 and admitted(s, u, base, i, output) >= 0:
-                return 1
-        return 0
+            output = s.fifo[s.row[base + FIRST] + i] >> OUT
+            if available >> output & 1 and admitted(s, u, base, i, output) >= 0:
+                return True
+        return False
     turned = 0
-    every = (1 << u.vcs) - 1
     for port in range(u.ports):
         wanting = s.row[base + WANT + port] & waiting
-        if wanting == 0:
-            continue
-        here = (available >> (port * u.vcs)) & every
-        if u.dims == 0:
-            if here:
-                return 1
-            continue
-        if here > 1:
-            return 1
-        if here:
-            output = port * u.vcs
+        here = available >> (port * u.vcs) & ((1 << u.vcs) - 1)
+        if wanting and here:
+            if u.dims == 0 or here > 1:
+                return True
             may = wanting & ~turned
-            if (s.row[base + BUBBLE] >> output) & 1 == 0:
-                may &= 1 << output
+            if s.row[base + BUBBLE] >> (port * u.vcs) & 1 == 0:
+                may &= 1 << (port * u.vcs)
             if may:
-                return 1
+                return True
         turned |= wanting
-    return 0
+    return False
 
 
 @inlined
-def decide_home(s: State, u: Setting, router: int, cycle: int) -> None:
+def consume_one(s: State, u: Setting, router: int, cycle: int) -> None:
     """Let `single` consumption take one of the packets that are at their destination."""
     base = router * u.row
-    requests = s.row[base + HOMING] & s.row[base + WAIT]
+    requests = s.row[base + HOMING]
     if requests == 0:
         return
     if u.arbiter == FIRST_COME:
-        first_requests(s, router, requests, cycle)
-    if (s.row[base + FREE] >> HOME) & 1 == 0:
+        first_requests(s, base, requests, cycle)
+    if s.row[base + FREE] >> HOME & 1 == 0:
         return
-    i = chosen(s, u, router, requests, s.turn_home[router], s.inputs[router], cycle)
-    others = ~(1 << i)
-    s.row[base + WAIT] &= others
-    s.row[base + HOMING] &= others
+    i = chosen(s, u, router, requests, s.turn_home[router], s.row[base + INPUTS], cycle)
+    s.row[base + WAIT] &= ~(1 << i)
+    s.row[base + HOMING] &= ~(1 << i)
     s.row[base + FREE] &= ~(1 << HOME)
-    s.row[base + LEAVING] |= 1 << i
     s.turn_home[router] = i + 1
-    f = s.first[router] + i
-    s.fifo[f * FIFO_WORDS + OUT] = HOME
-    if u.exact == 1:
-        s.left[f] = cycle
-    push(s, TAIL, router << NAME_BITS | i, cycle + u.phits)
+    leave_home(s, u, router, i, cycle)
 
 
 @inlined
@@ -870,18 +915,19 @@ def decide(s: State, u: Setting, router: int, cycle: int) -> None:
     """Do all that a router does in phase 2 of `cycle`."""
     base = router * u.row
     if u.single == 1:
-        decide_home(s, u, router, cycle)
-    more = 0
+        consume_one(s, u, router, cycle)
     if s.row[base + WAIT] & ~s.row[base + HOMING]:
         if u.policy == SMART:
             catch_up(s, u, router, cycle)
         if u.masks == 1:
-            more = decide_by_masks(s, u, router, cycle)
+            useful = request_by_masks(s, u, router, cycle)
+            settle(s, u, router, useful, cycle)
+            again = useful & s.row[base + FREE] != 0 and s.row[base + WAIT] != 0
         else:
-            more = decide_by_inputs(s, u, router, cycle)
+            settle(s, u, router, request_by_inputs(s, u, router, cycle), cycle)
+            again = obtainable(s, u, router)
+        if again:
+            look_at(s, u, router, s.clock[SIDE])
     s.row[base + TIME] = cycle + 1
     if s.row[base + HELD]:
         serve_links(s, u, router, cycle)
-    if more:
-        look_at(s, u, router, cycle + 1, s.clock[SIDE])
-    s.clock[EVENTS] += 1

@@ -19,15 +19,17 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
 NAME_BITS = 6
-INPUTS = 62  # most inputs of a router
+INPUT = 63  # mask of the input in a name
+MOST_INPUTS = 62  # of a router
 HOME = 62  # the consumption output, in `FREE` and in `OUT`
+WORD = 64  # bits of a word in `dirty`
 
 # --- `clock`: the scalars of a run ---------------------------------------------------------------
 NOW = 0  # next cycle to be simulated
 ENDED = 1  # a job ended in this cycle
 SIDE = 2  # which half of `todo` and `dirty` belongs to the next cycle (0 or 1)
 TODO = 3  # TODO + side: nodes to act
-DIRTY = 5  # DIRTY + side: routers to look at
+DIRTY = 5  # DIRTY + side: 1 if routers are to be looked at
 TIMERS = 7  # timers in the heap
 CREATED = 8
 DELIVERED = 9
@@ -35,29 +37,36 @@ PACKET_DELAY = 10  # sum of delays
 MESSAGE_DELAY = 11
 EVENTS = 12
 LAST_DELIVERY = 13
-QUEUES = 16  # four words for each queue of constant delay: see `events`
-CLOCK_WORDS = 32
+ENTERING = 14  # ENTERING + side: headers on the list of those that enter a FIFO
+EXPOSED = 16  # heads that became so in this cycle
+ARRIVALS = 17  # three words: next to read, next to write, number
+TAILS = 20  # the same
+CLOCK_WORDS = 24
 
 # --- `row`: one row for each router --------------------------------------------------------------
 TIME = 0  # cycle up to which the memories of alternatives are accounted for
-STAMP = 1  # last cycle for which the router is on the list of those to look at
-WAIT = 2  # inputs whose head waits for a grant
-HOMING = 3  # those of them whose head is at its destination (`single` consumption)
-LEAVING = 4  # inputs whose head is leaving phit by phit
-FREE = 5  # outputs that no packet holds
-ROOM = 6  # outputs whose FIFO downstream has room for a packet
-BUBBLE = 7  # outputs whose own FIFO here has the bubble
-HELD = 8  # outputs granted that wait for their link
-BUSY = 9  # links in use, by port
-WANT = 10  # WANT + port: inputs whose head comes nearer through this port
-# after the ports, at `Setting.next`: by number of alternative 1, 2, .., escape: the inputs that try it next
+WAIT = 1  # inputs whose head waits for a grant
+HOMING = 2  # those of them whose head is at its destination (`single` consumption)
+LEAVING = 3  # inputs whose head is leaving phit by phit
+FREE = 4  # outputs that no packet holds
+ROOM = 5  # outputs whose FIFO downstream has room for a packet
+BUBBLE = 6  # outputs whose own FIFO here has the bubble
+HELD = 7  # outputs granted that wait for their link
+BUSY = 8  # links in use, by port
+FIRST = 9  # number of the router's first FIFO
+PLACE = 10  # number of its first slot
+INPUTS = 11  # inputs fed by links; injectors come after
+WANT = 12  # WANT + port: inputs whose head comes nearer through this port (and may have left since)
+# `Setting.next` + k: inputs that try their alternative k + 1 next, the last one being escape
+# `Setting.link` + port: name of VC 0's FIFO at the other end << 32 | name of VC 0's output that feeds this port
+# `Setting.crossed` + port: packets that crossed the link
 
-# --- `fifo`: four words for each FIFO ---------------------------------------------------------------
+# --- `fifo`: one word for each FIFO, four fields of 16 bits -------------------------------------------
 HEAD = 0  # place of the head packet in the ring of slots
-COUNT = 1  # packets in it, from the first phit in to the last phit out
-SEEN = 2  # those of them whose header can be looked at
-OUT = 3  # output that the head holds, or (oblivious) is bound for
-FIFO_WORDS = 4
+COUNT = 16  # packets in it, from the first phit in to the last phit out
+SEEN = 32  # those of them whose header can be looked at
+OUT = 48  # output that the head holds, or (oblivious) is bound for
+FIELD = 0xFFFF
 
 # --- `slot`: three words for each packet ------------------------------------------------------------
 ROUTE = 0  # grid: hops left, sign and magnitude, in a field for each dimension; tree: destination
@@ -141,6 +150,15 @@ class Setting(NamedTuple):
     seed: int
     row: int  # words in a row
     next: int  # first word of the memories in a row
+    link: int  # first word of the links in a row
+    crossed: int  # first word of the counts of packets in a row
+    words: int  # words of a half of `dirty`
+    tops: int  # words of a half of `dirty_top`
+    links: int  # most headers that can enter FIFOs in one cycle
+    magnitudes: int  # bits of a route record that count hops
+    x_group: int  # inputs that travel in X, injectors included
+    y_group: int
+    z_group: int
     period: int  # cycles after which the memories of blocked inputs repeat
     exact: int  # 1: starts of arrival and departure are kept, so that phits can be counted
     twist: int
@@ -152,26 +170,23 @@ class State(NamedTuple):
 
     clock: I64
     row: I64  # routers x Setting.row
-    fifo: I16  # FIFOs x FIFO_WORDS
+    fifo: I64  # FIFOs
     slot: I32  # slots x SLOT_WORDS
-    first: I32  # routers: number of the first FIFO
-    place: I32  # routers: number of the first slot
-    inputs: I8  # routers: inputs fed by links
-    wire: I32  # routers x ports: name of VC 0's FIFO at the other end
-    feeder: I32  # routers x ports: name of VC 0's output that feeds this port
-    crossed: I64  # routers x ports: packets that crossed the link
     turn: I8  # FIFOs: input after the one that each output granted last
     turn_home: I8  # nodes: the same for consumption
     turn_link: I8  # routers x ports: VC that the link serves next
     came: I64  # FIFOs: cycle in which the last arrival began (exact)
     left: I64  # FIFOs: cycle in which the head began to leave (exact)
     since: I64  # FIFOs: cycle of the head's first request (arbiter fifo)
-    queue_word: I32  # words of the three queues, one behind the other
-    queue_time: I64  # and when each batch is due
-    queue_count: I32  # and how many words it has
-    queue_place: I64  # queue: first word, words, first batch, batches
+    entering: I32  # 2 x links: names of FIFOs
+    exposed: I32  # names of FIFOs
+    arrival: I32  # ring: names of FIFOs whose header is on its way (hops of more than a cycle)
+    arrival_count: I32  # ring by cycle: how many arrive
+    tail: I32  # ring: names of FIFOs whose head is leaving
+    tail_count: I32  # ring by cycle: how many have left
     todo: I32  # 2 x nodes
-    dirty: I32  # 2 x routers
+    dirty: I64  # 2 x words: routers to be looked at
+    dirty_top: I64  # 2 x tops: words of `dirty` that are not 0
     timer: I64  # heap: cycle
     timer_node: I32  # heap: node
     task: I64  # nodes x TASK_WORDS

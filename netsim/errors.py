@@ -1,0 +1,39 @@
+"""What can go wrong in a run that is not the engine's fault.
+
+::
+
+    SimulationError
+    ├── DeadlockError         nothing can move any more
+    └── CycleLimitError       the run is longer than allowed
+"""
+
+from __future__ import annotations
+
+from netsim.engine import Blocked
+
+__all__ = ["CycleLimitError", "DeadlockError", "SimulationError"]
+
+
+class SimulationError(Exception):
+    """A run that cannot come to its end; the message says why."""
+
+
+class DeadlockError(SimulationError):
+    """Nothing can move any more.
+
+    Attributes
+    ----------
+    cycle : int
+        First cycle in which nothing moved.
+    blocked : netsim.engine.Blocked
+        Who waits for whom.
+    """
+
+    def __init__(self, message: str, cycle: int, blocked: Blocked) -> None:
+        super().__init__(message)
+        self.cycle = cycle
+        self.blocked = blocked
+
+
+class CycleLimitError(SimulationError):
+    """The run did not end within the cycles allowed."""

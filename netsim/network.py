@@ -1,0 +1,326 @@
+"""A network that jobs come to and leave, on either engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from apps import Program
+from checks import one_of, whole
+from netsim.compiled import KernelEngine
+from netsim.config import Config
+from netsim.engine import Engine, Exit, Traffic
+from netsim.errors import CycleLimitError, DeadlockError
+from netsim.explain import explain
+from netsim.reference import ReferenceEngine
+from netsim.result import Result, make_result
+from topologies import Topology
+
+__all__ = ["ENGINES", "Network"]
+
+ENGINES: dict[str, Any] = {"kernel": KernelEngine, "reference": ReferenceEngine}
+_FOREVER = 1 << 60
+
+
+def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDArray[np.int64]:
+    """Return the node of each task, checked: one node a task, all in the network, none twice.
+
+    Raises
+    ------
+    ValueError
+        If a node is missing, repeated or not in the network, or if there are more tasks than nodes.
+    """
+    if program.tasks > topology.nodes:
+        raise ValueError(
+            f"{program.name or 'program'}: {program.tasks} tasks are more than the {topology.nodes} nodes of {topology}"
+        )
+    if nodes is None:
+        return np.arange(program.tasks)
+    given = np.asarray(nodes)
+    if given.ndim != 1 or len(given) != program.tasks:
+        raise ValueError(f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one a task")
+    if not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"placement: nodes are whole numbers, not {given.dtype}")
+    wrong = given[(given < 0) | (given >= topology.nodes)]
+    if len(wrong):
+        raise ValueError(f"placement: node {wrong[0]} is not in 0..{topology.nodes - 1} of {topology}")
+    values, count = np.unique(given, return_counts=True)
+    if (count > 1).any():
+        raise ValueError(f"placement: node {values[count > 1][0]} is given to more than one task")
+    return given.astype(np.int64)
+
+
+class Network:
+    """A network on which jobs start, run side by side and end, while others' packets are in flight.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    config : Config
+        Its settings.
+    engine : str
+        ``"kernel"`` (compiled) or ``"reference"`` (the readable oracle).
+    seed : int
+        Seed of all random draws.
+    record_messages : bool
+        Whether the start and end of every message are kept.
+
+    Raises
+    ------
+    ValueError
+        If the engine is unknown or the network does not fit into memory.
+
+    Examples
+    --------
+    >>> from topologies import parse
+    >>> from apps import APPLICATIONS
+    >>> network = Network(parse("torus:4x4"))
+    >>> job = network.start(APPLICATIONS["butterfly"].make(tasks=16))
+    >>> network.advance()
+    [0]
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        config: Config | None = None,
+        *,
+        engine: str = "kernel",
+        seed: int = 0,
+        record_messages: bool = False,
+    ) -> None:
+        self.topology = topology
+        self.config = config or Config()
+        self.engine_name = one_of(engine, ENGINES, "engine")
+        self.seed = whole(seed, "seed", 0)
+        self.record_messages = record_messages
+        self.cpu_seconds = 0.0
+        self._engine: Engine = ENGINES[engine](topology, self.config, self.seed, record_messages)
+        self._programs: list[Program] = []
+        self._nodes: list[NDArray[np.int64]] = []
+        self._engine_job: dict[int, int] = {}  # our job number -> the engine's
+        self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
+        self._running: set[int] = set()
+        self._holder = np.full(topology.nodes, -1, np.int64)
+
+    @property
+    def now(self) -> int:
+        """Next cycle to be simulated."""
+        return self._engine.now
+
+    @property
+    def in_flight(self) -> int:
+        """Packets created and not yet consumed to the tail."""
+        return self._engine.in_flight
+
+    def start(self, program: Program, nodes: ArrayLike | None = None, *, at: int | None = None) -> int:
+        """Start a job, and return its number.
+
+        Parameters
+        ----------
+        program : Program
+            What its tasks do.
+        nodes : array of int, optional
+            Node of each task; task i on node i by default.
+        at : int, optional
+            First cycle in which its tasks act; `now` by default, never earlier.
+
+        Raises
+        ------
+        ValueError
+            If nodes are wrong, or used by another job that has not ended, or `at` is in the past.
+        """
+        where = place(program, nodes, self.topology)
+        begin = self.now if at is None else whole(at, "start cycle", 0)
+        if begin < self.now:
+            raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
+        taken = where[self._holder[where] >= 0]
+        if len(taken):
+            raise ValueError(f"placement: node {taken[0]} is still used by job {self._holder[taken[0]]}")
+        job = len(self._programs)
+        self._programs.append(program)
+        self._nodes.append(where)
+        self._holder[where] = job
+        self._waiting.append((begin, job))
+        self._waiting.sort()
+        return job
+
+    def generate(self, traffic: Traffic | None) -> None:
+        """Start open-loop traffic at all nodes without a job, or stop it."""
+        self._engine.generate(traffic)
+
+    def _install_due(self) -> None:
+        """Hand jobs whose start has come to the engine."""
+        while self._waiting and self._waiting[0][0] <= self.now:
+            _, job = self._waiting.pop(0)
+            self._engine_job[job] = self._engine.install(self._programs[job], self._nodes[job])
+            self._running.add(job)
+
+    def _ended(self) -> list[int]:
+        """Return jobs that have ended since the last look, and free their nodes."""
+        ended = [job for job in sorted(self._running) if self._engine.job(self._engine_job[job]).end >= 0]
+        for job in ended:
+            self._running.discard(job)
+            self._holder[self._nodes[job]] = -1
+        return ended
+
+    def advance(self, until: int | None = None) -> list[int]:
+        """Simulate until a job ends, or up to cycle `until`.
+
+        Returns
+        -------
+        list of int
+            Jobs that ended in the last cycle simulated; empty when `until` came first, or when there is no
+            job left.
+
+        Raises
+        ------
+        DeadlockError
+            If nothing can move any more though jobs have not ended or packets are in flight.
+        """
+        limit = _FOREVER if until is None else until
+        began = time.process_time()
+        try:
+            return self._advance(limit)
+        finally:
+            self.cpu_seconds += time.process_time() - began
+
+    def _advance(self, limit: int) -> list[int]:
+        while True:
+            self._install_due()
+            stop = min(limit, self._waiting[0][0]) if self._waiting else limit
+            outcome = self._engine.run(stop)
+            if outcome == Exit.JOB_ENDED:
+                ended = self._ended()
+                if ended:
+                    return ended
+            elif outcome == Exit.IDLE:
+                if self._waiting and stop < limit:
+                    self._engine.now = stop
+                elif self._running or self._engine.in_flight:
+                    raise self._deadlock()
+                else:
+                    if limit < _FOREVER:
+                        self._engine.now = max(limit, self.now)
+                    return []
+            elif stop >= limit:
+                return []
+
+    def _deadlock(self) -> DeadlockError:
+        blocked = self._engine.blocked()
+        ours = {theirs: job for job, theirs in self._engine_job.items()}
+        blocked.tasks = [(ours[job], *rest) for job, *rest in blocked.tasks]  # type: ignore[misc]
+        text = explain(blocked, self._programs, self._engine.in_flight, self.now)
+        return DeadlockError(text, self.now, blocked)
+
+    def finish(self, max_cycles: int | None = None) -> None:
+        """Simulate until all jobs have ended and all packets are consumed.
+
+        Raises
+        ------
+        CycleLimitError
+            If that takes more than `max_cycles` cycles.
+        DeadlockError
+            If nothing can move any more.
+        """
+        while self._waiting or self._running:
+            if not self.advance(max_cycles) and max_cycles is not None and self.now >= max_cycles:
+                raise CycleLimitError(
+                    f"not at its end after {max_cycles} cycles: {len(self._running) + len(self._waiting)} jobs run or "
+                    f"wait, {self.in_flight} packets are in flight; allow more with max_cycles"
+                )
+        self.advance()
+
+    def job(self, number: int) -> Any:
+        """Return the `netsim.engine.JobRecord` of a job that has started."""
+        return self._engine.job(self._engine_job[number])
+
+    def result(self) -> Result:
+        """Return all that was measured so far."""
+        records = [self._engine.job(self._engine_job[job]) for job in sorted(self._engine_job)]
+        return make_result(self, records, self._engine.counters(), self._programs, self._nodes)
+
+    def counters(self) -> Any:
+        """Return the `netsim.engine.Counters`."""
+        return self._engine.counters()
+
+    def reset_counters(self) -> None:
+        """Start the counters anew; packets in flight stay."""
+        self._engine.reset_counters()
+
+
+def simulate(
+    topology: Topology,
+    programs: Program | Sequence[Program],
+    nodes: ArrayLike | Sequence[ArrayLike] | None = None,
+    *,
+    config: Config | None = None,
+    engine: str = "kernel",
+    seed: int = 0,
+    max_cycles: int | None = None,
+    record_messages: bool = False,
+    window: int | None = None,
+) -> Result:
+    """Replay one or several applications, all from cycle 0, and return what was measured.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    programs : Program or sequence of Program
+        One job or several.
+    nodes : array, or sequence of arrays, optional
+        Node of each task, for each job; consecutive by default.
+    config : Config, optional
+        Settings of the network.
+    engine : str
+        ``"kernel"`` or ``"reference"``; both give the same result.
+    seed : int
+        Seed of all random draws.
+    max_cycles : int, optional
+        Longest run allowed.
+    record_messages : bool
+        Whether the start and end of every message are kept.
+    window : int, optional
+        Cycles of a window in which link loads are also counted.
+
+    Raises
+    ------
+    ValueError
+        If the placement is wrong.
+    DeadlockError, CycleLimitError
+        If the run cannot come to its end.
+    """
+    network = Network(topology, config, engine=engine, seed=seed, record_messages=record_messages)
+    if isinstance(programs, Program):
+        network.start(programs, nodes)  # type: ignore[arg-type]
+    else:
+        places: Sequence[ArrayLike | None]
+        if nodes is None:
+            ends = np.cumsum([program.tasks for program in programs])
+            places = [np.arange(end - program.tasks, end) for program, end in zip(programs, ends, strict=True)]
+        else:
+            places = list(nodes)  # type: ignore[arg-type]
+        if len(places) != len(programs):
+            raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
+        for program, where in zip(programs, places, strict=True):
+            network.start(program, where, at=0)
+    loads = []
+    if window is not None:
+        whole(window, "window")
+        while network.in_flight or network._waiting or network._running:
+            stop = network.now + window
+            while network.now < stop and (network.in_flight or network._waiting or network._running):
+                network.advance(stop)
+            loads.append(network.counters().link_packets)
+            if max_cycles is not None and network.now >= max_cycles:
+                break
+    network.finish(max_cycles)
+    result = network.result()
+    result.window_loads = loads
+    return result

@@ -1,0 +1,234 @@
+"""What a run gives: cycles, counts, delays and loads, and exactly what it came from."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netsim.config import Config
+from netsim.delays import percentile
+from netsim.engine import Counters, JobRecord
+
+if TYPE_CHECKING:
+    from apps import Program
+    from netsim.network import Network
+
+__all__ = ["Delay", "JobResult", "Result", "versions"]
+
+
+@dataclass(frozen=True)
+class Delay:
+    """Delays in cycles, creation to tail consumed.
+
+    Attributes
+    ----------
+    count : int
+        Packets or messages.
+    mean : float
+        Exact mean; nan if there are none.
+    p50, p95, p99, most : float
+        Percentiles and largest, to the bin of the histogram (exact below 256 cycles, else within 0.8 %).
+    histogram : ndarray of int64
+        Counts by bin of `netsim.delays`.
+    """
+
+    count: int
+    mean: float
+    p50: float
+    p95: float
+    p99: float
+    most: float
+    histogram: NDArray[np.int64] = field(repr=False)
+
+    @staticmethod
+    def of(histogram: NDArray[np.int64], total: int) -> Delay:
+        """Return the delays that a histogram and the sum of its entries describe."""
+        count = int(histogram.sum())
+        mean = total / count if count else float("nan")
+        ranks = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
+        return Delay(count, mean, *ranks, histogram=histogram)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into JSON."""
+        names = ("count", "mean", "p50", "p95", "p99", "most")
+        return {n: None if (v := getattr(self, n)) != v else v for n in names}
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """What a job took.
+
+    Attributes
+    ----------
+    name : str
+        Name of its program.
+    nodes : ndarray of int64
+        Node of each task.
+    start, end : int
+        First cycle, and number of cycles until its last task ended.
+    task_cycles : ndarray of int64
+        Cycles from the start to the end of each task.
+    injection_blocked : ndarray of int64
+        Cycles in which each task wanted to create a packet and could not.
+    message_start, message_end : ndarray of int64 or None
+        Creation of the first packet and consumption of the last tail of each message, if recorded.
+    """
+
+    name: str
+    nodes: NDArray[np.int64]
+    start: int
+    end: int
+    task_cycles: NDArray[np.int64]
+    injection_blocked: NDArray[np.int64]
+    message_start: NDArray[np.int64] | None = None
+    message_end: NDArray[np.int64] | None = None
+
+    @property
+    def cycles(self) -> int:
+        """Cycles from its start to its end."""
+        return self.end - self.start
+
+
+@dataclass
+class Result:
+    """All that was measured in a run, and what it came from.
+
+    Attributes
+    ----------
+    cycles : int
+        Number of cycles until every program is at its end.
+    drained_cycles : int
+        Number of cycles until every packet is consumed as well.
+    packets, phits, packet_hops : int
+        Packets created, their phits, and links crossed by packets.
+    jobs : list of JobResult
+        The jobs.
+    packet_delay, message_delay : Delay
+        Delays.
+    link_packets : ndarray of int64, shape (routers, ports)
+        Packets that crossed each directed link.
+    events : int
+        State changes that the engine applied.
+    cpu_seconds : float
+        CPU time of the engine.
+    network, engine, seed, config, versions
+        What it came from.
+    window_loads : list of ndarray
+        `link_packets` at the end of each window, if asked for.
+    """
+
+    cycles: int
+    drained_cycles: int
+    packets: int
+    phits: int
+    packet_hops: int
+    jobs: list[JobResult]
+    packet_delay: Delay
+    message_delay: Delay
+    link_packets: NDArray[np.int64]
+    events: int
+    cpu_seconds: float
+    network: str
+    engine: str
+    seed: int
+    config: Config
+    versions: dict[str, str]
+    window_loads: list[NDArray[np.int64]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time in seconds."""
+        return self.cycles * self.config.cycle_ns * 1e-9
+
+    @property
+    def link_load(self) -> NDArray[np.float64]:
+        """Share of the run in which each link carried a phit, shape (routers, ports)."""
+        return self.link_packets * (self.config.packet_phits / max(1, self.drained_cycles))
+
+    @property
+    def injection_blocked(self) -> int:
+        """Cycles that tasks of all jobs lost to full injectors."""
+        return sum(int(job.injection_blocked.sum()) for job in self.jobs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into one JSON object."""
+        return {
+            "cycles": self.cycles,
+            "drained_cycles": self.drained_cycles,
+            "seconds": self.seconds,
+            "packets": self.packets,
+            "phits": self.phits,
+            "packet_hops": self.packet_hops,
+            "packet_delay": self.packet_delay.to_dict(),
+            "message_delay": self.message_delay.to_dict(),
+            "injection_blocked": self.injection_blocked,
+            "most_link_load": float(self.link_load.max(initial=0.0)),
+            "jobs": [
+                {"name": job.name, "start": job.start, "end": job.end, "cycles": job.cycles} for job in self.jobs
+            ],
+            "events": self.events,
+            "cpu_seconds": self.cpu_seconds,
+            "network": self.network,
+            "engine": self.engine,
+            "seed": self.seed,
+            "config": asdict(self.config),
+            "versions": self.versions,
+        }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    found = {"python": platform.python_version()}
+    for name in ("netplace", "numpy", "numba", "simpy"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "source"
+    return found
+
+
+def make_result(
+    network: Network,
+    records: list[JobRecord],
+    counters: Counters,
+    programs: list[Program],
+    nodes: list[NDArray[np.int64]],
+) -> Result:
+    """Put together what an engine measured."""
+    jobs = [
+        JobResult(
+            name=program.name,
+            nodes=where,
+            start=record.start,
+            end=record.end,
+            task_cycles=record.task_end - record.start,
+            injection_blocked=record.injection_blocked,
+            message_start=record.message_start,
+            message_end=record.message_end,
+        )
+        for record, program, where in zip(records, programs, nodes, strict=False)
+    ]
+    cycles = max((job.end for job in jobs), default=0)
+    return Result(
+        cycles=cycles,
+        drained_cycles=max(cycles, counters.last_delivery + 1),
+        packets=counters.created,
+        phits=counters.created * network.config.packet_phits,
+        packet_hops=int(counters.link_packets.sum()),
+        jobs=jobs,
+        packet_delay=Delay.of(counters.packet_delays, counters.packet_delay_sum),
+        message_delay=Delay.of(counters.message_delays, counters.message_delay_sum),
+        link_packets=counters.link_packets,
+        events=counters.events,
+        cpu_seconds=network.cpu_seconds,
+        network=str(network.topology),
+        engine=network.engine_name,
+        seed=network.seed,
+        config=network.config,
+        versions=versions(),
+    )

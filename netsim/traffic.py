@@ -1,0 +1,221 @@
+"""Open-loop traffic: patterns of destinations, and measuring accepted load and delay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import one_of, whole
+from netsim.config import Config
+from netsim.engine import Traffic
+from netsim.network import Network
+from netsim.result import Delay
+from topologies import Grid, Topology
+
+__all__ = ["PATTERNS", "LoadPoint", "measure_load", "pattern"]
+
+Target = NDArray[np.int64]
+
+
+def _bits(topology: Topology, name: str) -> int:
+    """Return the bits of a node number, for patterns that need a power of two."""
+    bits = topology.nodes.bit_length() - 1
+    if 1 << bits != topology.nodes:
+        raise ValueError(f"--traffic {name}: needs a power of two of nodes, {topology} has {topology.nodes}")
+    return bits
+
+
+def _grid(topology: Topology, name: str) -> Grid:
+    """Return the topology if it is a mesh or torus."""
+    if not isinstance(topology, Grid):
+        raise ValueError(f"--traffic {name}: is defined on meshes and tori, not on {topology}")
+    return topology
+
+
+def _uniform(topology: Topology) -> Target:
+    """Every other node with equal chance."""
+    return np.full(topology.nodes, -1)
+
+
+def _transpose(topology: Topology) -> Target:
+    """(x, y, ..) to its coordinates in reverse order; on other networks the halves of the node number swapped."""
+    node = np.arange(topology.nodes)
+    if isinstance(topology, Grid):
+        if len(set(topology.sizes)) > 1:
+            raise ValueError(f"--traffic transpose: needs equal sides, {topology} has {topology.sizes}")
+        return np.asarray(topology.node(topology.coordinates(node)[:, ::-1]), np.int64)
+    half, odd = divmod(_bits(topology, "transpose"), 2)
+    if odd:
+        raise ValueError(f"--traffic transpose: needs an even number of address bits, {topology} has {2 * half + 1}")
+    return node >> half | (node & ((1 << half) - 1)) << half
+
+
+def _tornado(topology: Topology) -> Target:
+    """Half the ring less one in every dimension (Dally and Towles, Principles and Practices, table 3.1)."""
+    grid = _grid(topology, "tornado")
+    sizes = np.array(grid.sizes)
+    return np.asarray(grid.node((grid.coordinates(np.arange(grid.nodes)) + (sizes + 1) // 2 - 1) % sizes), np.int64)
+
+
+def _bit_complement(topology: Topology) -> Target:
+    """Every address bit inverted."""
+    return np.arange(topology.nodes) ^ ((1 << _bits(topology, "bit-complement")) - 1)
+
+
+def _bit_reversal(topology: Topology) -> Target:
+    """Address bits in reverse order."""
+    node = np.arange(topology.nodes)
+    bits = _bits(topology, "bit-reversal")
+    return sum(((node >> b & 1) << (bits - 1 - b) for b in range(bits)), np.zeros_like(node))
+
+
+def _shuffle(topology: Topology) -> Target:
+    """Address bits rotated left by one."""
+    node = np.arange(topology.nodes)
+    bits = _bits(topology, "shuffle")
+    return node if bits == 0 else (node << 1 | node >> (bits - 1)) & ((1 << bits) - 1)
+
+
+def _neighbour(topology: Topology) -> Target:
+    """The next node in every dimension; on other networks the next in number."""
+    node = np.arange(topology.nodes)
+    if isinstance(topology, Grid):
+        return np.asarray(topology.node((topology.coordinates(node) + 1) % topology.sizes), np.int64)
+    return (node + 1) % topology.nodes
+
+
+PATTERNS: dict[str, Callable[[Topology], Target]] = {
+    "uniform": _uniform,
+    "transpose": _transpose,
+    "tornado": _tornado,
+    "bit-complement": _bit_complement,
+    "bit-reversal": _bit_reversal,
+    "shuffle": _shuffle,
+    "neighbour": _neighbour,
+    "hot-spot": _uniform,
+}
+
+
+def pattern(
+    name: str, topology: Topology, chance: float, *, hot_node: int | None = None, hot_share: float = 0.1
+) -> Traffic:
+    """Return open-loop traffic by name.
+
+    Parameters
+    ----------
+    name : str
+        Key of `PATTERNS`. A node whose destination is itself creates nothing. ``"hot-spot"`` is uniform, but
+        `hot_share` of the packets go to `hot_node` (the node in the middle of the numbering by default).
+    chance : float
+        Chance that a node creates a packet in a cycle.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or the pattern is not defined on the network.
+    """
+    targets = PATTERNS[one_of(name, PATTERNS, "--traffic")](topology)
+    if name != "hot-spot":
+        return Traffic(chance, targets.astype(np.int32))
+    node = topology.nodes // 2 if hot_node is None else whole(hot_node, "--hot-node", 0)
+    if node >= topology.nodes:
+        raise ValueError(f"--hot-node: node {node} is not in 0..{topology.nodes - 1} of {topology}")
+    if not 0 <= hot_share <= 1:
+        raise ValueError(f"--hot-share: {hot_share} is not in 0..1")
+    return Traffic(chance, targets.astype(np.int32), node, hot_share)
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """One point of a latency-throughput curve.
+
+    Attributes
+    ----------
+    offered, accepted : float
+        Load in phits a node and cycle; accepted is what was consumed in the measuring phase.
+    delay : Delay
+        Delays of the packets consumed in the measuring phase, creation to tail consumed.
+    cycles : int
+        Cycles of the measuring phase.
+    drained_cycles : int
+        Cycles simulated in all: warm-up and measuring.
+    packets, packet_hops : int
+        Packets consumed and links crossed in the measuring phase.
+    cpu_seconds : float
+        CPU time of the measuring phase.
+    seed, events : int
+        Seed, and state changes of the measuring phase.
+    """
+
+    offered: float
+    accepted: float
+    delay: Delay
+    cycles: int
+    drained_cycles: int
+    packets: int
+    packet_hops: int
+    cpu_seconds: float
+    seed: int
+    events: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into JSON."""
+        return {**self.__dict__, "delay": self.delay.to_dict(), "mean_delay": self.delay.to_dict()["mean"]}
+
+
+def measure_load(
+    topology: Topology,
+    offered: float,
+    *,
+    traffic: str = "uniform",
+    config: Config | None = None,
+    engine: str = "kernel",
+    seed: int = 0,
+    warmup: int = 10_000,
+    measure: int = 20_000,
+    hot_node: int | None = None,
+    hot_share: float = 0.1,
+) -> LoadPoint:
+    """Drive a network with open-loop traffic, and measure what it accepts.
+
+    Parameters
+    ----------
+    offered : float
+        Offered load in phits a node and cycle, over 0 and at most `packet_phits`.
+    warmup, measure : int
+        Cycles of the two phases.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range or the pattern is not defined on the network.
+    """
+    config = config or Config()
+    if not 0 < offered <= config.packet_phits:
+        raise ValueError(f"--offered: {offered} is not over 0 and at most {config.packet_phits} phits a node and cycle")
+    whole(warmup, "--warmup", 0)
+    whole(measure, "--measure", 1)
+    network = Network(topology, config, engine=engine, seed=seed)
+    chance = offered / config.packet_phits
+    network.generate(pattern(traffic, topology, chance, hot_node=hot_node, hot_share=hot_share))
+    network.advance(warmup)
+    network.reset_counters()
+    before = network.cpu_seconds
+    network.advance(warmup + measure)
+    counters = network.counters()
+    return LoadPoint(
+        offered=offered,
+        accepted=counters.delivered * config.packet_phits / (topology.nodes * measure),
+        delay=Delay.of(counters.packet_delays, counters.packet_delay_sum),
+        cycles=measure,
+        drained_cycles=warmup + measure,
+        packets=counters.delivered,
+        packet_hops=int(counters.link_packets.sum()),
+        cpu_seconds=network.cpu_seconds - before,
+        seed=seed,
+        events=counters.events,
+    )
