@@ -87,19 +87,19 @@ def _marks(
     span: int,
 ) -> NDArray[np.int64]:
     task, place, number = program.marks.T
-    # A closing mark belongs to what ends where it stands.
-    place = place - (number < 0)
-    block = (begin[task] <= place) & (place < end[task])
+    # A closing mark belongs to what ends where it stands, so at an end of the block it is not copied.
+    block = (begin[task] + (number < 0) <= place) & (place < end[task])
     copied = np.tile(program.marks[block], (times, 1))
     copy = np.repeat(np.arange(times), int(block.sum()))
-    length = (end - begin)[copied[:, 0]]
-    copied[:, 1] += (first - program.first)[copied[:, 0]] + copy * length
+    length = end - begin
+    copied[:, 1] += copy * length[copied[:, 0]]
     copied[:, 2] += np.where(copied[:, 2] >= 0, copy * span, 0)
     others = program.marks[~block]
-    others[:, 1] += (first[:-1] - program.first[:-1])[others[:, 0]]
-    after = place[~block] >= end[others[:, 0]]
-    others[:, 1] += after * (times - 1) * (end - begin)[others[:, 0]]
-    return in_order(np.concatenate([copied, others]))
+    after = (others[:, 1] >= end[others[:, 0]]) & (others[:, 1] > begin[others[:, 0]])
+    others[:, 1] += after * (times - 1) * length[others[:, 0]]
+    marks = np.concatenate([copied, others])
+    marks[:, 1] += (first - program.first)[marks[:, 0]]
+    return in_order(marks)
 
 
 def _moved(

@@ -207,12 +207,17 @@ class TaskWriter:
         return len(opened)
 
     def _repeat_marks(self, begin: int, length: int, extra: int) -> None:
-        # A closing mark right at `begin` belongs to what came before.
-        inside = [(place, i) for place, i in self._marks if place > begin or (place == begin and i >= 0)]
+        # A closing mark belongs to what ends where it stands: at `begin` to what came before, at the end to the
+        # last copy.
+        end, old = begin + length, self._marks
+        last = [(place + extra * length, i) for place, i in old if i < 0 and place == end > begin]
+        inside = [(place, i) for place, i in old if begin + (i < 0) <= place and (i >= 0 or place < end)]
         numbers = [i for _, i in inside if i >= 0]
         span = max(numbers) - min(numbers) + 1 if numbers else 0
+        self._marks = [mark for mark in old if mark[1] >= 0 or mark[0] != end or end == begin]
         self._marks += [
             (place + copy * length, i + copy * span if i >= 0 else i)
             for copy in range(1, extra + 1)
             for place, i in inside
         ]
+        self._marks += last

@@ -74,7 +74,7 @@ def read(path: str | Path, *, cycles_per_us: float = 0.0, tasks: int | None = No
         raise ValueError(f"{path}, {error}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    if not len(program) and not content.startswith(b"#"):
+    if not program.tasks:
         raise ValueError(f"{path}: is empty, expected a trace")
     return replace(program, name=_stem(path))
 

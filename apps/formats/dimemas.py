@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from apps.formats.assembly import count_tasks
 from apps.formats.errors import TraceError
 from apps.formats.expansion import COLLECTIVE_TAG, message_tag
-from apps.formats.global_operations import GLOBAL_OPERATIONS, Call
+from apps.formats.global_operations import GLOBAL_OPERATIONS, ROOTED, Call
 from apps.program import Program
 from apps.task import TaskWriter
 
@@ -175,7 +175,7 @@ def _write_call(trace: _Trace, writer: TaskWriter, record: _Record, number: int)
     members = trace.members(communicator)
     if operation not in GLOBAL_OPERATIONS:
         raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
-    for task in (writer.task, root):
+    for task in (writer.task, root) if operation in ROOTED else (writer.task,):
         if task not in members:
             raise TraceError(record.line, f"task {task} is not a member of communicator {communicator}")
     records = []

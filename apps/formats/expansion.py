@@ -15,7 +15,8 @@ from checks import one_of
 
 __all__ = ["COLLECTIVE_TAG", "Expansion", "check_collective", "message_tag"]
 
-_ROOTED = {"bcast", "gather", "reduce", "scatter"}
+_ROOTED = ("bcast", "gather", "reduce", "scatter")
+_NAMES = (*_ROOTED, "allgather", "allreduce", "alltoall", "alltoallv", "barrier")
 # Above every tag of a message, so that a collective's messages cannot be taken for others. Each kind of
 # collective has the next number.
 COLLECTIVE_TAG = 1 << 31
@@ -59,7 +60,7 @@ class Expansion:
         task : int
             World rank of the member.
         name : str
-            Key of `COLLECTIVES`.
+            Key of `COLLECTIVES` that a trace may name.
         communicator, members : int, sequence of int
             Its number, and the world ranks of its members.
         root : int
@@ -78,7 +79,7 @@ class Expansion:
                 arguments = (root, bytes)
             elif name == "barrier":
                 arguments = ()
-            tag = message_tag(communicator, COLLECTIVE_TAG + list(COLLECTIVES).index(name))
+            tag = message_tag(communicator, COLLECTIVE_TAG + _NAMES.index(name))
             COLLECTIVES[name](writer, members, *arguments, tag=tag)
             block = writer.columns()
             self._known[key] = block
@@ -98,7 +99,7 @@ def check_collective(line: int, name: str, members: Sequence[int], root: int) ->
         If there is no such collective, or the root is none of the members.
     """
     try:
-        one_of(name, COLLECTIVES, "collective")
+        one_of(name, _NAMES, "collective")
     except ValueError as error:
         raise TraceError(line, str(error)) from None
     if name in _ROOTED and root not in members:

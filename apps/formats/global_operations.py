@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from apps import collectives
 from apps.task import TaskWriter
 
-__all__ = ["GLOBAL_OPERATIONS", "Call"]
+__all__ = ["GLOBAL_OPERATIONS", "ROOTED", "Call"]
 
 
 @dataclass(frozen=True)
@@ -122,3 +122,4 @@ GLOBAL_OPERATIONS: dict[int, Callable[[TaskWriter, Call, int], None]] = {
     12: _reduce_scatter,
     13: _scan,
 }
+ROOTED = (1, 2, 3, 4, 5, 10)

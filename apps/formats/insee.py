@@ -73,7 +73,7 @@ def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
         if wrong.any():
             row = int(rows[int(wrong.argmax())])
             raise table.fault(
-                row, f"has {table.columns[row]} words, expected {columns} after and with {word!r}"
+                row, f"has {table.columns[row]} words, expected {columns} as it begins with {word}"
             )
         found.append(rows)
     if not known.all():

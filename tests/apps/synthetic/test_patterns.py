@@ -1,0 +1,170 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from apps import Op, application
+from apps.formats import read
+from apps.synthetic.grid import Grid, near_cube
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "traces"
+
+
+def words(program, task):
+    """What a task says: +peer for a send, -peer for a receive."""
+    return " ".join(f"{'+' if o.kind == Op.SEND else '-'}{o.peer}" for o in program.operations(task))
+
+
+def says(name, tasks, **options):
+    program = application(name, tasks, **options)
+    return [words(program, task) for task in range(tasks)]
+
+
+def test_all_to_all():
+    assert says("all-to-all", 3) == ["+1 +2 -1 -2", "+2 +0 -2 -0", "+0 +1 -0 -1"]
+    assert says("all-to-all", 3, order="identifier") == ["+1 +2 -1 -2", "+0 +2 -0 -2", "+0 +1 -0 -1"]
+
+
+def test_to_and_from_one():
+    assert says("all-to-one", 4) == ["-1 -2 -3", "+0", "+0", "+0"]
+    assert says("one-to-all", 4) == ["+1 +2 +3", "-0", "-0", "-0"]
+
+
+def test_binary_tree():
+    assert says("binary-tree", 8) == ["-1 -2 -4", "+0", "-3 +0", "+2", "-5 -6 +0", "+4", "-7 +4", "+6"]
+    assert says("binary-tree", 6) == ["-1 -2 -4", "+0", "-3 +0", "+2", "-5 +0", "+4"]
+
+
+def test_butterfly():
+    assert says("butterfly", 4) == ["+1 -1 +2 -2", "+0 -0 +3 -3", "+3 -3 +0 -0", "+2 -2 +1 -1"]
+
+
+def test_2d_mesh():
+    assert says("2d-mesh", 6, grid="3x2") == [
+        "+1 +3 -1 -3",
+        "+2 +0 +4 -2 -0 -4",
+        "+1 +5 -1 -5",
+        "+4 +0 -4 -0",
+        "+5 +3 +1 -5 -3 -1",
+        "+4 +2 -4 -2",
+    ]
+
+
+def test_2d_torus():
+    assert says("2d-torus", 9)[0] == "+1 +2 +3 +6 -1 -2 -3 -6"
+    assert says("2d-torus", 9)[5] == "+3 +4 +8 +2 -3 -4 -8 -2"
+
+
+def test_a_ring_of_two_has_its_neighbour_on_both_sides():
+    assert says("2d-torus", 6, grid=(3, 2))[0] == "+1 +2 +3 +3 -1 -2 -3 -3"
+
+
+def test_a_ring_of_one_has_no_neighbours():
+    assert says("2d-torus", 3, grid="3x1")[0] == "+1 +2 -1 -2"
+
+
+def test_3d_mesh_and_torus():
+    assert says("3d-mesh", 8)[0] == "+1 +2 +4 -1 -2 -4"
+    assert says("3d-torus", 27)[13] == "+14 +12 +16 +10 +22 +4 -14 -12 -16 -10 -22 -4"
+    assert says("3d-mesh", 12, grid="3x2x2")[4] == "+5 +3 +1 +10 -5 -3 -1 -10"
+
+
+def test_sweeps():
+    assert says("2d-sweep", 6, grid="3x2") == ["+1 +3", "-0 +2 +4", "-1 +5", "-0 +4", "-3 -1 +5", "-4 -2"]
+    assert says("3d-sweep", 8)[3] == "-2 -1 +7"
+    assert says("3d-sweep", 8)[0] == "+1 +2 +4"
+
+
+def test_waterfall_is_the_sweep_in_rounds():
+    assert says("waterfall", 4, rounds=2) == ["+1 +2 +1 +2", "-0 +3 -0 +3", "-0 +3 -0 +3", "-2 -1 -2 -1"]
+    assert application("waterfall", 4).tag.max() == 9
+
+
+def test_transposed_grids_number_the_last_axis_fastest():
+    # On 3x2, task 2 stands at (1, 0): to its right is 4, above it 3.
+    assert says("2d-t-mesh", 6, grid="3x2")[2] == "+4 +0 +3 -4 -0 -3"
+    assert says("2d-t-torus", 6, grid="3x2")[4] == "+0 +2 +5 +5 -0 -2 -5 -5"
+    assert says("2d-t-sweep", 6, grid="3x2")[3] == "-1 -2 +5"
+    assert says("3d-t-mesh", 12, grid="3x2x2")[0] == "+4 +2 +1 -4 -2 -1"
+    assert says("3d-t-torus", 27)[0] == "+9 +18 +3 +6 +1 +2 -9 -18 -3 -6 -1 -2"
+
+
+@pytest.mark.parametrize("name", ["2d-{}mesh", "2d-{}torus", "2d-{}sweep", "3d-{}mesh", "3d-{}torus"])
+def test_a_transposed_pattern_is_the_plain_one_renumbered(name):
+    sizes = (4, 3) if name.startswith("2d") else (4, 3, 2)
+    tasks = int(np.prod(sizes))
+    plain = application(name.format(""), tasks, grid=sizes)
+    turned = application(name.format("t-"), tasks, grid=sizes)
+    number = np.arange(tasks).reshape(sizes[::-1]).T.ravel()  # plain number of each task of the other
+    assert not np.array_equal(plain.traffic().W, turned.traffic().W)
+    assert np.array_equal(plain.traffic().W[np.ix_(number, number)], turned.traffic().W)
+
+
+def test_gups_is_drawn_from_the_seed():
+    program = application("gups", 8, updates=50, rounds=2, seed=3)
+    program.check()
+    assert application("gups", 8, updates=50, rounds=2, seed=3).equals(program)
+    assert not application("gups", 8, updates=50, rounds=2, seed=4).equals(program)
+    found = program.traffic()
+    assert found.N.sum() == 100
+    assert len(program) == 200
+    assert sorted(program.tag[program.kind == Op.SEND].tolist()) == list(range(100))
+    assert not np.array_equal(program.cut(1, 1).traffic().N, program.cut(2, 2).traffic().N)
+
+
+def test_gups_spreads_over_all_pairs():
+    found = application("gups", 4, updates=12_000).traffic().N
+    others = found[~np.eye(4, dtype=bool)]
+    # 1000 expected for each of 12 pairs; five standard deviations are about 150.
+    assert (np.diag(found) == 0).all()
+    assert (abs(others - 1000) < 150).all()
+
+
+@pytest.mark.parametrize(
+    ("tasks", "axes", "sizes"),
+    [
+        (64, 2, (8, 8)),
+        (12, 2, (4, 3)),
+        (32, 2, (8, 4)),
+        (7, 2, (7, 1)),
+        (64, 3, (4, 4, 4)),
+        (24, 3, (4, 3, 2)),
+        (1, 3, (1, 1, 1)),
+    ],
+)
+def test_grids_are_near_squares_and_cubes(tasks, axes, sizes):
+    assert near_cube(tasks, axes) == sizes
+
+
+def test_neighbours_see_each_other():
+    for transposed in (False, True):
+        grid = Grid.of(30, 3, "5x3x2", wraps=True, transposed=transposed)
+        for task in range(30):
+            for axis in range(3):
+                there = grid.step(task, axis, 1)
+                assert grid.step(there, axis, -1) == task
+
+
+@pytest.mark.parametrize(
+    ("trace", "name", "options"),
+    [
+        ("all_to_all_16_1", "all-to-all", {"packets": 1}),
+        ("all_to_all_25_4", "all-to-all", {"packets": 4}),
+        ("all_to_one_25_4", "all-to-one", {"packets": 4}),
+        ("one_to_all_27_4", "one-to-all", {"packets": 4}),
+        ("binary_tree_64_8", "binary-tree", {"packets": 8}),
+        ("butterfly_64_8", "butterfly", {"packets": 8}),
+        ("halo_5x5_8", "2d-torus", {"packets": 8}),
+        ("halo_8x8_16x10", "2d-torus", {"packets": 16, "rounds": 10}),
+        ("halo_4x4x4_16", "3d-torus", {"packets": 16}),
+        ("mesh_halo_5x5_8", "2d-mesh", {"packets": 8}),
+        ("mesh_halo_8x8_8", "2d-mesh", {"packets": 8}),
+        ("sweep_8x8_8", "2d-sweep", {"packets": 8}),
+        ("waterfall_5x5_4x10", "waterfall", {"packets": 4}),
+    ],
+)
+def test_patterns_are_those_of_the_golden_traces(trace, name, options):
+    golden = read(GOLDEN / f"{trace}.trc.gz")
+    made = application(name, golden.tasks, **options)
+    for column in ("first", "kind", "peer", "size"):
+        assert np.array_equal(getattr(golden, column), getattr(made, column))

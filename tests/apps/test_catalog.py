@@ -1,0 +1,142 @@
+import pytest
+
+from apps import APPLICATIONS, Application, Op, application
+from apps.synthetic import SYNTHETIC
+
+
+def ring(task, bytes=1024):
+    """Pass a message round a ring."""
+    request = task.irecv((task.task - 1) % task.tasks, bytes)
+    task.send((task.task + 1) % task.tasks, bytes)
+    task.wait(request)
+    task.compute(500)
+
+
+def anything(task, **options):
+    task.compute(len(options))
+
+
+def test_the_eighteen_synthetic_applications():
+    assert list(SYNTHETIC) == [
+        "all-to-all",
+        "all-to-one",
+        "one-to-all",
+        "2d-mesh",
+        "2d-torus",
+        "2d-sweep",
+        "2d-t-mesh",
+        "2d-t-torus",
+        "2d-t-sweep",
+        "3d-mesh",
+        "3d-torus",
+        "3d-sweep",
+        "3d-t-mesh",
+        "3d-t-torus",
+        "binary-tree",
+        "butterfly",
+        "gups",
+        "waterfall",
+    ]
+    assert SYNTHETIC.items() <= APPLICATIONS.items()
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_every_application_is_described(name):
+    item = APPLICATIONS[name]
+    assert item.name == name
+    assert item.description
+    assert item.make.__doc__
+    assert "tasks" not in item.parameters
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_every_synthetic_application_runs_to_its_end(name):
+    program = application(name, 64, bytes=100, rounds=2)
+    program.check()
+    assert program.name == name
+    assert program.tasks == 64
+    assert set(program.kind.tolist()) == {Op.SEND, Op.RECV}
+    assert set(program.size.tolist()) == {100}
+    assert "::" in SYNTHETIC[name].make.__doc__  # a picture
+
+
+@pytest.mark.parametrize("name", sorted(set(SYNTHETIC) - {"gups"}))
+def test_rounds_are_iterations_with_tags_of_their_own(name):
+    program = application(name, 8, rounds=3)
+    assert set(program.tag.tolist()) == {0, 1, 2}
+    assert program.iterations()[:3, 3].tolist() == [1, 2, 3]
+    for number in (1, 2, 3):
+        part = program.cut(number, number)
+        assert set(part.tag.tolist()) == {number - 1}
+        assert len(part) * 3 == len(program)
+
+
+def test_sizes_in_packets():
+    assert set(application("2d-mesh", 4, packets=3).size.tolist()) == {192}
+    assert set(application("2d-mesh", 4, packets=3, packet_bytes=10).size.tolist()) == {30}
+
+
+def test_an_own_application_is_a_function_of_a_task():
+    program = application(ring, 3, bytes=8)
+    program.check()
+    assert [str(o) for o in program.operations(0)] == [
+        "irecv 8 bytes from task 2, tag 0",
+        "send 8 bytes to task 1, tag 0",
+        "wait for request 0",
+        "compute 500 cycles",
+    ]
+    assert application(ring, 3, packets=2).size.max() == 500
+    assert program.name == "ring"
+
+
+def test_an_own_application_by_name(tmp_path, monkeypatch):
+    (tmp_path / "mine_of_test.py").write_text("def star(task):\n    task.compute(task.task + 1)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("mine_of_test:star", f"{tmp_path}/mine_of_test.py:star"):
+        program = application(name, 3)
+        assert program.size.tolist() == [1, 2, 3]
+        assert program.name == name
+
+
+def test_options_that_a_function_collects():
+    assert application(anything, 1, colour="blue", size=3).size.tolist() == [2]
+
+
+def test_an_application_can_be_called():
+    made = Application("one", "a line", lambda tasks, bytes=1: application(ring, tasks, bytes=bytes))
+    assert made.parameters == {"bytes": 1}
+    assert made(2, bytes=9).size.max() == 500
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks", "options", "message"),
+    [
+        ("2d-mseh", 4, {}, "application: unknown name '2d-mseh'; did you mean 2d-mesh"),
+        ("2d-mesh", 0, {}, "tasks: 0 is too small"),
+        ("2d-mesh", 1, {}, "tasks of 2d-mesh: 1 is too small, expected at least 2"),
+        (
+            "2d-mesh",
+            4,
+            {"byte": 3},
+            "option of application '2d-mesh': unknown name 'byte'; did you mean bytes",
+        ),
+        ("2d-mesh", 4, {"bytes": -3}, "bytes of 2d-mesh: -3 is too small"),
+        ("2d-mesh", 4, {"rounds": 0}, "rounds of 2d-mesh: 0 is too small"),
+        ("2d-mesh", 4, {"bytes": 3, "packets": 1}, "give bytes or packets, not both"),
+        ("2d-mesh", 4, {"packets": 0}, "packets: 0 is too small"),
+        ("2d-mesh", 6, {"grid": "2x2"}, "grid: '2x2' must be 2 sizes whose product is 6"),
+        ("3d-mesh", 8, {"grid": (4, 2)}, "must be 3 sizes whose product is 8"),
+        ("2d-mesh", 6, {"grid": "2xa"}, "grid '2xa': 'a' is not a whole number"),
+        ("butterfly", 6, {}, "tasks of butterfly: 6 is not a power of two"),
+        ("all-to-all", 6, {"order": "any"}, "order of all-to-all: unknown name 'any'"),
+        ("gups", 1, {}, "tasks of gups: 1 is too small"),
+        ("gups", 4, {"seed": -1}, "seed of gups: -1 is too small"),
+        (ring, 4, {"byte": 3}, "option of application 'ring': unknown name 'byte'"),
+        ("no_such_module:f", 4, {}, "cannot load 'no_such_module'"),
+        ("/no/such/file.py:f", 4, {}, "cannot load '/no/such/file.py'"),
+        ("json:no_such", 4, {}, "'json' has no function 'no_such'"),
+    ],
+)
+def test_what_is_refused(name, tasks, options, message):
+    with pytest.raises(ValueError, match=message):
+        application(name, tasks, **options)

@@ -1,0 +1,198 @@
+import pytest
+
+from apps import Op, Program, TaskWriter
+from apps.collectives import ALLTOALL_ORDERS, COLLECTIVES
+from apps.requests import openers
+
+MEMBERS = [7, 2, 5, 0, 3, 8, 1, 6, 4]
+CALLS = {
+    "allgather": lambda w, m: COLLECTIVES["allgather"](w, m, 10),
+    "allgatherv": lambda w, m: COLLECTIVES["allgatherv"](w, m, [10 + k for k in range(len(m))]),
+    "allreduce": lambda w, m: COLLECTIVES["allreduce"](w, m, 2048),
+    "allreduce long": lambda w, m: COLLECTIVES["allreduce"](w, m, 4116),
+    "alltoall": lambda w, m: COLLECTIVES["alltoall"](w, m, 10),
+    "alltoallv": lambda w, m: COLLECTIVES["alltoallv"](
+        w, m, [w.task + 10 * k + 1 for k in m], [10 * w.task + k + 1 for k in m]
+    ),
+    "barrier": lambda w, m: COLLECTIVES["barrier"](w, m),
+    "bcast": lambda w, m: COLLECTIVES["bcast"](w, m, m[len(m) // 2], 10),
+    "gather": lambda w, m: COLLECTIVES["gather"](w, m, m[len(m) // 2], 10),
+    "reduce": lambda w, m: COLLECTIVES["reduce"](w, m, m[len(m) // 2], 10),
+    "scatter": lambda w, m: COLLECTIVES["scatter"](w, m, m[len(m) // 2], 10),
+}
+
+
+def program_of(call, members):
+    writers = [TaskWriter(task, len(MEMBERS)) for task in range(len(MEMBERS))]
+    for task in members:
+        call(writers[task], members)
+    return Program.of(writers)
+
+
+def words(program, task):
+    """The messages of a task: + and - for send and receive, at the place where each is complete."""
+    opener = openers(program)
+    result = []
+    for index in range(program.first[task], program.first[task + 1]):
+        kind = program.kind[index]
+        if kind == Op.WAIT:
+            index = opener[index]
+        if kind != Op.IRECV:
+            sign = "+" if program.kind[index] == Op.SEND else "-"
+            result.append(f"{sign}{program.peer[index]}:{program.size[index]}")
+    return " ".join(result)
+
+
+def knowledge(program):
+    """Whose contribution reaches whom, if each message carries all that its sender knows when it leaves."""
+    known = [{task} for task in range(program.tasks)]
+    place = program.first[:-1].copy()
+    opener = openers(program)
+    flying = {}
+    moved = True
+    while moved:
+        moved = False
+        for task in range(program.tasks):
+            while place[task] < program.first[task + 1]:
+                index = int(place[task])
+                if program.kind[index] == Op.WAIT:
+                    index = int(opener[index])
+                if program.kind[index] == Op.SEND:
+                    flying.setdefault((task, int(program.peer[index])), []).append(set(known[task]))
+                elif program.kind[place[task]] != Op.IRECV:
+                    queue = flying.get((int(program.peer[index]), task))
+                    if not queue:
+                        break
+                    known[task] |= queue.pop(0)
+                place[task] += 1
+                moved = True
+    assert not any(flying.values())
+    return known
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_all_members_come_to_the_end(name, size):
+    program = program_of(CALLS[name], MEMBERS[:size])
+    program.check()
+    program.check(rendezvous=0)
+    if size == 1:
+        assert len(program) == 0
+
+
+def test_every_collective_is_tested():
+    assert {name.split()[0] for name in CALLS} == set(COLLECTIVES)
+
+
+@pytest.mark.parametrize(
+    "name", ["allgather", "allgatherv", "allreduce", "allreduce long", "alltoall", "barrier"]
+)
+@pytest.mark.parametrize("size", range(1, 10))
+def test_everyone_hears_from_everyone(name, size):
+    known = knowledge(program_of(CALLS[name], MEMBERS[:size]))
+    assert all(known[task] == set(MEMBERS[:size]) for task in MEMBERS[:size])
+
+
+@pytest.mark.parametrize("size", range(1, 10))
+def test_rooted_collectives_reach_root_or_all(size):
+    members = MEMBERS[:size]
+    root = members[size // 2]
+    for name in ("reduce", "gather"):
+        assert knowledge(program_of(CALLS[name], members))[root] == set(members)
+    for name in ("bcast", "scatter"):
+        assert all(root in knowledge(program_of(CALLS[name], members))[task] for task in members)
+
+
+def test_bcast_serves_the_largest_subtree_first():
+    program = program_of(lambda w, m: COLLECTIVES["bcast"](w, m, 0, 10), range(6))
+    assert [words(program, task) for task in range(6)] == [
+        "+4:10 +2:10 +1:10",
+        "-0:10",
+        "-0:10 +3:10",
+        "-2:10",
+        "-0:10 +5:10",
+        "-4:10",
+    ]
+
+
+def test_reduce_is_the_same_tree_upwards():
+    program = program_of(lambda w, m: COLLECTIVES["reduce"](w, m, 1, 10), range(4))
+    assert [words(program, task) for task in range(4)] == [
+        "+3:10",
+        "-2:10 -3:10",
+        "+1:10",
+        "-0:10 +1:10",
+    ]
+
+
+def test_scatter_sends_what_subtrees_need():
+    program = program_of(lambda w, m: COLLECTIVES["scatter"](w, m, 0, 10), range(7))
+    assert words(program, 0) == "+4:30 +2:20 +1:10"
+    assert words(program, 4) == "-0:30 +6:10 +5:10"
+    gathered = program_of(lambda w, m: COLLECTIVES["gather"](w, m, 0, 10), range(7))
+    assert words(gathered, 4) == "-5:10 -6:10 +0:30"
+
+
+def test_short_allreduce_doubles():
+    program = program_of(lambda w, m: COLLECTIVES["allreduce"](w, m, 2048), range(8))
+    assert words(program, 5) == "+4:2048 -4:2048 +7:2048 -7:2048 +1:2048 -1:2048"
+
+
+def test_long_allreduce_halves_and_doubles():
+    program = program_of(lambda w, m: COLLECTIVES["allreduce"](w, m, 4116), range(4))
+    assert words(program, 1) == "+3:2058 -3:2058 +0:1029 -0:1029 +0:1029 -0:1029 +3:2058 -3:2058"
+
+
+def test_allreduce_folds_members_beyond_a_power_of_two():
+    program = program_of(lambda w, m: COLLECTIVES["allreduce"](w, m, 100), range(6))
+    assert words(program, 0) == "+1:100 -1:100"
+    assert words(program, 1) == "-0:100 +3:100 -3:100 +4:100 -4:100 +0:100"
+    assert words(program, 5) == "+4:100 -4:100 +3:100 -3:100"
+
+
+def test_barrier_goes_round_at_doubling_distances():
+    program = program_of(CALLS["barrier"], range(5))
+    assert words(program, 3) == "+4:0 -2:0 +0:0 -1:0 +2:0 -4:0"
+
+
+def test_allgather_passes_blocks_round_the_ring():
+    program = program_of(lambda w, m: COLLECTIVES["allgatherv"](w, m, [1, 2, 3, 4]), range(4))
+    assert words(program, 1) == "+2:2 -0:1 +2:1 -0:4 +2:4 -0:3"
+
+
+def test_orders_of_alltoall():
+    expected = {
+        "rotated": "+2:5 -0:5 +3:5 -3:5 +0:5 -2:5",
+        "sends-first": "+2:5 +3:5 +0:5 -0:5 -3:5 -2:5",
+        "identifier": "+0:5 -0:5 +2:5 -2:5 +3:5 -3:5",
+    }
+    assert expected.keys() == ALLTOALL_ORDERS.keys()
+    for order, text in expected.items():
+        program = program_of(lambda w, m, order=order: COLLECTIVES["alltoall"](w, m, 5, 0, order), range(4))
+        program.check()
+        assert words(program, 1) == text
+
+
+def test_alltoallv_has_a_size_for_each_pair():
+    program = program_of(CALLS["alltoallv"], range(3))
+    assert words(program, 1) == "+2:22 +0:2 -0:11 -2:13"
+
+
+def test_pairs_of_nothing_say_nothing():
+    writer = TaskWriter(0, 3)
+    COLLECTIVES["alltoallv"](writer, range(3), [0, 0, 5], [0, 7, 0])
+    assert writer.columns()["peer"].tolist() == [1, 2, -1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda w: COLLECTIVES["barrier"](w, [1, 2]), "task 0 is not among the 2 members"),
+        (lambda w: COLLECTIVES["bcast"](w, [0, 1], 2, 5), "root: task 2 is not among the 2 members"),
+        (lambda w: COLLECTIVES["alltoall"](w, [0, 1], 5, order="any"), "alltoall order: unknown name 'any'"),
+        (lambda w: COLLECTIVES["alltoallv"](w, [0, 1], [5], [5, 5]), "sizes_row has 1 sizes"),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(TaskWriter(0, 3))
