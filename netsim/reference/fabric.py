@@ -104,8 +104,8 @@ class Fabric:
         self._consume(now)
         if self.busy or self.consuming or any(self.wires):
             return True
-        # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask for,
-        # and each stands as it would after any number of such cycles: they can be left out.
+        # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
+        # for, and each stands as it would after any number of such cycles: they can be left out.
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
 
     def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
