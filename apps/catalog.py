@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from apps.application import Application, check_options, options_of
+from apps.npb import NPB
 from apps.program import Program
 from apps.synthetic import SYNTHETIC
 from apps.task import TaskWriter
@@ -16,7 +17,7 @@ from checks import one_of, whole
 
 __all__ = ["APPLICATIONS", "application"]
 
-APPLICATIONS: dict[str, Application] = {**SYNTHETIC}
+APPLICATIONS: dict[str, Application] = {**SYNTHETIC, **NPB}
 
 
 def application(name: str | Callable[..., None], tasks: int, **options: Any) -> Program:

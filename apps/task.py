@@ -207,8 +207,8 @@ class TaskWriter:
         return len(opened)
 
     def _repeat_marks(self, begin: int, length: int, extra: int) -> None:
-        # A closing mark belongs to what ends where it stands: at `begin` to what came before, at the end to the
-        # last copy.
+        # A closing mark belongs to what ends where it stands: at `begin` to what came before, at the end to
+        # the last copy.
         end, old = begin + length, self._marks
         last = [(place + extra * length, i) for place, i in old if i < 0 and place == end > begin]
         inside = [(place, i) for place, i in old if begin + (i < 0) <= place and (i >= 0 or place < end)]

@@ -11,7 +11,8 @@ __all__ = ["Table", "packed"]
 
 _NEWLINE, _HASH, _MINUS, _ZERO = 10, 35, 45, 48
 _WORD = 8  # bytes of a word that are told apart
-_DIGITS = 18  # of the largest number
+_DIGITS = 19  # of the largest number
+_MOST = 1 << 62
 
 
 class Table:
@@ -75,7 +76,7 @@ class Table:
         Raises
         ------
         TraceError
-            If a word is no whole number of at least `least`, naming `what` it stands for.
+            If a word is no whole number of at least `least` and less than 2**62, naming `what` it stands for.
         """
         start, length = self._place(rows, column)
         negative = self._text[start] == _MINUS
@@ -87,6 +88,10 @@ class Table:
             here = k < length
             wrong |= here & ((digit < 0) | (digit > 9))
             value = np.where(here, value * 10 + digit, value)
+        # Nineteen digits beyond the range of int64 wrap to a negative value.
+        large = ~wrong & ((value < 0) | (value >= _MOST))
+        if large.any():
+            raise self._error(rows, column, large, f"{what} must be less than 2**62")
         value = np.where(negative, -value, value)
         wrong |= value < least
         if wrong.any():
@@ -105,8 +110,8 @@ class Table:
         # Only digits around at most one point: what float() would take besides is a mistake here.
         point = np.full(len(rows), -1, np.int64)
         digits = np.zeros(len(rows), np.int64)
-        wrong = (length == 0) | (length > _DIGITS)
-        for k in range(min(int(length.max(initial=0)), _DIGITS)):
+        wrong = (length == 0) | (length >= _DIGITS)
+        for k in range(min(int(length.max(initial=0)), _DIGITS - 1)):
             byte = self._text[start + k].astype(np.int64)
             here = k < length
             is_point = here & (byte == ord("."))

@@ -43,7 +43,7 @@ COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 _OPERATIONS = {op.name.lower(): int(op) for op in Op}
 _COLL, _COMM, _MARK = -1, -2, -3
 _KINDS = _OPERATIONS | {"coll": _COLL, "comm": _COMM, "mark": _MARK}
-_MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31, "tag": 1 << 62}
+_MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
@@ -77,7 +77,7 @@ def _lines(
     tag, request = np.zeros_like(kind), np.full_like(kind, -1)
     tag[messages] = table.integers(rows[messages], 4, "tag of a message")
     request[requests] = table.integers(rows[requests], 6, "req of a request")
-    for name, column in (("peer", peer), ("comm", comm), ("tag", tag), ("req", request)):
+    for name, column in (("peer", peer), ("comm", comm), ("req", request)):
         _refuse(table, rows, column >= _MOST[name], f"{name} must be less than {_MOST[name]}")
     strange = messages & ((peer < 0) | (peer >= tasks))
     _refuse(table, rows, strange, f"peer must be a rank from 0 to {tasks - 1}")
