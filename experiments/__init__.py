@@ -1,0 +1,1 @@
+"""Studies: replays and load sweeps by name, their tables and pictures, and the command line."""

@@ -1,0 +1,1 @@
+"""Many runs, kept: specifications, execution and a store of results. Nothing here yet."""

@@ -1,0 +1,1 @@
+"""Who runs when: jobs, queues and schedules. Nothing here yet; it will import `placement` only."""

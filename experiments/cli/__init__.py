@@ -1,0 +1,34 @@
+"""The command line. Commands import what they need when they run, so that ``netplace --help`` is quick."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from experiments.cli.examples import examples_of
+from experiments.cli.listing import list_command
+from experiments.cli.load import load_command
+from experiments.cli.run import run_command
+from experiments.cli.verdict import VerdictGroup
+
+__all__ = ["app", "main"]
+
+
+@click.group(
+    cls=VerdictGroup, epilog=examples_of("netplace"), context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(package_name="netplace", message="netplace %(version)s")
+def app() -> None:
+    """Replay applications on interconnection networks, packet by packet, and see what placement costs.
+
+    Every command explains itself with --help. Mistakes end with exit code 2 and a sentence on stderr.
+    """
+
+
+app.add_command(list_command)
+app.add_command(run_command)
+app.add_command(load_command)
+
+
+def main() -> None:
+    """Run the command line; the console script ``netplace``."""
+    app()

@@ -1,0 +1,29 @@
+"""The examples that the help shows; the tests run every one of them."""
+
+from __future__ import annotations
+
+__all__ = ["EXAMPLES", "examples_of"]
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "netplace": (
+        "netplace list networks",
+        "netplace run --network torus:4x4 --trace lu.W.16 --mapping random",
+        "netplace load --network torus:8x8 --offered 0.2:0.8:0.2",
+    ),
+    "list": ("netplace list networks", "netplace list partitions"),
+    "run": (
+        "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 3",
+        "netplace run --network tree:4,2 --trace is.W.16.trace.gz --vcs 1 --json",
+        "netplace run --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition quadrants",
+        "netplace run --network mesh:8x8 --app all-to-all,packets=2 --policy oblivious",
+    ),
+    "load": (
+        "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
+        "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
+    ),
+}
+
+
+def examples_of(command: str) -> str:
+    """Return the examples of a command as the end of its help; an empty line there is a line break."""
+    return "\n\n".join(("Examples:", *EXAMPLES[command]))

@@ -1,0 +1,114 @@
+"""``netplace list``: what there is to choose from."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from checks import one_of
+from experiments.cli.examples import examples_of
+from experiments.cli.screen import print_tables, table
+
+if TYPE_CHECKING:
+    from placement import Rule
+
+__all__ = ["TOPICS", "list_command"]
+
+Rows = list[list[str]]
+
+
+def _networks() -> tuple[list[str], Rows]:
+    from topologies import TOPOLOGIES
+
+    rows = [[name, kind.example, kind.description] for name, kind in TOPOLOGIES.items()]
+    return ["network", "example", "what it is"], rows
+
+
+def _apps() -> tuple[list[str], Rows]:
+    from apps import APPLICATIONS
+
+    rows = [
+        [name, item.description, " ".join(_option(*pair) for pair in item.parameters.items())]
+        for name, item in APPLICATIONS.items()
+    ]
+    return ["application", "what it does", "options"], rows
+
+
+def _option(name: str, default: Any) -> str:
+    name = "class" if name == "problem_class" else name
+    return name if default in (None, inspect.Parameter.empty) else f"{name}={default}"
+
+
+def _mappings() -> tuple[list[str], Rows]:
+    from placement import MAPPINGS
+
+    return _rules("mapping", MAPPINGS)
+
+
+def _partitions() -> tuple[list[str], Rows]:
+    from placement import PARTITIONS
+
+    return _rules("partition", PARTITIONS)
+
+
+def _rules(kind: str, rules: Mapping[str, Rule[Any, Any]]) -> tuple[list[str], Rows]:
+    rows = [
+        [name, f"{name}:{rule.option}" if rule.option else "", rule.example, rule.description]
+        for name, rule in rules.items()
+    ]
+    return [kind, "with option", "example", "what it does"], rows
+
+
+def _policies() -> tuple[list[str], Rows]:
+    from netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
+
+    flags = {
+        "--policy": POLICIES,
+        "--arbiter": ARBITERS,
+        "--consumption": CONSUMPTIONS,
+        "--tree-routing": TREE_ROUTINGS,
+    }
+    rows = [[flag, name, text] for flag, options in flags.items() for name, text in options.items()]
+    return ["flag", "value", "what it does"], rows
+
+
+def _traces() -> tuple[list[str], Rows]:
+    from apps.carried import carried, carried_names
+
+    paths = [(name, carried(name)) for name in carried_names()]
+    rows = [
+        [f"{name.lower()}.trace.gz", f"{path.stat().st_size / 1e3:,.0f} kB"] for name, path in paths if path
+    ]
+    return ["trace", "size"], rows
+
+
+def _traffic() -> tuple[list[str], Rows]:
+    from netsim import PATTERNS
+
+    rows = [[name, (function.__doc__ or "").splitlines()[0]] for name, function in PATTERNS.items()]
+    return ["traffic", "destination of a packet"], rows
+
+
+TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
+    "networks": _networks,
+    "apps": _apps,
+    "mappings": _mappings,
+    "partitions": _partitions,
+    "policies": _policies,
+    "traces": _traces,
+    "traffic": _traffic,
+}
+
+
+@click.command("list", epilog=examples_of("list"))
+@click.argument("topic", metavar="networks|apps|mappings|partitions|policies|traces|traffic")
+def list_command(topic: str) -> None:
+    """Show what there is to choose from, with an example of each."""
+    columns, rows = TOPICS[one_of(topic, TOPICS, "list")]()
+    made = table("", columns, rows)
+    for column in made.columns:
+        column.justify = "left"
+    print_tables(made)

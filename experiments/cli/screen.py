@@ -1,0 +1,70 @@
+"""What appears on the terminal: JSON or tables on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["number", "print_json", "print_tables", "table", "with_progress"]
+
+Outcome = TypeVar("Outcome")
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """Return a number for a table: thin on digits, with thousands marked; a dash for none."""
+    return "-" if value is None or value != value else f"{value:,.{digits}f}"
+
+
+def print_json(found: dict[str, Any]) -> None:
+    """Print one JSON object on stdout."""
+    click.echo(json.dumps(found, allow_nan=False))
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Return a table whose first column is text and the others numbers; a row of nothing is a rule."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(columns):
+        made.add_column(column, justify="right" if place else "left", overflow="fold")
+    for row in rows:
+        if row:
+            made.add_row(*row)
+        else:
+            made.add_section()
+    return made
+
+
+def print_tables(*tables: Table) -> None:
+    """Print tables on stdout, as wide as they need where it is no terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    for made in tables:
+        console.print(made)
+
+
+def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
+    """Return the outcomes in order of their places, with a bar on stderr if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    shown = count > 1 and console.is_terminal
+    found: dict[int, Outcome] = {}
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        bar = progress.add_task(what, total=count)
+        for place, outcome in outcomes:
+            found[place] = outcome
+            progress.advance(bar)
+    return [found[place] for place in range(count)]

@@ -1,0 +1,69 @@
+"""How a command ends: exit codes, and one sentence on stderr instead of a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import rich_click as click
+
+__all__ = ["INTERRUPTED", "MISTAKE", "VerdictGroup"]
+
+MISTAKE = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+
+
+class VerdictGroup(click.RichGroup):
+    """A group of commands that turns a user's mistake into a sentence and exit code 2.
+
+    So end unusable values, files that cannot be read, and runs that cannot come to their end (a deadlock, a
+    limit of cycles). With ``NETPLACE_DEBUG=1`` in the environment the traceback is shown instead. Ctrl-C
+    ends with exit code 130.
+    """
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command and exit."""
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(args, prog_name or "netplace", **extra)
+        except (click.Abort, KeyboardInterrupt):
+            _say("interrupted")
+            sys.exit(INTERRUPTED)
+        except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            hint = f" (see {context.command_path} --help)" if context else ""
+            _say(error.format_message().rstrip(".") + hint)
+            sys.exit(error.exit_code)
+        except Exception as error:
+            if os.environ.get("NETPLACE_DEBUG") or not _is_mistake(error):
+                raise
+            _say(_sentence(error))
+            sys.exit(MISTAKE)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _say(text: str) -> None:
+    click.echo(f"netplace: {text}", err=True)
+
+
+def _is_mistake(error: Exception) -> bool:
+    """Tell whether `error` is the user's doing, or the machine's limits."""
+    if isinstance(error, ValueError | OSError | MemoryError):
+        return True
+    from netsim.errors import SimulationError
+
+    return isinstance(error, SimulationError)
+
+
+def _sentence(error: Exception) -> str:
+    """Return `error` in one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {text}" if text else "not enough memory"
+    return text or type(error).__name__

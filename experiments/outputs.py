@@ -1,0 +1,53 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["PICTURES", "check_output", "whole_file"]
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
+    """Return `path` if a file can be written there, before a long run finds that it cannot.
+
+    Raises
+    ------
+    ValueError
+        If the name ends otherwise than in one of `endings`, or the folder is not there.
+    """
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(endings)}")
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder, expected the name of a file")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise ValueError(f"{path}: folder {path.parent} is not writable")
+    return path
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give the name of a temporary file, which takes the place of `path` once the block has ended well."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """Return the permissions that new files do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

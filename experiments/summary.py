@@ -1,0 +1,86 @@
+"""Means and spreads over the runs of several seeds, as tables and JSON show them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.replay import Replay
+from netsim import Result
+
+__all__ = ["describe", "means", "spread", "summarise"]
+
+Described = dict[str, Any]
+
+
+def describe(result: Result, replay: Replay) -> Described:
+    """Return everything measured in a run, and all that it came from, as JSON can hold it."""
+    found = result.to_dict() | {"partition": replay.partition, "mapping": replay.mapping}
+    for job, measured in zip(found["jobs"], result.jobs, strict=True):
+        job["tasks"] = len(measured.nodes)
+        job["nodes"] = measured.nodes.tolist()
+    slowest = max(range(len(result.jobs)), key=lambda job: result.jobs[job].cycles)
+    found["slowest_job"] = slowest
+    found["slowest_cycles"] = result.jobs[slowest].cycles
+    if result.window_loads:
+        found["window"] = replay.window
+        found["windows"] = _windows(result, replay.window or 1)
+    return found
+
+
+def _windows(result: Result, window: int) -> list[Described]:
+    """Return the mean and the largest load of a link in each window."""
+    crossed = np.diff(np.stack([np.zeros_like(result.link_packets), *result.window_loads]), axis=0)
+    loads = crossed * (result.config.packet_phits / window)
+    links = max(1, np.count_nonzero(result.link_packets >= 0))
+    return [
+        {
+            "end": (number + 1) * window,
+            "mean_link_load": load.sum() / links,
+            "most_link_load": load.max(initial=0.0),
+        }
+        for number, load in enumerate(loads)
+    ]
+
+
+def summarise(runs: Sequence[Described]) -> Described:
+    """Return the description of one run, or for several the means, the spread and all of them.
+
+    Numbers are means over the runs; what is not a number is that of the first run. ``spread`` holds mean,
+    std (of the sample), min and max of the most important ones, ``runs`` the single descriptions.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    found: Described = means(runs)
+    found["seed"] = runs[0]["seed"]
+    found["seeds"] = [run["seed"] for run in runs]
+    for job, first in zip(found["jobs"], runs[0]["jobs"], strict=True):
+        job["nodes"] = first["nodes"]
+    found["slowest_job"] = max(range(len(found["jobs"])), key=lambda job: found["jobs"][job]["cycles"])
+    found["spread"] = {
+        key: spread([run[key] for run in runs])
+        for key in ("cycles", "drained_cycles", "packet_hops", "cpu_seconds")
+    }
+    found["runs"] = list(runs)
+    return found
+
+
+def means(values: Sequence[Any]) -> Any:
+    """Return the mean of numbers, entry by entry for dicts and lists of one shape; else the first value."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: means([value[key] for value in values]) for key in first}
+    if isinstance(first, list) and all(len(value) == len(first) for value in values):
+        return [means(entries) for entries in zip(*values, strict=True)]
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return first if all(value == first for value in values) else statistics.fmean(values)
+    return first
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Return mean, standard deviation of the sample, least and most of `values`."""
+    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+    return {"mean": statistics.fmean(values), "std": deviation, "min": min(values), "max": max(values)}
