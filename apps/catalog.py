@@ -10,6 +10,7 @@ from typing import Any
 
 from apps.application import Application, check_options, options_of
 from apps.npb import NPB
+from apps.operation import MOST_TASKS
 from apps.program import Program
 from apps.synthetic import SYNTHETIC
 from apps.task import TaskWriter
@@ -49,7 +50,8 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     ValueError
         If there is no such application or option, or a value is out of range.
     """
-    whole(tasks, "tasks")
+    if whole(tasks, "tasks") > MOST_TASKS:
+        raise ValueError(f"tasks: {tasks} are too many, expected at most {MOST_TASKS}")
     if isinstance(name, str) and ":" not in name:
         chosen = APPLICATIONS[one_of(name, APPLICATIONS, "application")]
         return chosen(tasks, **_sizes(name, chosen.make, options))
@@ -75,7 +77,7 @@ def _load(place: str) -> Callable[..., None]:
             spec.loader.exec_module(module)
         else:
             module = importlib.import_module(module_name)
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, OSError, SyntaxError, ValueError) as error:
         raise ValueError(f"application {place!r}: cannot load {module_name!r}, {error}") from None
     function = getattr(module, function_name, None)
     if not callable(function):

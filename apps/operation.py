@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-__all__ = ["Op", "Operation", "OperationError"]
+__all__ = ["MOST_TASKS", "Op", "Operation", "OperationError", "check_length"]
+
+MOST_TASKS = 1 << 22
+MOST_OPERATIONS = 200_000_000  # of a program; 25 bytes each
 
 
 class Op(IntEnum):
@@ -65,3 +68,15 @@ class OperationError(ValueError):
         super().__init__(f"task {operation.task}, operation {operation.number} ({operation}): {reason}")
         self.index = index
         self.reason = reason
+
+
+def check_length(operations: int, what: str) -> None:
+    """Check before memory is spent on it that a program is not absurdly long.
+
+    Raises
+    ------
+    ValueError
+        If it is, naming `what` would be.
+    """
+    if operations > MOST_OPERATIONS:
+        raise ValueError(f"{what}: {operations} operations are too many, expected at most {MOST_OPERATIONS}")

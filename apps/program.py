@@ -131,7 +131,7 @@ class Program:
 
         Each number is in its range, each send has a receive of as many bytes and each receive a send, each
         request is opened and then waited for once, and no tasks wait for each other for ever when the program
-        is run without time. Takes about a second for a million operations.
+        is run without time. Takes a few tenths of a second for a million operations.
 
         Parameters
         ----------

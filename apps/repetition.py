@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.iterations import in_order, iterations, ranges
-from apps.operation import Op
+from apps.operation import Op, check_length
 from apps.requests import openers, renumbered
 from checks import whole
 
@@ -23,6 +23,7 @@ def repeat(program: Program, times: int) -> Program:
     """Let the marked iterations stand `times` times in all; see `Program.repeat`."""
     whole(times, "times")
     begin, end, span = _block(program)
+    check_length(len(program) + (times - 1) * int((end - begin).sum()), "repeat")
     _check_requests(program, begin, end)
     # Segments of each task: what comes before, the copies of the block, what comes after.
     starts = np.column_stack([program.first[:-1], *[begin] * times, end])

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.operation import Op
+from apps.operation import Op, check_length
 from checks import whole
 
 __all__ = ["TaskWriter"]
@@ -127,6 +127,7 @@ class TaskWriter:
             raise ValueError(f"begin: {begin} is too large, task {self.task} has {len(self)} operations")
         extra = whole(times, "times") - 1
         whole(tag_step, "tag_step", 0)
+        check_length(begin + length * (extra + 1), f"repeat of task {self.task}")
         opened = self._requests_from(begin)
         if any(place > begin for places in self._sections.values() for place in places):
             raise ValueError(f"repeat: task {self.task} begins or ends a section after operation {begin}")

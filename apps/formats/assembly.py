@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.formats.errors import TraceError
-from apps.operation import Op, OperationError
+from apps.operation import MOST_TASKS, Op, OperationError
 from apps.program import Program
 from apps.requests import renumbered
 
 __all__ = ["Lines", "count_tasks", "declaration", "in_task_order"]
-
-MOST_TASKS = 1 << 22  # a larger number is taken for a mistake before memory is spent on it
 
 Columns = dict[str, NDArray[Any]]
 

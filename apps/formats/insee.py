@@ -1,10 +1,10 @@
 """The ``.trc`` format of INSEE: sends, receives and computation.
 
-================== =====================================================
+===================  =================
 s FROM TO TAG BYTES  task FROM sends
 r FROM TO TAG BYTES  task TO receives
 c TASK CYCLES        task TASK computes
-================== =====================================================
+===================  =================
 
 The program of a task is the lines that are its own, in file order. Empty lines and lines that begin with
 ``#`` are skipped. INSEE can be told to take the computation as micro- or nanoseconds; here it is in

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from apps.operation import check_length
 from apps.program import Program
 from apps.task import TaskWriter
 from checks import whole
@@ -40,6 +41,7 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
     whole(rounds, "rounds of gups")
     whole(seed, "seed of gups", 0)
     count = tasks if updates is None else whole(updates, "updates of gups")
+    check_length(2 * rounds * count, "gups")
     rng = np.random.default_rng(seed)
     writers = [TaskWriter(task, tasks) for task in range(tasks)]
     for number in range(rounds):

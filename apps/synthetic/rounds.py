@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from apps.operation import check_length
 from apps.program import Program
 from apps.task import TaskWriter
 from checks import whole
@@ -40,12 +41,17 @@ def in_rounds(
     whole(tasks, f"tasks of {name}", least)
     whole(bytes, f"bytes of {name}", 0)
     whole(rounds, f"rounds of {name}")
-    writers = [TaskWriter(task, tasks) for task in range(tasks)]
-    for writer in writers:
+    writers = []
+    operations = 0
+    for task in range(tasks):
+        writer = TaskWriter(task, tasks)
         writer.mark(1)
         write(writer)
+        operations += len(writer) * rounds
+        check_length(operations, name)
         writer.repeat(0, rounds, tag_step=1)
         writer.mark(-1)
+        writers.append(writer)
     return Program.of(writers, name)
 
 

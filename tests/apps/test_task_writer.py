@@ -104,6 +104,7 @@ def test_a_million_operations_are_cheap():
         (lambda w: w.mark(-2), "iteration: -2 is too small"),
         (lambda w: w.repeat(1, 2), "begin: 1 is too large, task 0 has 0 operations"),
         (lambda w: w.repeat(0, 0), "times: 0 is too small"),
+        (lambda w: (w.compute(1), w.repeat(0, 10**12)), "repeat of task 0: 1000000000000 operations are too"),
         (lambda w: w.end(), "ends 'timed', which is not open"),
         (lambda w: (w.begin(), w.begin()), "begins 'timed' twice"),
         (lambda w: (w.begin(), w.sections()), "begins 'timed' and never ends it"),
