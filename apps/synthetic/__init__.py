@@ -1,7 +1,8 @@
 """Synthetic applications: communication patterns by themselves.
 
 They are as INSEE's tools define them: tasks send before they receive. So most of them need eager sends; where
-a rendezvous threshold lets messages of their size wait for the receive they never end, as `Program.check` tells.
+a rendezvous threshold lets messages of their size wait for the receive they never end, as `Program.check`
+tells.
 """
 
 from __future__ import annotations
