@@ -16,7 +16,7 @@ from netsim.reference.fabric import Fabric
 from netsim.reference.job import Job
 from netsim.reference.node import Node
 from netsim.reference.packet import Packet
-from netsim.reference.sources import Sources
+from netsim.reference.sources import Sources, check_traffic
 from topologies import Topology
 
 __all__ = ["ReferenceEngine"]
@@ -100,7 +100,7 @@ class ReferenceEngine:
             If the chance, a target, the hot node or its share is out of range.
         """
         if traffic is not None:
-            _check_traffic(traffic, self._topology.nodes)
+            check_traffic(traffic, self._topology.nodes)
         if self._sources is not None:
             self._sources.stop()
             self._sources = None
@@ -134,7 +134,7 @@ class ReferenceEngine:
 
     def counters(self) -> Counters:
         """Return a copy of the totals."""
-        totals = dataclasses.replace(
+        return dataclasses.replace(
             self._totals,
             created=self._created_ever - self._created_before,
             link_packets=self._fabric.link_packets.copy(),
@@ -142,7 +142,6 @@ class ReferenceEngine:
             message_delays=self._totals.message_delays.copy(),
             events=self._fabric.phits,
         )
-        return totals
 
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""
@@ -164,7 +163,7 @@ class ReferenceEngine:
     def blocked(self) -> Blocked:
         """Tell who waits for whom now: tasks by (job, task), FIFOs by (router, input)."""
         tasks = [
-            (job.number, task.number, task.step.operation if task.step else -1, task.waits_for)
+            (job.number, task.number, task.step.operation, task.waits_for)
             for job in self._jobs
             for task in job.tasks
             if task.end < 0
@@ -222,22 +221,3 @@ class ReferenceEngine:
             if task is not None and task.end < 0:
                 raise ValueError(f"{job}: node {number} is taken by a task that has not ended")
         return list(seats.values())
-
-
-def _check_traffic(traffic: Traffic, nodes: int) -> None:
-    """Raise ValueError if a number is out of range for a network of that many nodes."""
-    if not 0 <= traffic.chance <= 1:
-        raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
-    if len(traffic.target) != nodes:
-        raise ValueError(
-            f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes"
-        )
-    for target in traffic.target:
-        if not -1 <= target < nodes:
-            raise ValueError(
-                f"traffic target: {target} is no node, expected 0 to {nodes - 1}, or -1 for uniform"
-            )
-    if not 0 <= traffic.hot_share <= 1:
-        raise ValueError(f"traffic hot_share: {traffic.hot_share} is no share, expected 0 to 1")
-    if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
-        raise ValueError(f"traffic hot_node: {traffic.hot_node} is no node, expected 0 to {nodes - 1}")

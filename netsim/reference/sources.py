@@ -13,7 +13,7 @@ from netsim.reference.draws import pick
 from netsim.reference.messages import Load
 from netsim.reference.node import Node
 
-__all__ = ["Sources"]
+__all__ = ["Sources", "check_traffic"]
 
 
 class Sources:
@@ -91,3 +91,28 @@ class Sources:
             return target
         other = pick(self._seed, TARGET, node, 0, cycle, self._nodes - 1)
         return other + (other >= node)
+
+
+def check_traffic(traffic: Traffic, nodes: int) -> None:
+    """Check that open-loop traffic fits a network of that many nodes.
+
+    Raises
+    ------
+    ValueError
+        If the chance, a target, the hot node or its share is out of range.
+    """
+    if not 0 <= traffic.chance <= 1:
+        raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
+    if len(traffic.target) != nodes:
+        raise ValueError(
+            f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes"
+        )
+    for target in traffic.target:
+        if not -1 <= target < nodes:
+            raise ValueError(
+                f"traffic target: {target} is no node, expected 0 to {nodes - 1}, or -1 for uniform"
+            )
+    if not 0 <= traffic.hot_share <= 1:
+        raise ValueError(f"traffic hot_share: {traffic.hot_share} is no share, expected 0 to 1")
+    if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
+        raise ValueError(f"traffic hot_node: {traffic.hot_node} is no node, expected 0 to {nodes - 1}")

@@ -39,8 +39,8 @@ class Task:
 
     Attributes
     ----------
-    step : Step or None
-        The step at which it stands.
+    step : Step
+        The step at which it stands, the first one before it has started.
     waits_for : str
         ``"receive"``, ``"injector"`` or ``"rendezvous"`` while it cannot go on by itself, else ``"compute"``.
     end : int
@@ -54,7 +54,6 @@ class Task:
         self.node = node
         self.steps = steps
         self.clock = clock
-        self.step: Step | None = None
         self.waits_for = "compute"
         self.end = -1
         self._ended = ended
@@ -62,7 +61,8 @@ class Task:
         self._since = 0
 
     def start(self, cycle: int) -> None:
-        """Let the task act from `cycle` on."""
+        """Let the task, which has steps, act from `cycle` on."""
+        self.step = self.steps[0]
         self.clock.runnable += 1
         self.clock.env.process(self._life(cycle))
 
