@@ -15,7 +15,7 @@ from netsim.chance import GAP, draw, gap
 from netsim.config import Config
 from netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netsim.kernel import state as k
-from netsim.kernel.loop import run
+from netsim.kernel.loop import run, scalar_code
 from netsim.lower import Lowered, lower
 from netsim.memory import demand
 from topologies import Grid, Topology, Tree
@@ -55,6 +55,8 @@ def _setting(topology: Topology, config: Config, seed: int, record: bool, tables
     dims = len(topology.sizes) if isinstance(topology, Grid) else 0
     policy = _policy(topology, config)
     words = -(-topology.routers // k.WORD)
+    links = int((topology.neighbor >= 0).sum())
+    inputs = _check_size(topology, config)
     shift, field, group = tables["shift"], tables["field"], tables["group"]
     by_masks = config.vcs == 1 or (config.vcs == 2 and policy == k.SMART)
     return k.Setting(
@@ -79,7 +81,11 @@ def _setting(topology: Topology, config: Config, seed: int, record: bool, tables
         crossed=k.WANT + 2 * topology.ports + dims,
         words=words,
         tops=-(-words // k.WORD),
-        links=int((topology.neighbor >= 0).sum()),
+        links=links,
+        tail_words=_power_of_two(int((inputs.sum() + topology.nodes * config.injectors))),
+        tail_cycles=_power_of_two(config.packet_phits + 1),
+        arrival_words=_power_of_two(links * (config.hop_delay // config.packet_phits + 2)) if config.hop_delay > 1 else 1,
+        arrival_cycles=_power_of_two(config.hop_delay + 1),
         magnitudes=int(((field - 1) << shift).sum()),
         x_group=int(group[0]),
         y_group=int(group[1]) if dims > 1 else 0,
@@ -124,16 +130,15 @@ def _power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
-def _queues(fifos: int, setting: k.Setting) -> dict[str, Any]:
+def _queues(fifos: int, u: k.Setting) -> dict[str, Any]:
     """Return the lists and rings of events, empty."""
-    flying = setting.links * (setting.hop // setting.phits + 2) if setting.hop > 1 else 1
     return {
-        "entering": np.empty(2 * setting.links, np.int32),
+        "entering": np.empty(2 * u.links, np.int32),
         "exposed": np.empty(fifos, np.int32),
-        "arrival": np.empty(_power_of_two(flying), np.int32),
-        "arrival_count": np.zeros(_power_of_two(setting.hop + 1), np.int32),
-        "tail": np.empty(_power_of_two(fifos + 1), np.int32),
-        "tail_count": np.zeros(_power_of_two(setting.phits + 1), np.int32),
+        "arrival": np.empty(u.arrival_words, np.int32),
+        "arrival_count": np.zeros(u.arrival_cycles, np.int32),
+        "tail": np.empty(u.tail_words, np.int32),
+        "tail_count": np.zeros(u.tail_cycles, np.int32),
     }
 
 
@@ -473,7 +478,10 @@ class KernelEngine:
         if self._state.clock[k.ENDED]:
             self._state.clock[k.ENDED] = 0
             return Exit.JOB_ENDED
-        return Exit(run(self._state, self._setting, int(until)))
+        if run.signatures:
+            return Exit(run(self._state, self._setting, int(until)))
+        with scalar_code():  # the first call compiles, or reads the cache
+            return Exit(run(self._state, self._setting, int(until)))
 
     def job(self, number: int) -> JobRecord:
         """Return what is known of a job."""

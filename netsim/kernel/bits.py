@@ -1,26 +1,35 @@
-"""Bit masks: the lowest set bit, as one machine instruction."""
+"""What the kernel needs below NumPy: the lowest set bit as one instruction, and arrays as bare pointers.
+
+Compiled access to a NumPy array checks for negative indices, which costs a quarter of the kernel's time, and
+an array counts its references and travels as seven words. Inside the loop arrays are therefore pointers.
+Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay arrays, to find a wrong one.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-__all__ = ["inlined", "lowest", "outlined"]
+__all__ = ["bare", "inlined", "lowest", "outlined"]
 
-# Helpers allocate nothing and their caller keeps all arrays alive, so reference counting is left out: it
-# costs more than the work itself. The price is that a helper must never create an array.
-inlined = njit(_nrt=False, forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
+
+inlined = njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # For what is rare or called from several places: inlined there, it would only grow the loop.
-outlined = njit(_nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+outlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 if config.DISABLE_JIT:
 
     def lowest(mask: int) -> int:
         """Return the number of the lowest set bit of `mask`, which is not 0."""
         return (int(mask) & -int(mask)).bit_length() - 1
+
+    def bare(arrays: _Arrays) -> _Arrays:
+        """Return a named tuple of arrays as it is."""
+        return arrays
 
 else:
 
@@ -32,3 +41,18 @@ else:
             return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
         return types.int64(types.int64), emit
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def bare(typing_context: Any, arrays: Any) -> Any:
+        """Return a named tuple of arrays as one of pointers to their first words; the caller keeps the arrays."""
+        pointers = types.NamedTuple([types.CPointer(kind.dtype) for kind in arrays.types], arrays.instance_class)
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            members = (builder.extract_value(arguments[0], n) for n in range(len(arrays.types)))
+            data = [
+                context.make_array(kind)(context, builder, value).data
+                for kind, value in zip(arrays.types, members, strict=True)
+            ]
+            return context.make_tuple(builder, pointers, data)
+
+        return pointers(arrays), emit

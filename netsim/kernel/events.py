@@ -48,49 +48,50 @@ def becomes_head(s: State, name: int) -> None:
 
 
 @inlined
-def push(clock: I64, at: int, ring: I32, counts: I32, name: int, due: int) -> None:
-    """Put an event into a ring; `due` never falls from one call to the next."""
+def push(clock: I64, at: int, ring: I32, words: int, name: int) -> None:
+    """Put an event into a ring of `words`, a power of two, whose scalars are at ``clock[at]``."""
     place = clock[at + 1]
     ring[place] = name
-    clock[at + 1] = (place + 1) & (len(ring) - 1)
+    clock[at + 1] = (place + 1) & (words - 1)
     clock[at + 2] += 1
-    counts[due & (len(counts) - 1)] += 1
 
 
 @inlined
 def tail_leaves(s: State, u: Setting, name: int, cycle: int) -> None:
     """Let the head of a FIFO leave, the header in `cycle`."""
-    push(s.clock, TAILS, s.tail, s.tail_count, name, cycle + u.phits)
+    push(s.clock, TAILS, s.tail, u.tail_words, name)
+    s.tail_count[(cycle + u.phits) & (u.tail_cycles - 1)] += 1
 
 
 @inlined
 def header_arrives(s: State, u: Setting, name: int, cycle: int) -> None:
     """Let a header that leaves in `cycle` be seen after the delay of a hop."""
-    push(s.clock, ARRIVALS, s.arrival, s.arrival_count, name, cycle + u.hop)
+    push(s.clock, ARRIVALS, s.arrival, u.arrival_words, name)
+    s.arrival_count[(cycle + u.hop) & (u.arrival_cycles - 1)] += 1
 
 
 @inlined
-def next_due(clock: I64, at: int, counts: I32, cycle: int) -> int:
+def next_due(clock: I64, at: int, counts: I32, cycles: int, cycle: int) -> int:
     """Return the first cycle from `cycle` on in which an event of a ring falls due, or `NEVER`."""
     if clock[at + 2] == 0:
         return NEVER
-    while counts[cycle & (len(counts) - 1)] == 0:
+    while counts[cycle & (cycles - 1)] == 0:
         cycle += 1
     return cycle
 
 
 @inlined
-def take(clock: I64, at: int, ring: I32) -> int:
+def take(clock: I64, at: int, ring: I32, words: int) -> int:
     """Remove and return the next word of a ring."""
     place = clock[at]
-    clock[at] = (place + 1) & (len(ring) - 1)
+    clock[at] = (place + 1) & (words - 1)
     return ring[place]
 
 
 @inlined
-def take_count(clock: I64, at: int, counts: I32, cycle: int) -> int:
+def take_count(clock: I64, at: int, counts: I32, cycles: int, cycle: int) -> int:
     """Return how many words of a ring fall due in `cycle`, all of which the caller takes."""
-    place = cycle & (len(counts) - 1)
+    place = cycle & (cycles - 1)
     count = counts[place]
     counts[place] = 0
     clock[at + 2] -= count

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from numba import njit
+from numba import config, njit
 
-from netsim.kernel.bits import inlined, lowest
+from netsim.kernel.bits import bare, inlined, lowest
 from netsim.kernel.events import NEVER, act_at, next_due, take, take_count, take_timer
 from netsim.kernel.node import act, tail_left
 from netsim.kernel.router import arrive, decide, enter, expose
@@ -30,7 +31,7 @@ from netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["run"]
+__all__ = ["run", "scalar_code"]
 
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
 
@@ -46,12 +47,12 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
     for n in range(events):
         enter(s, u, s.entering[side * u.links + n], cycle)
     if u.hop > 1:
-        count = take_count(s.clock, ARRIVALS, s.arrival_count, cycle)
+        count = take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)
         for _ in range(count):
-            arrive(s, take(s.clock, ARRIVALS, s.arrival), u.row)
-    count = take_count(s.clock, TAILS, s.tail_count, cycle)
+            arrive(s, take(s.clock, ARRIVALS, s.arrival, u.arrival_words), u.row)
+    count = take_count(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
     for _ in range(count):
-        tail_left(s, u, take(s.clock, TAILS, s.tail), cycle)
+        tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
     while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
         act_at(s, u, take_timer(s), cycle, side)
     acts = s.clock[TODO + side]
@@ -97,15 +98,16 @@ def _build(digest: int) -> Callable[[State, Setting, int], int]:
     """
 
     @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
-    def run(s: State, u: Setting, until: int) -> int:
+    def run(arrays: State, u: Setting, until: int) -> int:
         """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
+        s = bare(arrays)
         cycle = s.clock[NOW] if digest else 0
         while True:
             side = s.clock[SIDE]
             if s.clock[TODO + side] == 0 and s.clock[DIRTY + side] == 0 and s.clock[ENTERING + side] == 0:
-                due = next_due(s.clock, TAILS, s.tail_count, cycle)
+                due = next_due(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
                 if u.hop > 1:
-                    due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, cycle))
+                    due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle))
                 if s.clock[TIMERS] > 0:
                     due = min(due, s.timer[0])
                 if due == NEVER:
@@ -130,3 +132,18 @@ def _build(digest: int) -> Callable[[State, Setting, int], int]:
 
 
 run = _build(_sources_digest())
+
+
+@contextmanager
+def scalar_code() -> Iterator[None]:
+    """Keep LLVM from vectorising while the kernel compiles.
+
+    Its loops run two to six times, over dimensions or ports: vectorised they are three times as long to compile
+    and no faster.
+    """
+    before = config.LOOP_VECTORIZE, config.SLP_VECTORIZE
+    config.LOOP_VECTORIZE = config.SLP_VECTORIZE = 0
+    try:
+        yield
+    finally:
+        config.LOOP_VECTORIZE, config.SLP_VECTORIZE = before

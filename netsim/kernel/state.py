@@ -155,6 +155,10 @@ class Setting(NamedTuple):
     words: int  # words of a half of `dirty`
     tops: int  # words of a half of `dirty_top`
     links: int  # most headers that can enter FIFOs in one cycle
+    tail_words: int  # of the ring of tails, a power of two
+    tail_cycles: int  # of its counts, a power of two
+    arrival_words: int  # the same for the ring of arrivals
+    arrival_cycles: int
     magnitudes: int  # bits of a route record that count hops
     x_group: int  # inputs that travel in X, injectors included
     y_group: int
