@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -28,31 +29,36 @@ def draw_links(path: Path, topology: Topology, result: Result, title: str) -> No
     A 2-D mesh or torus is drawn as a map; of other networks the loads are sorted, a curve for each direction
     or each stage of a tree.
     """
-    figure = Figure(figsize=(7.5, 6.5), layout="constrained")
+    figure = Figure(figsize=(7, 5.8), layout="constrained")
     axes = figure.subplots()
     if isinstance(topology, Grid) and topology.dims == 2:
         _map(axes, topology, result.link_load)
     else:
         _curves(axes, topology, result.link_load)
-    axes.set_title(title, fontsize=10, wrap=True)
+    axes.set_title(textwrap.fill(title, 80), fontsize=10)
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=150)
 
 
 def _map(axes: Axes, grid: Grid, load: NDArray[np.float64]) -> None:
-    """Draw the nodes, and beside each line between two of them its two directions."""
+    """Draw the nodes, and beside each line between two of them its two directions, each on its right."""
     place = grid.coordinates(np.arange(grid.nodes)).astype(float)
     router, port = np.nonzero(grid.neighbor >= 0)
-    step = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])[port] * 0.9
-    aside = np.array([(0, -1), (0, 1), (1, 0), (-1, 0)])[port] * 0.12
-    start = place[router] + aside + step * 0.1
-    lines = np.stack([start, start + step * 0.9], axis=1)
+    forward = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])[port]
+    aside = np.array([(0, -1), (0, 1), (1, 0), (-1, 0)])[port] * 0.07
+    adjacent = (place[router] + forward == place[grid.neighbor[router, port]]).all(axis=1)
+    length = np.where(adjacent, 0.8, 0.4)[:, None]  # what wraps around is a stub
+    start = place[router] + aside + forward * 0.1
+    lines = np.stack([start, start + forward * length], axis=1)
     scale = Normalize(0, max(float(load.max(initial=0.0)), 1e-9))
-    colours = colormaps["viridis_r"]
-    axes.add_collection(LineCollection(list(lines), colors=colours(scale(load[router, port])), linewidths=4))
-    axes.plot(*place.T, "o", color="0.25", markersize=3)
-    axes.set(xlabel="X", ylabel="Y", aspect="equal")
-    axes.margins(0.06)
+    colours = colormaps["plasma_r"]
+    width = max(0.8, 28 / max(grid.sizes))
+    axes.add_collection(
+        LineCollection(list(lines), colors=colours(scale(load[router, port])), linewidths=width)
+    )
+    axes.plot(*place.T, "o", color="0.25", markersize=width)
+    axes.set(xlabel="X (each direction of a link is drawn on its right)", ylabel="Y", aspect="equal")
+    axes.margins(0.03)
     axes.figure.colorbar(ScalarMappable(scale, colours), ax=axes, label=_LABEL, shrink=0.8)
 
 

@@ -33,9 +33,9 @@ def draw_load_on(left: Axes, right: Axes, curves: Mapping[str, Sequence[LoadPoin
         [line] = left.plot(offered, [point.accepted for point in points], "o-", markersize=4, label=name)
         colour = line.get_color()
         mean = [point.delay.mean for point in points]
-        right.plot(offered, mean, "o-", markersize=4, color=colour, label=f"{name}: mean")
+        right.plot(offered, mean, "o-", markersize=4, color=colour, label=f"{name}, mean")
         tail = [point.delay.p95 for point in points]
-        right.plot(offered, tail, "--", linewidth=1, color=colour, label=f"{name}: 95th percentile")
+        right.plot(offered, tail, "--", linewidth=1, color=colour, label=f"{name}, 95th percentile")
     left.set(xlabel="offered load (phits/node/cycle)", ylabel="accepted load (phits/node/cycle)")
     right.set(xlabel="offered load (phits/node/cycle)", ylabel="packet delay (cycles)")
     for axes in (left, right):

@@ -61,7 +61,7 @@ def trace_path(name: str) -> Path:
     found = carried(name)
     if found is None:
         named = {f"{known}.trace.gz".lower(): known for known in carried_names()}
-        one_of(name.lower(), named, f"trace {name!r}: no such file, and no carried trace of that name")
+        one_of(name.lower(), named, "no such trace file; carried traces")
         raise AssertionError("a carried trace that cannot be found")
     return found
 
@@ -76,9 +76,12 @@ def trace_program(name: str, reading: Reading) -> Program:
     """
     for option in reading.options:
         raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+    if reading.iterations and ":" not in reading.iterations:
+        raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
     path = trace_path(name)
-    program = read(path, cycles_per_us=reading.cycles_per_us, tasks=reading.tasks)
-    return _checked(_part(program, reading), reading)
+    program = _part(read(path, cycles_per_us=reading.cycles_per_us, tasks=reading.tasks), reading)
+    _check(program, reading, str(path))
+    return program
 
 
 def application_program(text: str, reading: Reading, nodes: int) -> Program:
@@ -115,7 +118,9 @@ def application_program(text: str, reading: Reading, nodes: int) -> Program:
         options.setdefault("packet_bytes", reading.packet_bytes)
     tasks = whole(options.pop("tasks", nodes), f"application {name!r}: tasks")
     program = _part(application(name, tasks, **options), reading)
-    return program if name in APPLICATIONS else _checked(program, reading)
+    if name not in APPLICATIONS:
+        _check(program, reading, name)
+    return program
 
 
 def job_program(text: str, reading: Reading, nodes: int) -> Program:
@@ -131,7 +136,7 @@ def job_program(text: str, reading: Reading, nodes: int) -> Program:
         return trace_program(text, reading)
     if ":" not in name:
         known = [*APPLICATIONS, *(f"{trace}.trace.gz".lower() for trace in carried_names())]
-        one_of(name, known, f"job {text!r}: no such trace file or application")
+        one_of(name, known, "no such trace file; applications and carried traces")
     return application_program(text, reading, nodes)
 
 
@@ -156,10 +161,9 @@ def _part(program: Program, reading: Reading) -> Program:
     return replace(program, name=name)
 
 
-def _checked(program: Program, reading: Reading) -> Program:
-    """Return `program` if it can run."""
+def _check(program: Program, reading: Reading, source: str) -> None:
+    """Raise ValueError, beginning with its `source`, if `program` cannot run."""
     try:
-        program.check(reading.rendezvous)
+        replace(program, name="").check(reading.rendezvous)
     except ValueError as error:
-        raise ValueError(f"{program.name}: {error}") from None
-    return program
+        raise ValueError(f"{source}: {error}") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+
 import rich_click as click
 
 from experiments.cli.examples import examples_of
@@ -13,11 +15,24 @@ from experiments.cli.verdict import VerdictGroup
 __all__ = ["app", "main"]
 
 
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    try:
+        number = importlib.metadata.version("netplace")
+    except importlib.metadata.PackageNotFoundError:
+        number = "(not installed)"
+    click.echo(f"netplace {number}")
+    context.exit()
+
+
 @click.group(
     cls=VerdictGroup, epilog=examples_of("netplace"), context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(package_name="netplace", message="netplace %(version)s")
-def app() -> None:
+@click.option(
+    "--version", is_flag=True, is_eager=True, callback=_print_version, help="Show the version and exit."
+)
+def app(version: bool) -> None:
     """Replay applications on interconnection networks, packet by packet, and see what placement costs.
 
     Every command explains itself with --help. Mistakes end with exit code 2 and a sentence on stderr.

@@ -10,7 +10,7 @@ import rich_click as click
 
 from checks import one_of
 from experiments.cli.examples import examples_of
-from experiments.cli.screen import print_tables, table
+from experiments.screen import print_tables, table
 
 if TYPE_CHECKING:
     from placement import Rule

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from experiments.cli.examples import examples_of
-from experiments.cli.screen import number, print_json, print_tables, table, with_progress
 from experiments.cli.settings import (
     WHAT_RUNS,
     config_from,
@@ -18,6 +17,7 @@ from experiments.cli.settings import (
     seed_flags,
     settings_flags,
 )
+from experiments.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ import rich_click as click
 
 from experiments.cli.examples import examples_of
 from experiments.cli.program_flags import program_flags, programs_from
-from experiments.cli.screen import number, print_json, print_tables, table, with_progress
 from experiments.cli.settings import config_from, json_flag, network_flag, seed_flags, settings_flags
+from experiments.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

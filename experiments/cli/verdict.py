@@ -54,9 +54,8 @@ def _is_mistake(error: Exception) -> bool:
     """Tell whether `error` is the user's doing, or the machine's limits."""
     if isinstance(error, ValueError | OSError | MemoryError):
         return True
-    from netsim.errors import SimulationError
-
-    return isinstance(error, SimulationError)
+    errors = sys.modules.get("netsim.errors")  # not imported: no run has begun
+    return errors is not None and isinstance(error, errors.SimulationError)
 
 
 def _sentence(error: Exception) -> str:

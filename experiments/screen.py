@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import rich_click as click
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +22,7 @@ def number(value: float | None, digits: int = 0) -> str:
 
 def print_json(found: dict[str, Any]) -> None:
     """Print one JSON object on stdout."""
-    click.echo(json.dumps(found, allow_nan=False))
+    sys.stdout.write(json.dumps(found, allow_nan=False) + "\n")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

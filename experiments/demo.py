@@ -1,0 +1,183 @@
+"""The demonstration: recorded NPB runs on a torus and a tree under several mappings.
+
+Run it with ``scripts/demo``, or ``python -m experiments.demo``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import functools
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from statistics import fmean
+
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from apps import Program
+from experiments.compiling import load_engine
+from experiments.outputs import whole_file
+from experiments.pool import run_each
+from experiments.programs import Reading, trace_program
+from experiments.replay import Replay
+from experiments.screen import print_tables, table, with_progress
+from experiments.summary import spread
+from netsim import Config
+from topologies import parse
+
+__all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "main"]
+
+TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
+# network: (virtual channels, mappings)
+NETWORKS = {
+    "torus:4x4": (2, ("consecutive", "column", "random")),
+    "tree:4,2": (1, ("consecutive", "shuffle", "random")),
+}
+SEEDS = 4
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the demonstration."""
+
+    trace: str
+    network: str
+    vcs: int
+    mapping: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Outcome(Case):
+    """What a run took; times in cycles, but `cpu_seconds`."""
+
+    cycles: int
+    drained_cycles: int
+    packets: int
+    packet_hops: int
+    mean_packet_delay: float
+    cpu_seconds: float
+
+
+@functools.cache
+def _program(trace: str) -> Program:
+    return trace_program(trace, Reading())
+
+
+def run(case: Case) -> Outcome:
+    """Simulate one case."""
+    replay = Replay(
+        parse(case.network), (_program(case.trace),), mapping=case.mapping, config=Config(vcs=case.vcs)
+    )
+    result = replay.run(case.seed)
+    return Outcome(
+        **asdict(case),
+        cycles=result.cycles,
+        drained_cycles=result.drained_cycles,
+        packets=result.packets,
+        packet_hops=result.packet_hops,
+        mean_packet_delay=round(result.packet_delay.mean, 3),
+        cpu_seconds=round(result.cpu_seconds, 4),
+    )
+
+
+def cases(seeds: int) -> list[Case]:
+    """Return all runs."""
+    return [
+        Case(trace, network, vcs, mapping, seed)
+        for seed in range(seeds)
+        for network, (vcs, mappings) in NETWORKS.items()
+        for trace in TRACES
+        for mapping in mappings
+    ]
+
+
+def ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, dict[str, float]]:
+    """Return, for each mapping, the spread of its cycles divided by the mean of the consecutive mapping's."""
+    found = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
+    base = fmean(outcome.cycles for outcome in found if outcome.mapping == "consecutive")
+    return {
+        mapping: spread([outcome.cycles / base for outcome in found if outcome.mapping == mapping])
+        for mapping in NETWORKS[network][1]
+    }
+
+
+def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write every run as a line of a CSV file."""
+    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Outcome)])
+        writer.writeheader()
+        writer.writerows(asdict(outcome) for outcome in outcomes)
+
+
+def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Draw run times relative to the consecutive mapping, a panel for each network."""
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    panels = figure.subplots(1, len(NETWORKS), sharey=True)
+    for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
+        found = [ratios(outcomes, trace, network) for trace in TRACES]
+        for number, mapping in enumerate(mappings):
+            places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
+            mean = [ratio[mapping]["mean"] for ratio in found]
+            deviation = [ratio[mapping]["std"] for ratio in found]
+            axes.bar(places, mean, 0.25, yerr=deviation, capsize=3, label=mapping, error_kw={"linewidth": 1})
+        axes.axhline(1, color="0.3", linewidth=0.8)
+        axes.set_xticks(range(len(TRACES)), TRACES)
+        axes.set_title(network)
+        axes.grid(axis="y", alpha=0.3)
+        axes.set_axisbelow(True)
+        axes.legend(loc="upper center", ncols=len(mappings), fontsize=9, frameon=False)
+    panels[0].set_ylim(top=1.12 * panels[0].get_ylim()[1])  # room for the legends
+    panels[0].set_ylabel("run time / mean of consecutive")
+    figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds", fontsize=11)
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, dpi=150)
+
+
+def show(outcomes: Sequence[Outcome]) -> None:
+    """Print mean cycles and ratios of every trace and network."""
+    for network, (_, mappings) in NETWORKS.items():
+        rows = []
+        for trace in TRACES:
+            found = ratios(outcomes, trace, network)
+            base = fmean(
+                o.cycles
+                for o in outcomes
+                if (o.trace, o.network, o.mapping) == (trace, network, "consecutive")
+            )
+            shares = [f"{found[mapping]['mean']:.3f} ± {found[mapping]['std']:.3f}" for mapping in mappings]
+            rows.append([trace, f"{base:,.0f}", *shares])
+        columns = ["trace", "consecutive (cycles)", *(f"{mapping} (ratio)" for mapping in mappings)]
+        print_tables(table(f"{network}: run time, mean ± standard deviation over seeds", columns, rows))
+
+
+def main() -> None:
+    """Run all cases on all processors, and leave table, CSV and picture."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"runs of each case (default {SEEDS})")
+    parser.add_argument(
+        "--output", type=Path, default=Path("demo-output"), help="folder (default demo-output)"
+    )
+    given = parser.parse_args()
+    if given.seeds < 1:
+        parser.error(f"--seeds: {given.seeds} is too small, expected at least 1")
+    given.output.mkdir(parents=True, exist_ok=True)
+    every = cases(given.seeds)
+    note = Console(stderr=True, highlight=False)
+    note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
+    load_engine("kernel")
+    outcomes = with_progress(run_each(run, every, os.cpu_count() or 1), len(every), "replaying")
+    write_table(given.output / "runs.csv", outcomes)
+    draw(given.output / "mappings.png", outcomes)
+    show(outcomes)
+    note.print(f"every run: {given.output / 'runs.csv'}\npicture:   {given.output / 'mappings.png'}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit("demo: interrupted") from None

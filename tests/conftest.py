@@ -1,0 +1,38 @@
+"""Options of the test suite.
+
+Tests marked ``slow`` repeat long published results and long runs of the reference engine, minutes each. They
+are left out (deselected, so that a skip keeps meaning that something is missing) unless ``--slow`` is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--slow") or config.getoption("-m"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.fixture
+def netplace(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Return a function that runs the command line in this process, as wide as a wide terminal."""
+    from experiments.cli import app
+
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def invoke(*arguments: object) -> Result:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return invoke

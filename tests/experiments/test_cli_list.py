@@ -1,0 +1,68 @@
+"""``netplace list`` and the help."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+
+from apps import APPLICATIONS
+from apps.carried import carried_names
+from experiments.cli.examples import EXAMPLES
+from experiments.cli.listing import TOPICS
+from netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
+from placement import MAPPINGS, PARTITIONS
+from topologies import TOPOLOGIES
+
+NAMES = {
+    "networks": list(TOPOLOGIES),
+    "apps": list(APPLICATIONS),
+    "mappings": list(MAPPINGS),
+    "partitions": list(PARTITIONS),
+    "policies": [*POLICIES, *ARBITERS, *CONSUMPTIONS, *TREE_ROUTINGS],
+    "traces": [f"{name.lower()}.trace.gz" for name in carried_names()],
+    "traffic": list(PATTERNS),
+}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_lists_every_name(netplace, topic):
+    shown = netplace("list", topic)
+    assert shown.exit_code == 0
+    assert all(name in shown.stdout for name in NAMES[topic])
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["run"], ["load"], ["bench"]])
+def test_help_comes_with_examples(netplace, command):
+    shown = netplace(*command, "--help")
+    assert shown.exit_code == 0
+    for example in EXAMPLES[command[0] if command else "netplace"]:
+        assert example in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line for lines in EXAMPLES.values() for line in lines if "bench" not in line})
+)
+def test_the_examples_of_the_help_run(netplace, line):
+    result = netplace(*shlex.split(line)[1:])
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout
+
+
+def test_help_is_quick():
+    """The command line imports no simulator to show its help."""
+    began = time.perf_counter()
+    script = "import sys; from experiments.cli import app; app(['--help'])"
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+    took = time.perf_counter() - began
+    script = "import sys, experiments.cli; print({'numpy', 'numba', 'netsim', 'apps'} & set(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    assert loaded.strip() == "set()"
+    assert took < 5  # a tenth of a second on an idle machine
+
+
+def test_version(netplace):
+    assert netplace("--version").stdout.startswith("netplace ")
