@@ -23,6 +23,8 @@ from topologies import Grid, Topology, Tree
 __all__ = ["KernelEngine"]
 
 FAR = (1 << 62) - 1
+_LARGE = 2048  # routers from which on asking for memory in advance pays
+_AHEAD = 8
 _POLICIES = {"smart": k.SMART, "shortest": k.SHORTEST, "random": k.RANDOM, "oblivious": k.OBLIVIOUS}
 _ARBITERS = {
     "round-robin": k.ROUND_ROBIN,
@@ -79,6 +81,8 @@ def _setting(topology: Topology, config: Config, seed: int, record: bool, tables
         next=k.WANT + topology.ports,
         link=k.WANT + topology.ports + dims,
         crossed=k.WANT + 2 * topology.ports + dims,
+        ahead=_AHEAD if topology.routers >= _LARGE else 0,
+        fifos=topology.ports * config.vcs + config.injectors,
         words=words,
         tops=-(-words // k.WORD),
         links=links,
@@ -247,6 +251,7 @@ def _state(topology: Topology, config: Config, setting: k.Setting, tables: dict[
         todo=np.empty(2 * nodes, np.int32),
         dirty=np.zeros(2 * setting.words, np.int64),
         dirty_top=np.zeros(2 * setting.tops, np.int64),
+        deciding=np.empty(routers, np.int32),
         timer=np.empty(nodes + 1, np.int64),
         timer_node=np.empty(nodes + 1, np.int32),
         task=task.ravel(),

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-__all__ = ["bare", "inlined", "lowest", "outlined"]
+__all__ = ["bare", "fetch", "inlined", "lowest", "outlined"]
 
 _Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
 
@@ -30,6 +30,9 @@ if config.DISABLE_JIT:
     def bare(arrays: _Arrays) -> _Arrays:
         """Return a named tuple of arrays as it is."""
         return arrays
+
+    def fetch(array: Any, index: int) -> None:
+        """Ask for a word that will be needed soon; nothing to do here."""
 
 else:
 
@@ -56,3 +59,17 @@ else:
             return context.make_tuple(builder, pointers, data)
 
         return pointers(arrays), emit
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def fetch(typing_context: Any, array: Any, index: Any) -> Any:
+        """Bring the cache line of ``array[index]`` nearer, without waiting for it."""
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address = builder.bitcast(builder.gep(arguments[0], [arguments[1]]), ir.PointerType(ir.IntType(8)))
+            kind = ir.FunctionType(ir.VoidType(), [address.type, *[ir.IntType(32)] * 3])
+            prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
+            # for reading, into all levels of cache, as data
+            builder.call(prefetch, [address, *(ir.Constant(ir.IntType(32), n) for n in (0, 3, 1))])
+            return context.get_dummy_value()
+
+        return types.none(array, types.int64), emit

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from numba import config, njit
 
-from netsim.kernel.bits import bare, inlined, lowest
+from netsim.kernel.bits import bare, fetch, inlined, lowest
 from netsim.kernel.events import NEVER, act_at, next_due, take, take_count, take_timer
 from netsim.kernel.node import act, tail_left
-from netsim.kernel.router import arrive, decide, enter, expose
+from netsim.kernel.router import arrive, decide, enter, expose, slot_of
 from netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
@@ -20,11 +20,16 @@ from netsim.kernel.state import (
     ENTERING,
     EVENTS,
     EXPOSED,
+    FIELD,
+    FIRST,
+    INPUT,
+    NAME_BITS,
     NOW,
     SIDE,
     TAILS,
     TIMERS,
     TODO,
+    WANT,
     Setting,
     State,
 )
@@ -45,13 +50,17 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
     s.clock[ENTERING + 1 - side] = 0
     events = s.clock[ENTERING + side]
     for n in range(events):
+        if n + u.ahead < events and u.ahead > 0:
+            fetch_fifo(s, u, s.entering[side * u.links + n + u.ahead])
         enter(s, u, s.entering[side * u.links + n], cycle)
     if u.hop > 1:
         count = take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)
         for _ in range(count):
             arrive(s, take(s.clock, ARRIVALS, s.arrival, u.arrival_words), u.row)
     count = take_count(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
-    for _ in range(count):
+    for n in range(count):
+        if n + u.ahead < count and u.ahead > 0:
+            fetch_fifo(s, u, s.tail[(s.clock[TAILS] + u.ahead) & (u.tail_words - 1)])
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
     while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
         act_at(s, u, take_timer(s), cycle, side)
@@ -66,7 +75,7 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
     """Let every router decide that is to be looked at in `cycle`."""
     if s.clock[DIRTY + side] == 0:
         return
-    decisions = 0
+    count = 0
     for top in range(side * u.tops, (side + 1) * u.tops):
         words = s.dirty_top[top]
         s.dirty_top[top] = 0
@@ -76,10 +85,47 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
             routers = s.dirty[side * u.words + word]
             s.dirty[side * u.words + word] = 0
             while routers:
-                decide(s, u, word << 6 | lowest(routers), cycle)
+                s.deciding[count] = word << 6 | lowest(routers)
                 routers &= routers - 1
-                decisions += 1
-    s.clock[EVENTS] += decisions
+                count += 1
+    for n in range(count):
+        if n + u.ahead < count and u.ahead > 0:
+            fetch_row(s, u, s.deciding[n + u.ahead])
+        decide(s, u, s.deciding[n], cycle)
+    s.clock[EVENTS] += count
+
+
+@inlined
+def expose_all(s: State, u: Setting, cycle: int) -> None:
+    """Make all packets that have become heads known to their routers."""
+    count = s.clock[EXPOSED]
+    s.clock[EXPOSED] = 0
+    for n in range(count):
+        if n + u.ahead < count and u.ahead > 0:
+            name = s.exposed[n + u.ahead]
+            base = (name >> NAME_BITS) * u.row
+            i = name & INPUT
+            head = s.fifo[s.row[base + FIRST] + i] & FIELD
+            fetch(s.slot, slot_of(s, u, base, i, head))
+        expose(s, u, s.exposed[n], cycle)
+
+
+@inlined
+def fetch_row(s: State, u: Setting, router: int) -> None:
+    """Ask for the row of a router that will soon decide."""
+    base = router * u.row
+    for line in range(0, u.row, 8):
+        fetch(s.row, base + line)
+
+
+@inlined
+def fetch_fifo(s: State, u: Setting, name: int) -> None:
+    """Ask for what an event at a FIFO will soon read."""
+    router = name >> NAME_BITS
+    base = router * u.row
+    fetch(s.row, base)
+    fetch(s.row, base + WANT)
+    fetch(s.fifo, router * u.fifos + (name & INPUT))
 
 
 def _sources_digest() -> int:
@@ -118,9 +164,7 @@ def _build(digest: int) -> Callable[[State, Setting, int], int]:
                 s.clock[NOW] = cycle
                 return REACHED
             fall_due(s, u, cycle, side)
-            for n in range(s.clock[EXPOSED]):
-                expose(s, u, s.exposed[n], cycle)
-            s.clock[EXPOSED] = 0
+            expose_all(s, u, cycle)
             decide_all(s, u, cycle, side)
             cycle += 1
             if s.clock[ENDED]:

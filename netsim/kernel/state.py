@@ -152,6 +152,8 @@ class Setting(NamedTuple):
     next: int  # first word of the memories in a row
     link: int  # first word of the links in a row
     crossed: int  # first word of the counts of packets in a row
+    ahead: int  # events by which memory is asked for in advance; 0 where the network fits into the cache
+    fifos: int  # FIFOs of a router, where all have as many
     words: int  # words of a half of `dirty`
     tops: int  # words of a half of `dirty_top`
     links: int  # most headers that can enter FIFOs in one cycle
@@ -191,6 +193,7 @@ class State(NamedTuple):
     todo: I32  # 2 x nodes
     dirty: I64  # 2 x words: routers to be looked at
     dirty_top: I64  # 2 x tops: words of `dirty` that are not 0
+    deciding: I32  # scratch: routers that decide in this cycle
     timer: I64  # heap: cycle
     timer_node: I32  # heap: node
     task: I64  # nodes x TASK_WORDS
