@@ -252,6 +252,7 @@ def _state(topology: Topology, config: Config, setting: k.Setting, tables: dict[
         dirty=np.zeros(2 * setting.words, np.int64),
         dirty_top=np.zeros(2 * setting.tops, np.int64),
         deciding=np.empty(routers, np.int32),
+        starting=np.empty(setting.links, np.int32),
         timer=np.empty(nodes + 1, np.int64),
         timer_node=np.empty(nodes + 1, np.int32),
         task=task.ravel(),

@@ -12,7 +12,7 @@ from numba import config, njit
 from netsim.kernel.bits import bare, fetch, inlined, lowest
 from netsim.kernel.events import NEVER, act_at, next_due, take, take_count, take_timer
 from netsim.kernel.node import act, tail_left
-from netsim.kernel.router import arrive, decide, enter, expose, slot_of
+from netsim.kernel.router import arrive, decide, enter, expose, slot_of, start
 from netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
@@ -26,6 +26,7 @@ from netsim.kernel.state import (
     NAME_BITS,
     NOW,
     SIDE,
+    STARTING,
     TAILS,
     TIMERS,
     TODO,
@@ -72,7 +73,7 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
 
 @inlined
 def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
-    """Let every router decide that is to be looked at in `cycle`."""
+    """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
     if s.clock[DIRTY + side] == 0:
         return
     count = 0
@@ -92,6 +93,9 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
         if n + u.ahead < count and u.ahead > 0:
             fetch_row(s, u, s.deciding[n + u.ahead])
         decide(s, u, s.deciding[n], cycle)
+    for n in range(s.clock[STARTING]):
+        start(s, u, s.starting[n], cycle)
+    s.clock[STARTING] = 0
     s.clock[EVENTS] += count
 
 

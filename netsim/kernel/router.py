@@ -7,7 +7,7 @@ only trace of the cycles between is the memory of alternatives of policy `smart`
 from __future__ import annotations
 
 from netsim.chance import ADAPTIVE_VC, ARBITER, OBLIVIOUS_VC, POLICY, TREE_UP, TREE_VC, below, draw
-from netsim.kernel.bits import inlined, lowest, outlined
+from netsim.kernel.bits import fetch, inlined, lowest, outlined
 from netsim.kernel.events import (
     becomes_head,
     header_arrives,
@@ -52,6 +52,7 @@ from netsim.kernel.state import (
     SLOT_WORDS,
     SMART,
     SOURCE,
+    STARTING,
     TARGET,
     TIME,
     TREE_ADAPTIVE,
@@ -714,21 +715,19 @@ def grant(s: State, u: Setting, base: int, i: int, output: int) -> None:
 
 
 @inlined
-def start(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
-    """Let the packet that holds an output begin to cross its link."""
+def start(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Let the packet that holds an output (named like an input) begin to cross its link."""
+    router = name >> NAME_BITS
+    output = name & INPUT
     base = router * u.row
     port = s.port_of[output]
-    vc = s.vc_of[output]
     f = s.row[base + FIRST]
     i = s.turn[f + output] - 1
-    s.row[base + HELD] &= ~(1 << output)
-    s.row[base + BUSY] |= 1 << port
     s.row[base + LEAVING] |= 1 << i
-    s.turn_link[router * u.ports + port] = 0 if vc + 1 == u.vcs else vc + 1
     s.row[base + u.crossed + port] += 1
-    name = (s.row[base + u.link + port] >> 32) + vc
-    j = name & INPUT
-    there = (name >> NAME_BITS) * u.row
+    beyond = (s.row[base + u.link + port] >> 32) + s.vc_of[output]
+    j = beyond & INPUT
+    there = (beyond >> NAME_BITS) * u.row
     g = s.row[there + FIRST] + j
     at = (s.fifo[g] & FIELD) + (s.fifo[g] >> COUNT & FIELD)
     if at >= u.queue:
@@ -744,31 +743,54 @@ def start(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
     if u.exact == 1:
         s.left[f + i] = cycle
         s.came[g] = cycle
-    header_enters(s, u, name)
+    header_enters(s, u, beyond)
     if u.hop > 1:
-        header_arrives(s, u, name, cycle)
+        header_arrives(s, u, beyond, cycle)
     tail_leaves(s, u, router << NAME_BITS | i, cycle)
 
 
 @inlined
-def serve_links(s: State, u: Setting, router: int, cycle: int) -> None:
-    """Let each idle link begin with the next VC that holds a grant."""
+def fetch_start(s: State, u: Setting, base: int, output: int) -> None:
+    """Ask for the memory between which `start` will soon move a packet."""
+    f = s.row[base + FIRST]
+    i = s.turn[f + output] - 1
+    fetch(s.slot, slot_of(s, u, base, i, s.fifo[f + i] & FIELD))
+    beyond = (s.row[base + u.link + s.port_of[output]] >> 32) + s.vc_of[output]
+    router = beyond >> NAME_BITS
+    fetch(s.row, router * u.row + FIRST)
+    fetch(s.fifo, router * u.fifos + (beyond & INPUT))
+
+
+@inlined
+def serve_links(s: State, u: Setting, router: int) -> None:
+    """Let each idle link serve the next VC that holds a grant; packets start when all routers have decided."""
     base = router * u.row
     held = s.row[base + HELD]
+    busy = s.row[base + BUSY]
+    waiting = held
     while held:
         output = lowest(held)
         port = s.port_of[output]
         mine = ((1 << u.vcs) - 1) << (port * u.vcs)
         candidates = held & mine
         held &= ~mine
-        if (s.row[base + BUSY] >> port) & 1:
+        if busy >> port & 1:
             continue
         if candidates & (candidates - 1):
             turn = port * u.vcs + s.turn_link[router * u.ports + port]
             later = candidates >> turn << turn
             if later:
                 output = lowest(later)
-        start(s, u, router, output, cycle)
+        next_vc = s.vc_of[output] + 1
+        s.turn_link[router * u.ports + port] = 0 if next_vc == u.vcs else next_vc
+        busy |= 1 << port
+        waiting &= ~(1 << output)
+        s.starting[s.clock[STARTING]] = router << NAME_BITS | output
+        s.clock[STARTING] += 1
+        if u.ahead > 0:
+            fetch_start(s, u, base, output)
+    s.row[base + HELD] = waiting
+    s.row[base + BUSY] = busy
 
 
 @inlined
@@ -930,4 +952,4 @@ def decide(s: State, u: Setting, router: int, cycle: int) -> None:
             look_at(s, u, router, s.clock[SIDE])
     s.row[base + TIME] = cycle + 1
     if s.row[base + HELD]:
-        serve_links(s, u, router, cycle)
+        serve_links(s, u, router)

@@ -39,6 +39,7 @@ EVENTS = 12
 LAST_DELIVERY = 13
 ENTERING = 14  # ENTERING + side: headers on the list of those that enter a FIFO
 EXPOSED = 16  # heads that became so in this cycle
+STARTING = 23  # packets that begin to cross a link in this cycle
 ARRIVALS = 17  # three words: next to read, next to write, number
 TAILS = 20  # the same
 CLOCK_WORDS = 24
@@ -194,6 +195,7 @@ class State(NamedTuple):
     dirty: I64  # 2 x words: routers to be looked at
     dirty_top: I64  # 2 x tops: words of `dirty` that are not 0
     deciding: I32  # scratch: routers that decide in this cycle
+    starting: I32  # scratch: names of outputs whose packet begins to cross its link in this cycle
     timer: I64  # heap: cycle
     timer_node: I32  # heap: node
     task: I64  # nodes x TASK_WORDS
