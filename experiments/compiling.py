@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["load_engine"]
+__all__ = ["compilation_announced", "load_engine"]
 
 
-def load_engine(engine: str) -> None:
-    """Make an engine ready: import it and have its kernel compiled, or loaded from the cache.
-
-    Prints one line on stderr as soon as something must be compiled. Without this the first simulation of a
-    process would be charged with the time.
-    """
+@contextmanager
+def compilation_announced() -> Iterator[None]:
+    """Print one line on stderr as soon as something is compiled while the block runs."""
     from numba.core import event
 
     class Notice(event.Listener):  # type: ignore[misc]
@@ -30,8 +29,17 @@ def load_engine(engine: str) -> None:
             pass
 
     with event.install_listener("numba:compile", Notice()):
-        from netsim import Network
-        from topologies import parse
+        yield
 
-        if engine == "kernel":
-            Network(parse("mesh:2")).advance(1)
+
+def load_engine(engine: str) -> None:
+    """Make an engine ready: have its kernel compiled, or loaded from the cache.
+
+    Without this the first simulation of a process would be charged with the time, and the workers of a pool
+    would all compile at once.
+    """
+    from netsim import Network
+    from topologies import parse
+
+    if engine == "kernel":
+        Network(parse("mesh:2")).advance(1)

@@ -1,11 +1,7 @@
-"""The demonstration: recorded NPB runs on a torus and a tree under several mappings.
-
-Run it with ``scripts/demo``, or ``python -m experiments.demo``.
-"""
+"""The demonstration: recorded NPB runs on a torus and a tree under several mappings."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import functools
 import os
@@ -28,7 +24,7 @@ from experiments.summary import spread
 from netsim import Config
 from topologies import parse
 
-__all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "main"]
+__all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
 
 TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
 # network: (virtual channels, mappings)
@@ -36,7 +32,6 @@ NETWORKS = {
     "torus:4x4": (2, ("consecutive", "column", "random")),
     "tree:4,2": (1, ("consecutive", "shuffle", "random")),
 }
-SEEDS = 4
 
 
 @dataclass(frozen=True)
@@ -154,30 +149,15 @@ def show(outcomes: Sequence[Outcome]) -> None:
         print_tables(table(f"{network}: run time, mean ± standard deviation over seeds", columns, rows))
 
 
-def main() -> None:
-    """Run all cases on all processors, and leave table, CSV and picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"runs of each case (default {SEEDS})")
-    parser.add_argument(
-        "--output", type=Path, default=Path("demo-output"), help="folder (default demo-output)"
-    )
-    given = parser.parse_args()
-    if given.seeds < 1:
-        parser.error(f"--seeds: {given.seeds} is too small, expected at least 1")
-    given.output.mkdir(parents=True, exist_ok=True)
-    every = cases(given.seeds)
-    note = Console(stderr=True, highlight=False)
+def run_demo(seeds: int, output: Path) -> None:
+    """Run every case on all processors, and leave a table on the screen, a CSV and a picture in `output`."""
+    output.mkdir(parents=True, exist_ok=True)
+    every = cases(seeds)
+    note = Console(stderr=True, highlight=False, soft_wrap=True)
     note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
     load_engine("kernel")
     outcomes = with_progress(run_each(run, every, os.cpu_count() or 1), len(every), "replaying")
-    write_table(given.output / "runs.csv", outcomes)
-    draw(given.output / "mappings.png", outcomes)
+    write_table(output / "runs.csv", outcomes)
+    draw(output / "mappings.png", outcomes)
     show(outcomes)
-    note.print(f"every run: {given.output / 'runs.csv'}\npicture:   {given.output / 'mappings.png'}")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        raise SystemExit("demo: interrupted") from None
+    note.print(f"every run: {output / 'runs.csv'}\npicture:   {output / 'mappings.png'}")

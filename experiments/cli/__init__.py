@@ -6,6 +6,8 @@ import importlib.metadata
 
 import rich_click as click
 
+from experiments.cli.bench import bench_command
+from experiments.cli.demo import demo_command
 from experiments.cli.examples import examples_of
 from experiments.cli.listing import list_command
 from experiments.cli.load import load_command
@@ -42,6 +44,8 @@ def app(version: bool) -> None:
 app.add_command(list_command)
 app.add_command(run_command)
 app.add_command(load_command)
+app.add_command(bench_command)
+app.add_command(demo_command)
 
 
 def main() -> None:

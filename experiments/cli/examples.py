@@ -21,6 +21,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
         "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
     ),
+    "demo": ("netplace demo --seeds 2",),
+    "bench": ("netplace bench --quick", "netplace bench --only saturated"),
 }
 
 

@@ -10,6 +10,7 @@ import rich_click as click
 
 from checks import one_of
 from experiments.cli.examples import examples_of
+from experiments.cli.verdict import AnnouncingCommand
 from experiments.screen import print_tables, table
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 }
 
 
-@click.command("list", epilog=examples_of("list"))
+@click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
 @click.argument("topic", metavar="networks|apps|mappings|partitions|policies|traces|traffic")
 def list_command(topic: str) -> None:
     """Show what there is to choose from, with an example of each."""

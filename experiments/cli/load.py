@@ -17,6 +17,7 @@ from experiments.cli.settings import (
     seed_flags,
     settings_flags,
 )
+from experiments.cli.verdict import AnnouncingCommand
 from experiments.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ __all__ = ["load_command", "offered_loads"]
 _MOST_LOADS = 10_000
 
 
-@click.command("load", epilog=examples_of("load"))
+@click.command("load", cls=AnnouncingCommand, epilog=examples_of("load"))
 @network_flag
 @click.option(
     "--traffic",

@@ -10,6 +10,7 @@ import rich_click as click
 from experiments.cli.examples import examples_of
 from experiments.cli.program_flags import program_flags, programs_from
 from experiments.cli.settings import config_from, json_flag, network_flag, seed_flags, settings_flags
+from experiments.cli.verdict import AnnouncingCommand
 from experiments.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ __all__ = ["run_command"]
 Described = dict[str, Any]
 
 
-@click.command("run", epilog=examples_of("run"))
+@click.command("run", cls=AnnouncingCommand, epilog=examples_of("run"))
 @network_flag
 @program_flags
 @click.option(

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import rich_click as click
 
-__all__ = ["INTERRUPTED", "MISTAKE", "VerdictGroup"]
+__all__ = ["INTERRUPTED", "MISTAKE", "AnnouncingCommand", "VerdictGroup"]
 
 MISTAKE = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
@@ -44,6 +44,17 @@ class VerdictGroup(click.RichGroup):
             _say(_sentence(error))
             sys.exit(MISTAKE)
         sys.exit(status if isinstance(status, int) else 0)
+
+
+class AnnouncingCommand(click.RichCommand):
+    """A command that may have to compile the kernel first, and then says so."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        from experiments.compiling import compilation_announced
+
+        with compilation_announced():
+            return super().invoke(ctx)
 
 
 def _say(text: str) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import csv
-import sys
 
 from experiments import demo
 
 
-def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, capsys):
+def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace):
     monkeypatch.setattr(demo, "TRACES", ("LU.W.16",))
-    monkeypatch.setattr(sys, "argv", ["demo", "--seeds", "2", "--output", str(tmp_path / "out put")])
     monkeypatch.setattr(demo.os, "cpu_count", lambda: 1)
-    demo.main()
-    shown = capsys.readouterr()
-    assert "torus:4x4" in shown.out
-    assert "tree:4,2" in shown.out
+    shown = netplace("demo", "--seeds", 2, "--output", tmp_path / "out put")
+    assert shown.exit_code == 0, shown.stderr
+    assert "torus:4x4" in shown.stdout
+    assert "tree:4,2" in shown.stdout
     with (tmp_path / "out put" / "runs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * 6
@@ -24,4 +22,4 @@ def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, capsys):
     ]
     assert all(740_000 < cycles < 760_000 for cycles in torus)  # a consecutive LU.W.16 on a mesh of its shape
     assert (tmp_path / "out put" / "mappings.png").stat().st_size > 10_000
-    assert "mappings.png" in shown.err
+    assert "mappings.png" in shown.stderr

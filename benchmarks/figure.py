@@ -1,0 +1,63 @@
+"""A measured figure beside the one wanted, and how to measure CPU time."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Figure", "cpu_seconds", "figure"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure.
+
+    Attributes
+    ----------
+    name, unit : str
+        What was measured, and in what.
+    value, low, high : float
+        Median, least and most of the repeats.
+    least, most : float or None
+        What the project wants it to be at least, or at most.
+    """
+
+    name: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the median is as wanted; None if nothing is wanted."""
+        if self.least is None and self.most is None:
+            return None
+        return (self.least is None or self.value >= self.least) and (
+            self.most is None or self.value <= self.most
+        )
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, for people."""
+        if self.least is not None:
+            return f"at least {self.least:g}"
+        return "" if self.most is None else f"at most {self.most:g}"
+
+
+def figure(
+    name: str, unit: str, values: Sequence[float], *, least: float | None = None, most: float | None = None
+) -> Figure:
+    """Return the figure of several measurements."""
+    return Figure(name, unit, statistics.median(values), min(values), max(values), least, most)
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Return the CPU time of one call, in seconds."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began

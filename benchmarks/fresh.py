@@ -1,0 +1,28 @@
+"""Run a script in a new process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+__all__ = ["run_fresh"]
+
+
+def run_fresh(script: str, *arguments: str, environment: Mapping[str, str] | None = None) -> list[float]:
+    """Return the numbers that a Python script prints, run in a new process.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If it fails.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), **(environment or {})),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [float(word) for word in done.stdout.split()]

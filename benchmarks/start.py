@@ -1,0 +1,49 @@
+"""What a new process waits for: import, and the first call with cold and with warm caches."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+
+from benchmarks.figure import Figure, figure
+from benchmarks.fresh import run_fresh
+
+__all__ = ["start"]
+
+_SCRIPT = """
+import time
+began = time.process_time()
+from netsim import Network
+from topologies import parse
+imported = time.process_time()
+Network(parse("torus:2x2")).advance(1)
+print(imported - began, time.process_time() - imported)
+"""
+_WORKER = """
+import multiprocessing, time
+
+def first_call(_):
+    from netsim import Network
+    from topologies import parse
+    began = time.process_time()
+    Network(parse("torus:2x2")).advance(1)
+    return time.process_time() - began
+
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    print(pool.map(first_call, [0])[0])
+"""
+
+
+def start(quick: bool) -> Iterator[Figure]:
+    """Measure import and first call in new processes, and the first call of a pool's worker."""
+    run_fresh(_SCRIPT)  # fills the cache if need be
+    warm = [run_fresh(_SCRIPT) for _ in range(3)]
+    yield figure("import of netsim", "CPU s", [imported for imported, _ in warm])
+    yield figure("first call, compiled before", "CPU s", [called for _, called in warm], most=0.5)
+    workers = [run_fresh(_WORKER)[0] for _ in range(3)]
+    yield figure("first call in a worker of a pool", "CPU s", workers, most=0.5)
+    if quick:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        cold = sum(run_fresh(_SCRIPT, environment={"NUMBA_CACHE_DIR": folder}))
+    yield figure("import and first call, nothing compiled", "CPU s", [cold], most=15)

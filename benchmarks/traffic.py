@@ -1,0 +1,54 @@
+"""Open-loop uniform traffic: packet-hops a second at saturation, and what idle cycles cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.figure import Figure, cpu_seconds, figure
+from netsim import Network, pattern
+from topologies import parse
+
+__all__ = ["idle", "saturated", "uniform_network"]
+
+# network: (cycles of warm-up, cycles of a repeat, packet-hops a second wanted, in millions)
+SATURATED = {
+    "torus:8x8": (5_000, 40_000, 8.0),
+    "torus:16x16x16": (1_500, 800, 5.0),
+    "torus:32x32x32": (1_000, 200, 3.0),
+}
+
+
+def uniform_network(name: str, offered: float, warmup: int, engine: str = "kernel") -> Network:
+    """Return a network under uniform traffic of `offered` phits a node and cycle, warmed up."""
+    network = Network(parse(name), engine=engine)
+    network.generate(pattern("uniform", network.topology, offered / network.config.packet_phits))
+    network.advance(warmup)
+    return network
+
+
+def hops_per_second(network: Network, cycles: int) -> float:
+    """Return the millions of packet-hops that the next `cycles` cycles simulate in a second of CPU time."""
+    network.reset_counters()
+    seconds = cpu_seconds(lambda: network.advance(network.now + cycles))
+    return float(network.counters().link_packets.sum()) / seconds / 1e6
+
+
+def saturated(quick: bool) -> Iterator[Figure]:
+    """Measure saturated uniform traffic with the default settings."""
+    for name, (warmup, cycles, least) in SATURATED.items():
+        if quick and name == "torus:32x32x32":
+            continue
+        network = uniform_network(name, 1.0, warmup)
+        values = [hops_per_second(network, cycles) for _ in range(3 if quick else 7)]
+        yield figure(f"uniform traffic, saturated, {name}", "M packet-hops/s", values, least=least)
+
+
+def idle(quick: bool) -> Iterator[Figure]:
+    """Measure the time of a simulated cycle at offered load 0.05 over that at saturation."""
+    low, high = (uniform_network("torus:8x8", offered, 5_000) for offered in (0.05, 1.0))
+    values = []
+    for _ in range(3 if quick else 7):
+        light = cpu_seconds(lambda: low.advance(low.now + 200_000)) / 200_000
+        heavy = cpu_seconds(lambda: high.advance(high.now + 40_000)) / 40_000
+        values.append(light / heavy)
+    yield figure("time of a cycle, offered 0.05 / saturated, torus:8x8", "ratio", values, most=0.1)

@@ -1,0 +1,28 @@
+"""``netplace demo``: recorded NPB runs under several mappings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from experiments.cli.examples import examples_of
+from experiments.cli.verdict import AnnouncingCommand
+
+__all__ = ["demo_command"]
+
+
+@click.command("demo", cls=AnnouncingCommand, epilog=examples_of("demo"))
+@click.option("--seeds", type=int, default=4, show_default=True, help="Runs of each case.")
+@click.option(
+    "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."
+)
+def demo_command(seeds: int, output: str) -> None:
+    """Replay recorded NPB runs on a torus and a tree under three mappings each.
+
+    Leaves a table on the screen, every run in a CSV file, and a picture.
+    """
+    from checks import whole
+    from experiments.demo import run_demo
+
+    run_demo(whole(seeds, "--seeds"), Path(output))
