@@ -1,8 +1,9 @@
 """Random draws as pure functions of what they are for, so that engines draw the same numbers.
 
 A draw is a hash of (seed, purpose, place, index, cycle). No draw depends on how many came before it: the
-order in which an engine visits routers, or the number of processes, cannot matter. The mixing function is the
-finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+order in which an engine visits routers, or the number of processes, cannot matter. The mixing function is
+the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+2014).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def draw(seed: int, purpose: int, place: int, index: int, cycle: int) -> int:
     x = _mix(np.uint64(seed) + _GOLDEN * np.uint64(purpose))
     x = _mix(x ^ (np.uint64(place) * _GOLDEN))
     x = _mix(x ^ ((np.uint64(index) << _S32) * _MUL1 + np.uint64(index) * _GOLDEN))
-    return _mix(x ^ (np.uint64(cycle) * _MUL2))  # type: ignore[no-any-return]
+    return _mix(x ^ (np.uint64(cycle) * _MUL2))
 
 
 @njit("int64(uint64, int64)", cache=True, _nrt=False)

@@ -61,8 +61,8 @@ class Config:
     tree_routing : str
         Routing on trees, a key of `TREE_ROUTINGS`.
     router_delay, link_delay : int
-        Cycles that a header spends in a router before its first request there after a hop, and on a link. A hop
-        costs their sum.
+        Cycles that a header spends in a router before its first request there after a hop, and on a link.
+        A hop costs their sum.
     rendezvous : int or None
         Messages of more bytes than this wait for the posted receive; None: never.
     cycle_ns : float

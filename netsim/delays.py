@@ -30,7 +30,7 @@ def bin_start() -> NDArray[np.int64]:
 
 
 def percentile(histogram: NDArray[np.int64], share: float) -> float:
-    """Return the delay that `share` (0..1) of the entries do not exceed, to the bin's middle; nan if empty."""
+    """Return the delay that `share` (0..1) of the entries do not exceed, to a bin's middle; nan if empty."""
     total = int(histogram.sum())
     if total == 0:
         return float("nan")

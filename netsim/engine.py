@@ -31,7 +31,7 @@ class Traffic:
     chance : float
         Chance that a node creates a packet in a cycle, offered load / packet_phits.
     target : ndarray of int32, shape (nodes,)
-        Destination of each node's packets; -1: uniform over the other nodes; the node itself: it creates none.
+        Destination of each node's packets; -1: uniform over the others; the node itself: it creates none.
     hot_node, hot_share : int, float
         Share of the packets that go to `hot_node` instead (none are drawn for the hot node itself).
     """
@@ -109,8 +109,8 @@ class Blocked:
     Attributes
     ----------
     tasks : list of (job, task, operation, text)
-        Each task that is not at its end, the operation it stands at (index in its job's program arrays) and what it waits
-        for: ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"compute"``.
+        Each task that is not at its end, the operation it stands at (index in its job's program arrays)
+        and what it waits for: ``"receive"``, ``"injector"``, ``"rendezvous"`` or ``"compute"``.
     fifos : list of (router, input, packets, wants)
         Each FIFO with a head packet that cannot move; `wants` is a list of (router, input) of the FIFOs
         downstream for which the head could ask.
@@ -129,13 +129,13 @@ class Engine(Protocol):
     now: int
 
     def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
-        """Start a job whose task i sits on ``nodes[i]``; its tasks act from cycle `now` on. Returns its number."""
+        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it."""
 
     def run(self, until: int) -> Exit:
-        """Simulate cycles ``now .. until - 1``; return early after a cycle in which a job ended, or when idle."""
+        """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
 
     def job(self, number: int) -> JobRecord:
         """Return what is known of a job."""

@@ -13,7 +13,7 @@ _MOST = 6
 
 
 def circle(blocked: Blocked) -> list[tuple[int, int]]:
-    """Return FIFOs (router, input), each of which waits for the next and the last for the first; empty if none do."""
+    """Return FIFOs (router, input) that wait for each other in a circle; empty if none do."""
     graph = nx.DiGraph()
     stuck = {(router, i) for router, i, _, _ in blocked.fifos}
     for router, i, _, wants in blocked.fifos:
@@ -52,7 +52,9 @@ def explain(blocked: Blocked, programs: list[Program], in_flight: int, cycle: in
     if ring:
         shown = " -> ".join(f"router {router} input {i}" for router, i in [*ring[:12], ring[0]])
         dots = " (shortened)" if len(ring) > 12 else ""
-        head = f"network deadlock in cycle {cycle}: {in_flight} packets can never move, FIFOs wait in a circle: "
+        head = (
+            f"network deadlock in cycle {cycle}: {in_flight} packets can never move, FIFOs wait in a circle: "
+        )
         return head + shown + dots + ("; " + "; ".join(parts) if parts else "")
     if in_flight:
         parts.insert(0, f"{in_flight} packets are stuck")

@@ -1,7 +1,7 @@
 """Programs as the words that the kernel reads: operations on keys instead of peers, tags and sizes.
 
-A *key* is (source, destination, tag, packets): what a receive is matched by. Keys are numbered in the order of
-these tuples, with tasks as source and destination.
+A *key* is (source, destination, tag, packets): what a receive is matched by. Keys are numbered in the order
+of these tuples, with tasks as source and destination.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _opened_by(program: Program, task: Int) -> Int:
 
 
 def _key_numbers(columns: list[Int]) -> tuple[Int, Int]:
-    """Return for each row of `columns` its number in the sorted list of different rows, and a row of each number."""
+    """Return for each row its number in the sorted list of different rows, and a row of each number."""
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, rank = np.unique(column, return_inverse=True)
@@ -106,7 +106,11 @@ def lower(program: Program, config: Config) -> Lowered:
     sends = (kind == Op.SEND) | (kind == Op.ISEND)
     receives = (what == Op.RECV) | (what == Op.IRECV)
     towards = (what == Op.SEND) | (what == Op.ISEND)
-    large = ~is_compute & (size > config.rendezvous) if config.rendezvous is not None else np.zeros(len(kind), bool)
+    large = (
+        ~is_compute & (size > config.rendezvous)
+        if config.rendezvous is not None
+        else np.zeros(len(kind), bool)
+    )
     keep = np.where(is_compute, size > 0, peer != task)
     keep &= is_compute | large | ~((kind == Op.IRECV) | ((kind == Op.WAIT) & towards))
 

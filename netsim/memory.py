@@ -8,7 +8,7 @@ __all__ = ["available", "demand"]
 
 
 def available() -> int:
-    """Return the bytes of memory that can still be used, or a very large number where the system does not say."""
+    """Return the bytes of memory that can still be used; a very large number where that is not known."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:
@@ -27,5 +27,6 @@ def demand(needed: int, what: str) -> None:
     there = available()
     if needed > there:
         raise ValueError(
-            f"{what} would need {needed / 2**30:.1f} GiB of memory, but only {there / 2**30:.1f} GiB are available"
+            f"{what} would need {needed / 2**30:.1f} GiB of memory, "
+            f"but only {there / 2**30:.1f} GiB are available"
         )

@@ -36,13 +36,16 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
     """
     if program.tasks > topology.nodes:
         raise ValueError(
-            f"{program.name or 'program'}: {program.tasks} tasks are more than the {topology.nodes} nodes of {topology}"
+            f"{program.name or 'program'}: {program.tasks} tasks are more than "
+            f"the {topology.nodes} nodes of {topology}"
         )
     if nodes is None:
         return np.arange(program.tasks)
     given = np.asarray(nodes)
     if given.ndim != 1 or len(given) != program.tasks:
-        raise ValueError(f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one a task")
+        raise ValueError(
+            f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one a task"
+        )
     if not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"placement: nodes are whole numbers, not {given.dtype}")
     wrong = given[(given < 0) | (given >= topology.nodes)]
@@ -230,9 +233,10 @@ class Network:
         """
         while self._waiting or self._running:
             if not self.advance(max_cycles) and max_cycles is not None and self.now >= max_cycles:
+                jobs = len(self._running) + len(self._waiting)
                 raise CycleLimitError(
-                    f"not at its end after {max_cycles} cycles: {len(self._running) + len(self._waiting)} jobs run or "
-                    f"wait, {self.in_flight} packets are in flight; allow more with max_cycles"
+                    f"not at its end after {max_cycles} cycles: {jobs} jobs run or wait, "
+                    f"{self.in_flight} packets are in flight; allow more with max_cycles"
                 )
         self.advance()
 
@@ -303,7 +307,9 @@ def simulate(
         places: Sequence[ArrayLike | None]
         if nodes is None:
             ends = np.cumsum([program.tasks for program in programs])
-            places = [np.arange(end - program.tasks, end) for program, end in zip(programs, ends, strict=True)]
+            places = [
+                np.arange(end - program.tasks, end) for program, end in zip(programs, ends, strict=True)
+            ]
         else:
             places = list(nodes)  # type: ignore[arg-type]
         if len(places) != len(programs):

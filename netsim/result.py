@@ -50,8 +50,8 @@ class Delay:
         """Return the delays that a histogram and the sum of its entries describe."""
         count = int(histogram.sum())
         mean = total / count if count else float("nan")
-        ranks = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
-        return Delay(count, mean, *ranks, histogram=histogram)
+        p50, p95, p99, most = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
+        return Delay(count, mean, p50, p95, p99, most, histogram)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what fits into JSON."""
@@ -148,7 +148,8 @@ class Result:
     @property
     def link_load(self) -> NDArray[np.float64]:
         """Share of the run in which each link carried a phit, shape (routers, ports)."""
-        return self.link_packets * (self.config.packet_phits / max(1, self.drained_cycles))
+        phits = self.link_packets * float(self.config.packet_phits)
+        return np.asarray(phits / max(1, self.drained_cycles), np.float64)
 
     @property
     def injection_blocked(self) -> int:
@@ -169,7 +170,8 @@ class Result:
             "injection_blocked": self.injection_blocked,
             "most_link_load": float(self.link_load.max(initial=0.0)),
             "jobs": [
-                {"name": job.name, "start": job.start, "end": job.end, "cycles": job.cycles} for job in self.jobs
+                {"name": job.name, "start": job.start, "end": job.end, "cycles": job.cycles}
+                for job in self.jobs
             ],
             "events": self.events,
             "cpu_seconds": self.cpu_seconds,

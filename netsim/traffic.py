@@ -42,7 +42,7 @@ def _uniform(topology: Topology) -> Target:
 
 
 def _transpose(topology: Topology) -> Target:
-    """(x, y, ..) to its coordinates in reverse order; on other networks the halves of the node number swapped."""
+    """Reverse the coordinates; on other networks swap the halves of the node number."""
     node = np.arange(topology.nodes)
     if isinstance(topology, Grid):
         if len(set(topology.sizes)) > 1:
@@ -50,7 +50,9 @@ def _transpose(topology: Topology) -> Target:
         return np.asarray(topology.node(topology.coordinates(node)[:, ::-1]), np.int64)
     half, odd = divmod(_bits(topology, "transpose"), 2)
     if odd:
-        raise ValueError(f"--traffic transpose: needs an even number of address bits, {topology} has {2 * half + 1}")
+        raise ValueError(
+            f"--traffic transpose: needs an even number of address bits, {topology} has {2 * half + 1}"
+        )
     return node >> half | (node & ((1 << half) - 1)) << half
 
 
@@ -58,7 +60,9 @@ def _tornado(topology: Topology) -> Target:
     """Half the ring less one in every dimension (Dally and Towles, Principles and Practices, table 3.1)."""
     grid = _grid(topology, "tornado")
     sizes = np.array(grid.sizes)
-    return np.asarray(grid.node((grid.coordinates(np.arange(grid.nodes)) + (sizes + 1) // 2 - 1) % sizes), np.int64)
+    return np.asarray(
+        grid.node((grid.coordinates(np.arange(grid.nodes)) + (sizes + 1) // 2 - 1) % sizes), np.int64
+    )
 
 
 def _bit_complement(topology: Topology) -> Target:
@@ -81,7 +85,7 @@ def _shuffle(topology: Topology) -> Target:
 
 
 def _neighbour(topology: Topology) -> Target:
-    """The next node in every dimension; on other networks the next in number."""
+    """Take the next node in every dimension; on other networks the next in number."""
     node = np.arange(topology.nodes)
     if isinstance(topology, Grid):
         return np.asarray(topology.node((topology.coordinates(node) + 1) % topology.sizes), np.int64)
@@ -175,8 +179,8 @@ def measure_load(
     config: Config | None = None,
     engine: str = "kernel",
     seed: int = 0,
-    warmup: int = 10_000,
-    measure: int = 20_000,
+    warmup: int = 1000,
+    measure: int | None = None,
     hot_node: int | None = None,
     hot_share: float = 0.1,
 ) -> LoadPoint:
@@ -187,7 +191,8 @@ def measure_load(
     offered : float
         Offered load in phits a node and cycle, over 0 and at most `packet_phits`.
     warmup, measure : int
-        Cycles of the two phases.
+        Cycles of the two phases. By default enough are measured for 8 million node-cycles, at least 2000.
+        Close to saturation a large network needs a longer warm-up to be steady.
 
     Raises
     ------
@@ -196,8 +201,12 @@ def measure_load(
     """
     config = config or Config()
     if not 0 < offered <= config.packet_phits:
-        raise ValueError(f"--offered: {offered} is not over 0 and at most {config.packet_phits} phits a node and cycle")
+        raise ValueError(
+            f"--offered: {offered} is not over 0 and at most {config.packet_phits} phits a node and cycle"
+        )
     whole(warmup, "--warmup", 0)
+    if measure is None:
+        measure = max(2000, 8_000_000 // topology.nodes)
     whole(measure, "--measure", 1)
     network = Network(topology, config, engine=engine, seed=seed)
     chance = offered / config.packet_phits

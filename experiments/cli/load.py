@@ -50,8 +50,10 @@ _MOST_LOADS = 10_000
     panel=WHAT_RUNS,
     help="Phits a node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
 )
-@click.option("--warmup", type=int, default=10_000, show_default=True, help="Cycles before measuring.")
-@click.option("--measure", type=int, default=20_000, show_default=True, help="Cycles of measuring.")
+@click.option("--warmup", type=int, default=1000, show_default=True, help="Cycles before measuring.")
+@click.option(
+    "--measure", type=int, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]"
+)
 @click.option("--hot-node", type=int, help="Node of hot-spot traffic. [default: the middle one]")
 @click.option(
     "--hot-share",
@@ -97,7 +99,8 @@ def _measuring(given: dict[str, Any]) -> tuple[Topology, list[float], Callable[[
     loads = offered_loads(given["offered"], config.packet_phits)
     one_of(given["engine"], ENGINES, "--engine")
     for name, least in (("processes", 1), ("seed", 0), ("warmup", 0), ("measure", 1)):
-        whole(given[name], f"--{name}", least)
+        if given[name] is not None:
+            whole(given[name], f"--{name}", least)
     hot = {"hot_node": given["hot_node"], "hot_share": given["hot_share"]}
     pattern(given["traffic"], topology, 0.1, **hot)
     same = {name: given[name] for name in ("traffic", "engine", "seed", "warmup", "measure")}

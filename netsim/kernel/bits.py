@@ -36,7 +36,7 @@ if config.DISABLE_JIT:
 
 else:
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def lowest(typing_context: Any, mask: Any) -> Any:
         """Return the number of the lowest set bit of `mask`, which is not 0."""
 
@@ -45,10 +45,12 @@ else:
 
         return types.int64(types.int64), emit
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def bare(typing_context: Any, arrays: Any) -> Any:
-        """Return a named tuple of arrays as one of pointers to their first words; the caller keeps the arrays."""
-        pointers = types.NamedTuple([types.CPointer(kind.dtype) for kind in arrays.types], arrays.instance_class)
+        """Return a named tuple of arrays as one of pointers; the caller keeps the arrays alive."""
+        pointers = types.NamedTuple(
+            [types.CPointer(kind.dtype) for kind in arrays.types], arrays.instance_class
+        )
 
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             members = (builder.extract_value(arguments[0], n) for n in range(len(arrays.types)))
@@ -60,12 +62,14 @@ else:
 
         return pointers(arrays), emit
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def fetch(typing_context: Any, array: Any, index: Any) -> Any:
         """Bring the cache line of ``array[index]`` nearer, without waiting for it."""
 
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            address = builder.bitcast(builder.gep(arguments[0], [arguments[1]]), ir.PointerType(ir.IntType(8)))
+            address = builder.bitcast(
+                builder.gep(arguments[0], [arguments[1]]), ir.PointerType(ir.IntType(8))
+            )
             kind = ir.FunctionType(ir.VoidType(), [address.type, *[ir.IntType(32)] * 3])
             prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
             # for reading, into all levels of cache, as data

@@ -1,7 +1,7 @@
 """What happens when: events of constant delay, timers, and the lists of what must be looked at.
 
-Delays of the network are constants, so events come in the order in which they were made: a ring of words in order
-and, for each cycle to come, how many fall due in it. What is due in the next cycle is a plain list.
+Delays of the network are constants, so events come in the order in which they were made: a ring of words in
+order and, for each cycle to come, how many fall due in it. What is due in the next cycle is a plain list.
 Routers to be looked at are bits, so that each is looked at once and in order.
 """
 
@@ -14,13 +14,13 @@ from netsim.kernel.state import (
     DIRTY,
     ENTERING,
     EXPOSED,
+    I32,
+    I64,
     SIDE,
     TAILS,
     TASK_WORDS,
     TIMERS,
     TODO,
-    I32,
-    I64,
     Setting,
     State,
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from numba import config, njit
 
@@ -44,7 +45,7 @@ REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
 
 @inlined
 def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
-    """Apply what falls due in `cycle`, then let tasks act; heads that become known are listed in `exposed`."""
+    """Apply what falls due in `cycle`, then let tasks act; new heads are listed in `exposed`."""
     s.clock[SIDE] = 1 - side
     s.clock[TODO + 1 - side] = 0
     s.clock[DIRTY + 1 - side] = 0
@@ -140,14 +141,14 @@ def _sources_digest() -> int:
     return int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
 
 
-def _build(digest: int) -> Callable[[State, Setting, int], int]:
+def _build(digest: int) -> Any:
     """Compile the loop.
 
     Numba's cache does not notice an edited callee in another file. The loop closes over a digest of all
     sources, which is part of its key in the cache.
     """
 
-    @njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+    @njit(cache=True, error_model="numpy")
     def run(arrays: State, u: Setting, until: int) -> int:
         """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
         s = bare(arrays)
@@ -176,7 +177,7 @@ def _build(digest: int) -> Callable[[State, Setting, int], int]:
                 s.clock[NOW] = cycle
                 return JOB_ENDED
 
-    return run  # type: ignore[no-any-return]
+    return run
 
 
 run = _build(_sources_digest())
@@ -186,8 +187,8 @@ run = _build(_sources_digest())
 def scalar_code() -> Iterator[None]:
     """Keep LLVM from vectorising while the kernel compiles.
 
-    Its loops run two to six times, over dimensions or ports: vectorised they are three times as long to compile
-    and no faster.
+    Its loops run two to six times, over dimensions or ports: vectorised they take three times as long to
+    compile and are no faster.
     """
     before = config.LOOP_VECTORIZE, config.SLP_VECTORIZE
     config.LOOP_VECTORIZE = config.SLP_VECTORIZE = 0

@@ -1,12 +1,14 @@
 """Nodes: tasks and their programs, injection, matching of messages, open-loop sources.
 
-A node creates at most one packet a cycle. Its task first passes all that takes no time; then one packet is created:
-of the message under way, else of what is due at the interface (rendezvous), else of the send at the head.
+A node creates at most one packet a cycle. Its task first passes all that takes no time; then one packet is
+created: of the message under way, else of what is due at the interface (rendezvous), else of the send at the
+head.
 """
 
 from __future__ import annotations
 
-from netsim.chance import GAP, HOT_SPOT, TARGET as TARGET_DRAW, below, draw, gap
+from netsim.chance import GAP, HOT_SPOT, below, draw, gap
+from netsim.chance import TARGET as TARGET_DRAW
 from netsim.delays import bin_of
 from netsim.kernel.bits import inlined
 from netsim.kernel.events import act_at, act_next, becomes_head, look_now, set_timer
@@ -48,8 +50,8 @@ from netsim.kernel.state import (
     LOST,
     MESSAGE_DELAY,
     NAME_BITS,
-    NEXT_END,
     NEXT_CYCLE,
+    NEXT_END,
     NEXT_START,
     NOTHING,
     OPEN_LOOP,
@@ -129,7 +131,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
 
 @inlined
 def emptied(s: State, u: Setting, node: int, i: int, cycle: int) -> None:
-    """A tail has left the injection FIFO of input `i`: a task that waits for it can act next cycle."""
+    """Let a task act next cycle that waits for the injector of input `i`, which a tail has left."""
     s.emptied[node * u.injectors + i - s.row[node * u.row + INPUTS]] = cycle
     if s.task[node * TASK_WORDS + SINCE] >= 0:
         act_next(s, u, node, cycle)
@@ -140,7 +142,7 @@ def emptied(s: State, u: Setting, node: int, i: int, cycle: int) -> None:
 
 @inlined
 def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
-    """The tail of a packet was consumed in the cycle before `cycle`."""
+    """Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it."""
     delay = (cycle - 1 - s.slot[slot + BIRTH]) & 0xFFFFFFFF
     s.clock[DELIVERED] += 1
     s.clock[PACKET_DELAY] += delay
@@ -221,7 +223,7 @@ def take_due(s: State, task: int) -> int:
 
 @inlined
 def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
-    """The head of an input left to the tail in the cycle before: free what it held, and count or wake."""
+    """Free what the head of an input held that left to the tail in the cycle before."""
     router = name >> NAME_BITS
     i = name & INPUT
     base = router * u.row
@@ -258,7 +260,7 @@ def finish(s: State, node: int, cycle: int) -> None:
 
 @inlined
 def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
-    """Let a task pass all that takes no time; tell whether it stands at an operation that creates a packet."""
+    """Let a task pass all that takes no time; tell whether it stands at a send."""
     task = node * TASK_WORDS
     pc = s.task[task + PC]
     stop = s.task[task + STOP]
@@ -266,7 +268,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
     while pc < stop:
         word = s.op[pc]
         kind = word & ((1 << KIND_BITS) - 1)
-        if kind == SEND or kind == ASK:
+        if kind in (SEND, ASK):
             s.task[task + PC] = pc
             return True
         if kind == COMPUTE:

@@ -31,6 +31,7 @@ from netsim.kernel.state import (
     HELD,
     HOME,
     HOMING,
+    I64,
     INPUT,
     INPUTS,
     KEY_WORDS,
@@ -58,7 +59,6 @@ from netsim.kernel.state import (
     TREE_ADAPTIVE,
     WAIT,
     WANT,
-    I64,
     Setting,
     State,
 )
@@ -106,8 +106,8 @@ def phits(s: State, u: Setting, base: int, i: int, cycle: int) -> int:
 #
 # `smart` with one adaptive VC, for all inputs of a router at once. An input that travels in dimension d
 # has the alternatives d, d + 1, .. (cyclically), escape. The memory is one mask for each alternative but the
-# first: who tries it next. A step lets everybody try for one cycle: `could[d]` holds who could use dimension d's
-# adaptive VC and becomes who requests it; those that come to the escape channel are returned.
+# first: who tries it next. A step lets everybody try for one cycle: `could[d]` holds who could use dimension
+# d's adaptive VC and becomes who requests it; those that come to the escape channel are returned.
 
 
 @inlined
@@ -564,7 +564,7 @@ def want_on_tree(s: State, u: Setting, router: int, i: int, slot: int) -> None:
 
 @inlined
 def enter(s: State, u: Setting, name: int, cycle: int) -> None:
-    """A header left for this FIFO in the cycle before: take its room away."""
+    """Take room in a FIFO for which a header left in the cycle before."""
     i = name & INPUT
     base = (name >> NAME_BITS) * u.row
     f = s.row[base + FIRST] + i
@@ -588,7 +588,7 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
 
 @inlined
 def lose_room(s: State, u: Setting, base: int, i: int, cycle: int) -> None:
-    """A FIFO cannot take another packet: tell whoever feeds it."""
+    """Tell whoever feeds a FIFO that it cannot take another packet."""
     feeder = (s.row[base + u.link + s.port_of[i]] & 0xFFFFFFFF) + s.vc_of[i]
     up = feeder >> NAME_BITS
     if u.policy == SMART and s.vc_of[i] > 0:
@@ -598,7 +598,7 @@ def lose_room(s: State, u: Setting, base: int, i: int, cycle: int) -> None:
 
 @inlined
 def arrive(s: State, name: int, row_words: int) -> None:
-    """A header can be looked at from this cycle on (hops of more than a cycle)."""
+    """Let a header be looked at from this cycle on (hops of more than a cycle)."""
     f = s.row[(name >> NAME_BITS) * row_words + FIRST] + (name & INPUT)
     word = s.fifo[f] + (1 << SEEN)
     s.fifo[f] = word
@@ -608,7 +608,7 @@ def arrive(s: State, name: int, row_words: int) -> None:
 
 @inlined
 def gain_room(s: State, u: Setting, base: int, i: int, count: int, cycle: int) -> None:
-    """A packet has left a transit FIFO, which now holds `count`: tell whoever feeds it, and its own ring."""
+    """Tell whoever feeds a transit FIFO, and its ring, that a packet left and `count` remain."""
     if count == u.queue - u.bubble:
         s.row[base + BUBBLE] |= 1 << i
     if count != u.queue - 1:
@@ -622,14 +622,14 @@ def gain_room(s: State, u: Setting, base: int, i: int, count: int, cycle: int) -
     if u.policy == SMART and s.vc_of[i] > 0:
         catch_up(s, u, up, cycle)
     s.row[above + ROOM] |= 1 << output
-    if (s.row[above + FREE] >> output) & 1 or u.arbiter == FIRST_COME:
-        if s.row[above + WAIT] & s.row[above + WANT + s.port_of[output]]:
-            look_now(s, u, up)
+    wanted = s.row[above + WAIT] & s.row[above + WANT + s.port_of[output]]
+    if wanted and ((s.row[above + FREE] >> output) & 1 or u.arbiter == FIRST_COME):
+        look_now(s, u, up)
 
 
 @inlined
 def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
-    """The head of an input has left to the tail: the next packet becomes head."""
+    """Remove the head of an input, which has left to the tail; the next packet becomes head."""
     i = name & INPUT
     base = (name >> NAME_BITS) * u.row
     f = s.row[base + FIRST] + i
@@ -662,7 +662,8 @@ def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: 
         later = requests
     best = -1
     most = -1
-    for rest in (later, requests & ~later):
+    for part in (later, requests & ~later):
+        rest = part
         while rest:
             i = lowest(rest)
             rest &= rest - 1
@@ -763,7 +764,7 @@ def fetch_start(s: State, u: Setting, base: int, output: int) -> None:
 
 @inlined
 def serve_links(s: State, u: Setting, router: int) -> None:
-    """Let each idle link serve the next VC that holds a grant; packets start when all routers have decided."""
+    """Let each idle link serve the next VC that holds a grant; its packet starts after all decisions."""
     base = router * u.row
     held = s.row[base + HELD]
     busy = s.row[base + BUSY]
@@ -808,8 +809,8 @@ def first_requests(s: State, base: int, requests: int, cycle: int) -> None:
 def request_by_masks(s: State, u: Setting, router: int, cycle: int) -> int:
     """Put requests into `asked`, on a mesh or torus with at most one adaptive VC, for all inputs at once.
 
-    Returns the outputs that a waiting head could use and that are free and have room: while there are any, the
-    router is looked at in every cycle, since a head that tried another alternative now may come to them.
+    Returns the outputs that a waiting head could use and that are free and have room: while there are any,
+    the router is looked at in every cycle, since a head that tried another alternative may come to them.
     """
     base = router * u.row
     waiting = s.row[base + WAIT] & ~s.row[base + HOMING]

@@ -1,9 +1,9 @@
 """The arrays of the kernel, and the words they are made of.
 
-Everything is flat: a record is a few neighbouring words, its fields are the constants below. An *input* is a
-FIFO of a router and an *output* a pair (port, VC); both are numbered ``port * vcs + vc``, injectors come after
-the ports' inputs. A FIFO's *name* is ``router << 6 | input``, so a router has at most 62 inputs and one
-machine word holds a set of them.
+Everything is flat: a record is a few neighbouring words, its fields are the constants below. An *input* is
+a FIFO of a router and an *output* a pair (port, VC); both are numbered ``port * vcs + vc``, injectors come
+after the ports' inputs. A FIFO's *name* is ``router << 6 | input``, so a router has at most 62 inputs and
+one machine word holds a set of them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PLACE = 10  # number of its first slot
 INPUTS = 11  # inputs fed by links; injectors come after
 WANT = 12  # WANT + port: inputs whose head comes nearer through this port (and may have left since)
 # `Setting.next` + k: inputs that try their alternative k + 1 next, the last one being escape
-# `Setting.link` + port: name of VC 0's FIFO at the other end << 32 | name of VC 0's output that feeds this port
+# `Setting.link` + port: name of VC 0's FIFO at the other end << 32 | of VC 0's output that feeds this port
 # `Setting.crossed` + port: packets that crossed the link
 
 # --- `fifo`: one word for each FIFO, four fields of 16 bits -------------------------------------------
