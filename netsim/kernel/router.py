@@ -66,6 +66,19 @@ from netsim.kernel.state import (
 # mypy: disable-error-code="untyped-decorator"
 
 
+@inlined
+def drawn(members: int, bits: int) -> int:
+    """Return one member of a set, which is not empty, by 64 random bits."""
+    count = 0
+    rest = members
+    while rest:
+        rest &= rest - 1
+        count += 1
+    for _ in range(below(bits, count)):
+        members &= members - 1
+    return lowest(members)
+
+
 # --- FIFOs ----------------------------------------------------------------------------------------
 
 
@@ -368,26 +381,15 @@ def phits_beyond(s: State, u: Setting, router: int, output: int, cycle: int) -> 
 def random_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input requests under `random`: any adaptive VC with room, else escape."""
     base = router * u.row
-    room = s.row[base + ROOM]
-    count = 0
-    pick = -1
-    for lap in range(2):
-        for port in range(2 * u.dims):
-            if (s.row[base + WANT + port] >> i) & 1:
-                for vc in range(1, u.vcs):
-                    output = port * u.vcs + vc
-                    if (room >> output) & 1:
-                        if lap == 0:
-                            count += 1
-                        elif pick == 0:
-                            return output
-                        else:
-                            pick -= 1
-        if count == 0:
-            return escape_output(s, u, router, i)
-        if lap == 0:
-            pick = below(draw(u.seed, POLICY, router, i, cycle), count)
-    return -1
+    adaptive = ((1 << u.vcs) - 1) & ~1
+    candidates = 0
+    for port in range(2 * u.dims):
+        if (s.row[base + WANT + port] >> i) & 1:
+            candidates |= adaptive << (port * u.vcs)
+    candidates &= s.row[base + ROOM]
+    if candidates == 0:
+        return escape_output(s, u, router, i)
+    return drawn(candidates, draw(u.seed, POLICY, router, i, cycle))
 
 
 @inlined
@@ -398,33 +400,33 @@ def origin(s: State, label: int) -> int:
 
 
 @inlined
-def tree_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
-    """Return what an input of a tree's router requests, or -1."""
+def tree_output(s: State, u: Setting, router: int, i: int, up: int, cycle: int) -> int:
+    """Return what an input of a tree's router requests, or -1; `up` is what `emptiest_up` found."""
     base = router * u.row
     slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
     target = s.slot[slot + ROUTE]
-    room = s.row[base + ROOM]
     if u.policy == TREE_ADAPTIVE:
         port = forced_port(s, u, router, 0, target, 0)
-        if s.stage[router] < 0 or port < 0:
-            return emptiest_up(s, u, router, i, cycle)
-        return emptiest_down(s, u, router, port, cycle)
+        if s.stage[router] >= 0 and port >= 0:
+            return emptiest_down(s, u, router, port, cycle)
+        if up == 0:
+            return -1
+        return drawn(up, draw(u.seed, TREE_UP, router, i, cycle))
     source = origin(s, s.slot[slot + LABEL])
-    if s.stage[router] < 0:
-        vc = 0
-        if u.vcs > 1:
-            vc = below(draw(u.seed, TREE_VC, router, i, cycle), u.vcs)
-    else:
+    vc = 0
+    if s.stage[router] >= 0:
         vc = s.vc_of[i]
+    elif u.vcs > 1:
+        vc = below(draw(u.seed, TREE_VC, router, i, cycle), u.vcs)
     output = forced_port(s, u, router, source, target, vc) * u.vcs + vc
-    return output if (room >> output) & 1 else -1
+    return output if (s.row[base + ROOM] >> output) & 1 else -1
 
 
 @inlined
-def emptiest_up(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
-    """Return the (up port, VC) with fewest phits beyond, drawn among equals; -1 if it has no room."""
+def emptiest_up(s: State, u: Setting, router: int, cycle: int) -> int:
+    """Return the set of (up port, VC) with fewest phits beyond; 0 if they have no room for a packet."""
     ports = 1 if s.stage[router] < 0 else s.up[1]
-    least = 1 << 40
+    least = (u.queue - 1) * u.phits
     equal = 0
     for output in range(ports * u.vcs):
         load = phits_beyond(s, u, router, output, cycle)
@@ -432,18 +434,8 @@ def emptiest_up(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
             least = load
             equal = 0
         if load == least:
-            equal += 1
-    if least > (u.queue - 1) * u.phits:
-        return -1
-    pick = 0
-    if equal > 1:
-        pick = below(draw(u.seed, TREE_UP, router, i, cycle), equal)
-    for output in range(ports * u.vcs):
-        if phits_beyond(s, u, router, output, cycle) == least:
-            if pick == 0:
-                return output
-            pick -= 1
-    return -1
+            equal |= 1 << output
+    return equal
 
 
 @inlined
@@ -460,10 +452,10 @@ def emptiest_down(s: State, u: Setting, router: int, port: int, cycle: int) -> i
 
 
 @inlined
-def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
-    """Return what an input requests in `cycle`, or -1."""
+def wanted_output(s: State, u: Setting, router: int, i: int, up: int, cycle: int) -> int:
+    """Return what an input requests in `cycle`, or -1; `up` is what `emptiest_up` found."""
     if u.dims == 0:
-        return tree_output(s, u, router, i, cycle)
+        return tree_output(s, u, router, i, up, cycle)
     if u.policy == SMART:
         return smart_output(s, u, router, i, cycle)
     if u.policy == SHORTEST:
@@ -656,7 +648,7 @@ def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: 
         later = requests >> turn << turn
         return lowest(later) if later else lowest(requests)
     if u.arbiter == CHANCE:
-        return drawn(s, u, router, requests, output, cycle)
+        return drawn(requests, draw(u.seed, ARBITER, router, output, cycle))
     later = requests >> turn << turn
     if u.arbiter != LONGEST:
         later = requests
@@ -672,19 +664,6 @@ def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: 
                 most = value
                 best = i
     return best
-
-
-@inlined
-def drawn(s: State, u: Setting, router: int, requests: int, output: int, cycle: int) -> int:
-    """Return one of the `requests` at random."""
-    n = 0
-    rest = requests
-    while rest:
-        rest &= rest - 1
-        n += 1
-    for _ in range(below(draw(u.seed, ARBITER, router, output, cycle), n)):
-        requests &= requests - 1
-    return lowest(requests)
 
 
 @inlined
@@ -851,10 +830,13 @@ def request_by_inputs(s: State, u: Setting, router: int, cycle: int) -> int:
     """Put requests into `asked`, input by input; returns the outputs requested."""
     waiting = s.row[router * u.row + WAIT] & ~s.row[router * u.row + HOMING]
     outputs = 0
+    up = 0
+    if u.policy == TREE_ADAPTIVE and s.row[router * u.row + WANT] & waiting:  # port 0 is wanted on the way up
+        up = emptiest_up(s, u, router, cycle)
     while waiting:
         i = lowest(waiting)
         waiting &= waiting - 1
-        output = wanted_output(s, u, router, i, cycle)
+        output = wanted_output(s, u, router, i, up, cycle)
         if output >= 0:
             if outputs >> output & 1 == 0:
                 s.asked[output] = 0
