@@ -12,6 +12,7 @@ from experiments.cli.examples import examples_of
 from experiments.cli.listing import list_command
 from experiments.cli.load import load_command
 from experiments.cli.run import run_command
+from experiments.cli.table import table_command
 from experiments.cli.verdict import VerdictGroup
 
 __all__ = ["app", "main"]
@@ -44,6 +45,7 @@ def app(version: bool) -> None:
 app.add_command(list_command)
 app.add_command(run_command)
 app.add_command(load_command)
+app.add_command(table_command)
 app.add_command(bench_command)
 app.add_command(demo_command)
 

@@ -21,6 +21,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
         "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
     ),
+    "table": (
+        "netplace table sweep.toml --workers 2",
+        "netplace table sweep.toml --csv out.csv --parquet out.parquet",
+        "netplace table sweep.sqlite --runs",
+        "netplace table diff old.parquet sweep.toml",
+    ),
     "demo": ("netplace demo --seeds 2",),
     "bench": ("netplace bench --quick", "netplace bench --only saturated"),
 }

@@ -1,0 +1,130 @@
+"""Carrying out many runs: what is stored is skipped, what ends is stored, until nothing is missing."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from checks import whole
+from runs.chance import simulation_of
+from runs.claims import Claims
+from runs.crew import Alone, Crew, Workers
+from runs.execute import Ended
+from runs.spec import Run
+from runs.store import Store
+
+__all__ = ["Progress", "complete", "crew_of", "missing"]
+
+_PAUSE = 0.2  # seconds between looks at what other processes are at
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a campaign is.
+
+    Attributes
+    ----------
+    total : int
+        Simulations that were missing when it began.
+    done, failed : int
+        How many of them have ended, and how many of these failed.
+    cpu_seconds : float
+        CPU time that engines took here.
+    """
+
+    total: int
+    done: int = 0
+    failed: int = 0
+    cpu_seconds: float = 0.0
+
+    def after(self, ended: Ended | None) -> Progress:
+        """Return the progress after one more; None: another process simulated it."""
+        failed = ended is not None and ended.failure is not None
+        seconds = ended.cpu_seconds if ended else 0.0
+        return Progress(self.total, self.done + 1, self.failed + failed, self.cpu_seconds + seconds)
+
+
+def missing(runs: Iterable[Run], store: Store) -> list[Run]:
+    """Return the simulations that `runs` need and `store` lacks, each once, those of one program together."""
+    known = store.simulated()
+    wanted = {run.key: run for run in map(simulation_of, runs)}
+    left = [run for key, run in wanted.items() if key not in known]
+    groups: dict[object, list[Run]] = {}
+    for run in left:
+        groups.setdefault((run.network, tuple(job.program for job in run.jobs)), []).append(run)
+    return [run for group in groups.values() for run in group]
+
+
+def crew_of(workers: int | None = None, dask: str | None = None) -> Crew:
+    """Return who carries out runs: `workers` processes (default: all cores), or the Dask cluster at `dask`.
+
+    Raises
+    ------
+    ValueError
+        If `workers` is less than 1, or Dask is not installed or does not answer.
+    """
+    if dask is not None:
+        from runs.cluster import Cluster
+
+        return Cluster(dask)
+    count = whole(workers, "--workers") if workers is not None else os.cpu_count() or 1
+    return Alone() if count == 1 else Workers(count)
+
+
+def complete(
+    runs: Iterable[Run],
+    store: Store,
+    crew: Crew,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Progress:
+    """Simulate what is missing in `store` of `runs`, and keep every result as it comes.
+
+    Another process may do the same with the same store at the same time: they share the work.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+        What is wanted.
+    store : Store
+        Where results are kept.
+    crew : Crew
+        Who simulates.
+    tell : callable
+        Called with the `Progress` at the beginning and after each simulation.
+
+    Raises
+    ------
+    StoreError
+        If a result cannot be kept.
+    """
+    wanted = list(runs)
+    store.ask(wanted)
+    left = deque(missing(wanted, store))
+    progress = Progress(len(left))
+    tell(progress)
+    if not left:
+        return progress
+    with Claims(store.path) as claims, crew:
+        while left or crew.busy:
+            for _ in range(len(left)):
+                if not crew.has_room():
+                    break
+                run = left.popleft()
+                if not claims.take(run.key):
+                    left.append(run)  # in another process's hands: look again later
+                elif store.has(run.key):
+                    claims.leave(run.key)
+                    tell(progress := progress.after(None))
+                else:
+                    crew.give(run)
+            if not crew.busy:
+                time.sleep(_PAUSE if left else 0)
+                continue
+            for run, ended in crew.collect():
+                store.keep(run.key, ended)
+                claims.leave(run.key)
+                tell(progress := progress.after(ended))
+    return progress

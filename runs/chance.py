@@ -1,0 +1,52 @@
+"""Which runs are the same for every seed, so that one of them stands for all.
+
+Two things draw from a run's seed: rules of placement by chance, and the network (an application's own draws
+follow from an option of its own). What the network draws is listed in `netsim.chance`; `network_draws` goes
+through that list. It says yes in doubt: then a run is simulated once more than necessary, and never once too
+little.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from netsim import Config
+from placement import MAPPINGS, PARTITIONS
+from placement.rule import find_rule
+from runs.spec import Run
+from topologies import Grid, Topology, Tree, parse
+
+__all__ = ["network_draws", "simulation_of"]
+
+
+def simulation_of(run: Run) -> Run:
+    """Return the run whose result is that of `run`: with seed 0 where chance has no part, else itself."""
+    if run.seed == 0 or _placement_draws(run) or _draws(run.network, run.config):
+        return run
+    return run.seeded(0)
+
+
+def network_draws(topology: Topology, config: Config) -> bool:
+    """Tell whether anything in a network may be left to chance."""
+    if config.arbiter == "random":
+        return True
+    if isinstance(topology, Tree):  # up ports among equals, or the VC
+        return config.vcs > 1 or (config.tree_routing == "adaptive" and topology.up > 1)
+    if not isinstance(topology, Grid):
+        return True
+    if topology.twist or (topology.wraps and any(size % 2 == 0 for size in topology.sizes)):
+        return True  # the sign of half a ring, or which of several minimal routes
+    if config.vcs == 1:
+        return False
+    return config.policy in ("random", "oblivious") or (config.policy == "smart" and config.vcs > 2)
+
+
+def _placement_draws(run: Run) -> bool:
+    if find_rule(run.partition, PARTITIONS, "partition")[0].by_chance:
+        return True
+    return any(find_rule(job.mapping, MAPPINGS, "mapping")[0].by_chance for job in run.jobs)
+
+
+@lru_cache(maxsize=256)
+def _draws(network: str, config: Config) -> bool:
+    return network_draws(parse(network), config)

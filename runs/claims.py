@@ -1,0 +1,56 @@
+"""Which simulation is in whose hands, so that processes that share a store share the work.
+
+A claim is a lock on one byte of a file beside the store, at the place that the key gives. The system lets
+go of it when the process ends, however it ends: nothing stale can remain. Where there are no such locks
+(Windows) every claim is granted, and two processes may simulate a run twice; its result is the same.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+try:
+    import fcntl
+
+    LOCKS = True
+except ImportError:  # pragma: no cover
+    LOCKS = False
+
+__all__ = ["Claims"]
+
+
+class Claims:
+    """The claims of this process beside the store at `path`; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path.with_name(path.name + "-claims"), os.O_RDWR | os.O_CREAT, 0o666)
+
+    def __enter__(self) -> Claims:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+    def take(self, key: str) -> bool:
+        """Claim the simulation `key`, and tell whether no other process holds it."""
+        if not LOCKS:
+            return True
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
+        except OSError:
+            return False
+        return True
+
+    def leave(self, key: str) -> None:
+        """Give up the claim on `key`."""
+        if LOCKS:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
+
+
+def _place(key: str) -> int:
+    """Return the byte that stands for a key: 60 bits of it, so that no two keys are likely to share one."""
+    return int(key[:15], 16)

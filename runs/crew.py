@@ -1,0 +1,180 @@
+"""Who carries out runs: this process, worker processes, or a Dask cluster, behind one small interface."""
+
+from __future__ import annotations
+
+import multiprocessing
+import platform
+import signal
+from collections import deque
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Protocol
+
+from runs.execute import Ended, attempt, warm_up
+from runs.spec import Run
+
+__all__ = ["Alone", "Crew", "Workers"]
+
+_IN_HAND = 2  # runs that a worker has: one under way, and the next, so that it never waits for this process
+
+
+class Crew(Protocol):
+    """Carries out runs. A context manager; leaving it ends whatever is under way."""
+
+    busy: int
+
+    def __enter__(self) -> Crew:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End everything at once."""
+
+    def has_room(self) -> bool:
+        """Tell whether another run may be given."""
+
+    def give(self, run: Run) -> None:
+        """Hand over a run; `busy` counts it until it is collected."""
+
+    def collect(self) -> list[tuple[Run, Ended]]:
+        """Wait until at least one run has ended, and return those that have."""
+
+
+class Alone:
+    """Carries out runs in this process, one at a time."""
+
+    def __init__(self) -> None:
+        self.busy = 0
+        self._given: Run | None = None
+
+    def __enter__(self) -> Alone:
+        warm_up()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.busy = 0
+
+    def has_room(self) -> bool:
+        """Tell whether no run waits."""
+        return not self.busy
+
+    def give(self, run: Run) -> None:
+        """Keep the run until it is collected."""
+        self._given, self.busy = run, 1
+
+    def collect(self) -> list[tuple[Run, Ended]]:
+        """Simulate the run."""
+        assert self._given is not None
+        self.busy = 0
+        return [(self._given, attempt(self._given))]
+
+
+class Workers:
+    """So many processes, each with a pipe of its own.
+
+    A worker that dies (killed, or out of memory) takes down the run it was at, whose failure says so, and
+    another takes its place. When this process dies its workers find their pipes closed and end.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.busy = 0
+        methods = multiprocessing.get_all_start_methods()
+        # Not fork: children would inherit each other's pipes, and threads that are not there.
+        self._context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+        if "forkserver" in methods:
+            self._context.set_forkserver_preload(["runs.crew"])
+        self._count = count
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Workers:
+        warm_up()  # the first in an installation compiles the kernel, the workers load it
+        self._workers = [self._hire() for _ in range(self._count)]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.dismiss()
+        self._workers, self.busy = [], 0
+
+    def has_room(self) -> bool:
+        """Tell whether some worker has less than it can hold."""
+        return self.busy < _IN_HAND * self._count
+
+    def give(self, run: Run) -> None:
+        """Hand the run to the worker that has least."""
+        worker = min(self._workers, key=lambda one: len(one.runs))
+        worker.give(run)
+        self.busy += 1
+
+    def collect(self) -> list[tuple[Run, Ended]]:
+        """Wait for the workers; a run whose worker died has failed, the one behind it goes to another."""
+        found: list[tuple[Run, Ended]] = []
+        pipes = {worker.pipe: worker for worker in self._workers if worker.runs}
+        for ready in wait(list(pipes)):
+            worker = pipes[ready]  # type: ignore[index]
+            try:
+                ended: Ended = worker.pipe.recv()
+            except (EOFError, OSError):
+                ended = self._replace(worker)
+            found.append((worker.runs.popleft(), ended))
+            self.busy -= 1
+            if not worker.alive:
+                self.busy -= len(worker.runs)
+                for run in worker.runs:
+                    self.give(run)
+        return found
+
+    def _hire(self) -> _Worker:
+        here, there = self._context.Pipe()
+        process = self._context.Process(target=work, args=(there,), daemon=True)  # type: ignore[attr-defined]
+        process.start()
+        there.close()
+        return _Worker(process, here)
+
+    def _replace(self, worker: _Worker) -> Ended:
+        """Put a new worker in the place of one that died, and return how the run it was at ended."""
+        worker.dismiss()
+        code = worker.process.exitcode
+        self._workers[self._workers.index(worker)] = self._hire()
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
+        return Ended(None, f"its worker process ended {how}; too little memory?", 0.0, {}, platform.node())
+
+
+class _Worker:
+    """A worker process, as its employer sees it."""
+
+    def __init__(self, process: multiprocessing.process.BaseProcess, pipe: Connection) -> None:
+        self.process = process
+        self.pipe = pipe
+        self.runs: deque[Run] = deque()
+        self.alive = True
+
+    def give(self, run: Run) -> None:
+        self.runs.append(run)
+        with suppress(OSError):  # if it has died, reading from the pipe will show it
+            self.pipe.send(run)
+
+    def dismiss(self) -> None:
+        """Wait until the process has ended, and let go of it."""
+        self.process.join()
+        self.pipe.close()
+        self.alive = False
+
+
+def work(pipe: Connection) -> None:
+    """Carry out what comes through the pipe, until its other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
+    warm_up()
+    try:
+        while True:
+            pipe.send(attempt(pipe.recv()))
+    except (EOFError, OSError):
+        return

@@ -1,0 +1,41 @@
+"""Two run-time tables compared entry by entry."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from runs.tables import ENTRY
+
+__all__ = ["difference"]
+
+COMPARED = ["count", "missing", "failed", "mean", "std", "min", "max"]
+
+
+def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Return the entries in which two run-time tables differ.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        As `runs.tables.time_table` returns.
+
+    Returns
+    -------
+    DataFrame
+        Columns `ENTRY`, ``where`` (``"both"``, ``"first"``, ``"second"``), ``mean_first``, ``mean_second``, in
+        cycles; ``ratio``, the second divided by the first; and the two counts.
+    """
+    columns = [*ENTRY, *COMPARED]
+    merged = first[columns].merge(
+        second[columns], how="outer", on=ENTRY, suffixes=("_first", "_second"), indicator="where"
+    )
+    same = merged["where"] == "both"
+    for name in COMPARED:
+        left = merged[f"{name}_first"].astype("float64")
+        right = merged[f"{name}_second"].astype("float64")
+        same &= (left == right) | (left.isna() & right.isna())
+    found = merged.loc[~same].reset_index(drop=True)
+    sides = {"both": "both", "left_only": "first", "right_only": "second"}
+    found["where"] = found["where"].astype(str).map(sides).astype("str")
+    found["ratio"] = found["mean_second"] / found["mean_first"]
+    return found[[*ENTRY, "where", "mean_first", "mean_second", "ratio", "count_first", "count_second"]]

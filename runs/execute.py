@@ -1,0 +1,166 @@
+"""From a run to its result: here names become programs, networks and places.
+
+Programs and networks are kept for the next run of the same process, so that a worker builds each once.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from apps import Program
+from netsim import Config, Network, Result, SimulationError
+from netsim.result import versions
+from placement import map_tasks, partition
+from placement.rule import Nodes
+from runs.programs import Reading, application_program, trace_program
+from runs.resolve import file_digest
+from runs.spec import Job, Run
+from topologies import Topology, parse
+
+__all__ = ["Ended", "attempt", "execute", "places_of", "program_of", "programs_of", "warm_up"]
+
+_LEFT_OUT = ("network", "engine", "seed", "config", "versions", "cpu_seconds")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a simulation ended.
+
+    Attributes
+    ----------
+    outcome : dict or None
+        What was measured, as JSON can hold it: the same on every machine.
+    failure : str or None
+        Why there is no outcome.
+    cpu_seconds : float
+        CPU time of the engine.
+    versions : dict
+        Versions that the outcome depends on.
+    host : str
+        Where it was simulated.
+    """
+
+    outcome: dict[str, Any] | None
+    failure: str | None
+    cpu_seconds: float
+    versions: dict[str, str]
+    host: str
+
+
+def warm_up() -> None:
+    """Have the kernel loaded, or compiled, so that no run is charged with the time."""
+    Network(_topology("mesh:2")).advance(1)
+
+
+def attempt(run: Run) -> Ended:
+    """Simulate a run; whatever goes wrong with it becomes the reason of its failure."""
+    outcome, failure, cpu_seconds = None, None, 0.0
+    try:
+        result = execute(run)
+        outcome, cpu_seconds = _outcome(result), result.cpu_seconds
+    except (ValueError, SimulationError) as error:
+        failure = " ".join(str(error).split())
+    except MemoryError as error:
+        failure = f"not enough memory: {error}"
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"
+    return Ended(outcome, failure, cpu_seconds, versions(), platform.node())
+
+
+def execute(run: Run, engine: str = "kernel") -> Result:
+    """Simulate a run.
+
+    Raises
+    ------
+    ValueError
+        If a program cannot be made or placed, or a file is no longer what it was when the run was described.
+    SimulationError
+        If the run cannot come to its end.
+    """
+    programs = programs_of(run)
+    places = places_of(run, programs)
+    network = Network(_topology(run.network), run.config, engine=engine, seed=run.seed)
+    for job, program, nodes in zip(run.jobs, programs, places, strict=True):
+        network.start(program, nodes, at=job.start)
+    network.finish(run.max_cycles)
+    return network.result()
+
+
+def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
+    """Return the node of each task of each job.
+
+    Raises
+    ------
+    ValueError
+        If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
+    """
+    for name, digest in run.contents:
+        _unchanged(name, digest)
+    topology = _topology(run.network)
+    parts = partition(run.partition, topology, [program.tasks for program in programs], seed=run.seed)
+    return [
+        map_tasks(
+            job.mapping, topology, program.tasks, nodes=part, program=program, seed=run.seed, job=number
+        )
+        for number, (job, program, part) in enumerate(zip(run.jobs, programs, parts, strict=True))
+    ]
+
+
+def programs_of(run: Run) -> tuple[Program, ...]:
+    """Return the programs of a run's jobs, built at most once in a process."""
+    return tuple(_program(job, run.config) for job in map(_only_program, run.jobs))
+
+
+def program_of(job: Job, config: Config) -> Program:
+    """Return the program of a job, built anew.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be made, cannot run, or its file has changed.
+    """
+    reading = Reading(
+        section=job.section,
+        iterations=job.iterations,
+        tasks=job.tasks,
+        cycles_per_us=job.cpu_scale * 1000 / config.cycle_ns,
+        packet_bytes=config.packet_bytes,
+        rendezvous=config.rendezvous,
+        options=dict(job.options),
+    )
+    if job.path:
+        _unchanged(job.path, job.digest)
+        return trace_program(job.path, reading)
+    return application_program(job.program, reading, job.tasks or 1)
+
+
+@lru_cache(maxsize=16)
+def _program(job: Job, config: Config) -> Program:
+    return program_of(job, config)
+
+
+@lru_cache(maxsize=16)
+def _topology(text: str) -> Topology:
+    return parse(text)
+
+
+def _only_program(job: Job) -> Job:
+    """Return `job` without what its program does not depend on."""
+    return Job(**vars(job) | {"mapping": "consecutive", "start": 0})
+
+
+def _unchanged(name: str, digest: str) -> None:
+    if file_digest(Path(name)) != digest:
+        raise ValueError(f"{name}: has changed since the run was described")
+
+
+def _outcome(result: Result) -> dict[str, Any]:
+    """Return what was measured, without what the run itself says and what differs from time to time."""
+    found = {name: value for name, value in result.to_dict().items() if name not in _LEFT_OUT}
+    for job, measured in zip(found["jobs"], result.jobs, strict=True):
+        job["tasks"] = len(measured.nodes)
+    return found

@@ -1,0 +1,219 @@
+"""Programs by what a user calls them: a trace file, a carried trace, or an application with options."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from apps import APPLICATIONS, Program, application
+from apps.carried import carried, carried_names
+from apps.formats import FORMATS, read
+from checks import one_of, whole
+
+__all__ = [
+    "SECTIONS",
+    "Reading",
+    "application_options",
+    "application_program",
+    "is_trace",
+    "job_program",
+    "trace_name",
+    "trace_path",
+    "trace_program",
+]
+
+SECTIONS = {"whole": "the whole trace", "timed": "what the benchmark times"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What of a program is replayed.
+
+    Attributes
+    ----------
+    section : str
+        Key of `SECTIONS`.
+    iterations : str
+        ``"a:b"``: iterations a to b only; empty: all. For an application a single number is its option.
+    tasks : int or None
+        Tasks of an application, or of a trace in which some say nothing.
+    cycles_per_us : float
+        Cycles in a microsecond of recorded computation; 0: computation is dropped.
+    packet_bytes : int
+        Size of a packet, for applications whose messages are given in packets.
+    rendezvous : int or None
+        Messages of more bytes wait for the receive: how a program is checked for deadlock.
+    options : dict
+        Further options of an application.
+    """
+
+    section: str = "whole"
+    iterations: str = ""
+    tasks: int | None = None
+    cycles_per_us: float = 0.0
+    packet_bytes: int = 64
+    rendezvous: int | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def trace_path(name: str) -> Path:
+    """Return the trace file called `name`: a path, or else a trace that comes with the project.
+
+    Raises
+    ------
+    ValueError
+        If there is neither.
+    """
+    path = Path(name)
+    if path.exists():
+        return path
+    found = carried(name)
+    if found is None:
+        named = {f"{known}.trace.gz".lower(): known for known in carried_names()}
+        one_of(name.lower(), named, "no such trace file; carried traces")
+        raise AssertionError("a carried trace that cannot be found")
+    return found
+
+
+def trace_name(path: Path) -> str:
+    """Return what a trace is called: its file name without ``.gz`` and the ending of its format."""
+    name = path.name.removesuffix(".gz")
+    endings = (item.suffix for item in FORMATS.values())
+    return next((name.removesuffix(ending) for ending in endings if name.endswith(ending)), name)
+
+
+def trace_program(name: str, reading: Reading) -> Program:
+    """Return the program recorded in the trace `name`, checked.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, is no trace, or cannot run.
+    """
+    for option in reading.options:
+        raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+    if reading.iterations and ":" not in reading.iterations:
+        raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
+    path = trace_path(name)
+    program = _part(read(path, cycles_per_us=reading.cycles_per_us, tasks=reading.tasks), reading)
+    _check(program, reading, str(path))
+    return program
+
+
+def application_program(text: str, reading: Reading, nodes: int) -> Program:
+    """Return the program of an application.
+
+    Parameters
+    ----------
+    text : str
+        A key of `APPLICATIONS` or ``module:function``, and options as in ``"lu,class=W,iterations=3"``.
+    reading : Reading
+        What of it, and options that the text does not give.
+    nodes : int
+        Nodes of the network: the number of tasks unless one is given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such application, or it refuses an option.
+    """
+    name, options = application_options(text, reading)
+    tasks = whole(options.pop("tasks", nodes), f"application {name!r}: tasks")
+    program = _part(_made(name, tasks, options), reading)
+    if name not in APPLICATIONS:
+        _check(program, reading, name)
+    return program
+
+
+def application_options(text: str, reading: Reading) -> tuple[str, dict[str, Any]]:
+    """Return the name of an application and its options, those of `text` before those of `reading`.
+
+    Raises
+    ------
+    ValueError
+        If an option has another form than ``option=value``.
+    """
+    name, *words = text.split(",")
+    options = dict(reading.options)
+    if reading.tasks is not None:
+        options["tasks"] = reading.tasks
+    if reading.iterations and ":" not in reading.iterations:
+        options["iterations"] = whole(reading.iterations, "--iterations")
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"application {text!r}: {word!r} is not of the form option=value")
+        options[key.strip()] = _value(value.strip())
+    if "class" in options:
+        options["problem_class"] = options.pop("class")
+    if "packets" in options:
+        options.setdefault("packet_bytes", reading.packet_bytes)
+    return name, options
+
+
+def job_program(text: str, reading: Reading, nodes: int) -> Program:
+    """Return the program that `text` names: a trace, or else an application.
+
+    Raises
+    ------
+    ValueError
+        If it names neither, or cannot be used.
+    """
+    if is_trace(text):
+        return trace_program(text, reading)
+    if ":" not in (name := text.partition(",")[0]):
+        known = [*APPLICATIONS, *(f"{trace}.trace.gz".lower() for trace in carried_names())]
+        one_of(name, known, "no such trace file; applications and carried traces")
+    return application_program(text, reading, nodes)
+
+
+def is_trace(text: str) -> bool:
+    """Tell whether `text` names a trace file or a trace that comes with the project."""
+    return Path(text).exists() or carried(text) is not None
+
+
+def _made(name: str, tasks: int, options: dict[str, Any]) -> Program:
+    """Return the program of an application; what goes wrong in one's own is told with its name and line."""
+    try:
+        return application(name, tasks, **options)
+    except (ValueError, MemoryError):
+        raise
+    except Exception as error:
+        if name in APPLICATIONS:
+            raise
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise ValueError(
+            f"application {name!r}: raised {type(error).__name__}: {error} ({Path(last.filename).name}, "
+            f"line {last.lineno})"
+        ) from error
+
+
+def _value(text: str) -> int | float | str:
+    """Return a number if `text` spells one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _part(program: Program, reading: Reading) -> Program:
+    """Return the section and the iterations asked for."""
+    name = program.name
+    if one_of(reading.section, SECTIONS, "--section") != "whole":
+        program = program.section(reading.section)
+    if ":" in reading.iterations:
+        first, _, last = reading.iterations.partition(":")
+        program = program.cut(whole(first, "--iterations", 0), whole(last, "--iterations", 0))
+    return replace(program, name=name)
+
+
+def _check(program: Program, reading: Reading, source: str) -> None:
+    """Raise ValueError, beginning with its `source`, if `program` cannot run."""
+    try:
+        replace(program, name="").check(reading.rendezvous)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None

@@ -1,0 +1,204 @@
+"""From what a user writes to a `Run`: names checked, defaults filled in, files hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from apps import APPLICATIONS
+from apps.application import check_options
+from checks import one_of, whole
+from netsim import Config
+from placement import MAPPINGS, PARTITIONS
+from placement.rule import find_rule
+from runs.programs import SECTIONS, Reading, application_options, trace_name, trace_path
+from runs.spec import Job, Run, Value
+from topologies import Topology, parse
+
+__all__ = ["JOB_FIELDS", "resolve"]
+
+# What a job takes besides the options of its application: the type, and what it is.
+JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
+
+
+def resolve(
+    network: str,
+    jobs: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    *,
+    partition: str = "whole",
+    config: Config | None = None,
+    seed: int = 0,
+    max_cycles: int | None = None,
+) -> Run:
+    """Return the run that a user describes.
+
+    Parameters
+    ----------
+    network : str
+        Text form of a network.
+    jobs : mapping, or sequence of mappings
+        Each has ``app`` or ``trace``, and may have ``tasks``, ``section``, ``iterations``, ``cpu_scale``,
+        ``mapping``, ``start`` and options of the application such as ``class`` or ``packets``.
+    partition : str
+        Rule that gives each job its nodes.
+    config : Config, optional
+        Settings of the network.
+    seed : int
+        Seed of placement and network.
+    max_cycles : int, optional
+        Longest run allowed.
+
+    Raises
+    ------
+    ValueError
+        If a name, key or value is not valid; what only the program or the placement can tell comes later.
+
+    Examples
+    --------
+    >>> run = resolve("torus:4x4", {"app": "bt", "class": "S", "mapping": "random"}, seed=3)
+    >>> run.jobs[0].tasks, run.jobs[0].options
+    (16, (('iterations', None), ('problem_class', 'S')))
+    """
+    config, topology = config or Config(), _network(network)
+    find_rule(partition, PARTITIONS, "partition")
+    written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
+    if not written:
+        raise ValueError("jobs: none given, expected at least one with app or trace")
+    made = tuple(_job(tuple(sorted(job.items())), config, topology.nodes) for job in written)
+    rules = (partition, *(job.mapping for job in made))
+    return Run(
+        network=topology.text,
+        jobs=made,
+        partition=partition,
+        config=config,
+        seed=whole(seed, "seed", 0),
+        max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
+        contents=tuple(sorted({found for rule in rules if (found := _content(rule))})),
+    )
+
+
+@lru_cache(maxsize=64)
+def _network(text: str) -> Topology:
+    return parse(text)
+
+
+@lru_cache(maxsize=4096)
+def _job(items: tuple[tuple[str, Any], ...], config: Config, nodes: int) -> Job:
+    """Return the job that a user describes, on a network of so many nodes."""
+    written = dict(items)
+    given = {name: written.pop(name) for name in JOB_FIELDS if name in written}
+    if ("app" in given) == ("trace" in given):
+        raise ValueError("what runs: expected one of app and trace")
+    mapping = str(given.get("mapping", "consecutive"))
+    find_rule(mapping, MAPPINGS, "mapping")
+    same = {"mapping": mapping, "start": whole(given.get("start", 0), "start", 0)}
+    reading = _reading(given, written, config)
+    if "trace" in given:
+        return _trace_job(str(given["trace"]), reading, given, same)
+    return _application_job(str(given["app"]), reading, given, nodes, same)
+
+
+def _reading(given: dict[str, Any], options: dict[str, Any], config: Config) -> Reading:
+    scale = given.get("cpu_scale", 0.0)
+    if not isinstance(scale, int | float) or not 0 <= scale < float("inf"):
+        raise ValueError(f"cpu_scale: {scale!r} is not a number of at least 0")
+    tasks = given.get("tasks")
+    return Reading(
+        section=one_of(str(given.get("section", "whole")), SECTIONS, "section"),
+        iterations=str(given.get("iterations", "")),
+        tasks=None if tasks is None else whole(tasks, "tasks"),
+        packet_bytes=config.packet_bytes,
+        options=options,
+    )
+
+
+def _trace_job(name: str, reading: Reading, given: dict[str, Any], same: dict[str, Any]) -> Job:
+    if reading.options:
+        one_of(next(iter(reading.options)), JOB_FIELDS, f"key of trace {name}")
+    path = trace_path(name)
+    return Job(
+        program=trace_name(path),
+        tasks=reading.tasks,
+        section=reading.section,
+        iterations=reading.iterations,
+        cpu_scale=float(given.get("cpu_scale", 0.0)),
+        digest=file_digest(path),
+        path=str(path),
+        **same,
+    )
+
+
+def _application_job(
+    text: str, reading: Reading, given: dict[str, Any], nodes: int, same: dict[str, Any]
+) -> Job:
+    name, options = application_options(text, reading)
+    tasks = whole(options.pop("tasks", nodes), "tasks")
+    return Job(
+        program=name,
+        tasks=tasks,
+        options=tuple(sorted(_canonical(name, options).items())),
+        section=reading.section,
+        iterations=reading.iterations if ":" in reading.iterations else "",
+        digest="" if name in APPLICATIONS else file_digest(_source(name)),
+        **same,
+    )
+
+
+def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
+    """Return all options of an application, with the defaults of those not given; sizes in bytes."""
+    packet_bytes = options.pop("packet_bytes", 64)
+    if ":" in name:
+        return options | ({"packet_bytes": packet_bytes} if "packets" in options else {})
+    chosen = APPLICATIONS[one_of(name, APPLICATIONS, "app")]
+    if "packets" in options and "bytes" in chosen.parameters:
+        if "bytes" in options:
+            raise ValueError(f"app {name!r}: give bytes or packets, not both")
+        options["bytes"] = whole(options.pop("packets"), "packets") * packet_bytes
+    check_options(name, chosen.make, options)
+    if "problem_class" in options:
+        options["problem_class"] = str(options["problem_class"]).upper()
+    return {**chosen.parameters, **options}
+
+
+def _source(name: str) -> Path:
+    """Return the file that defines one's own application."""
+    module = name.rpartition(":")[0]
+    if module.endswith(".py"):
+        return Path(module)
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or spec.origin is None:
+        raise ValueError(f"app {name!r}: there is no module {module!r}")
+    return Path(spec.origin)
+
+
+def _content(rule: str) -> tuple[str, str] | None:
+    """Return the file that a rule of placement reads, and its digest."""
+    option = rule.partition(":")[2]
+    return (option, file_digest(Path(option))) if option and Path(option).is_file() else None
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, read again only if it has changed.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    try:
+        state = path.stat()
+        return _digest(path, state.st_mtime_ns, state.st_size)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+
+
+@lru_cache(maxsize=1024)
+def _digest(path: Path, changed: int, size: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

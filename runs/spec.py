@@ -1,0 +1,119 @@
+"""What one run is: a frozen value with a canonical form and a content hash, under which it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+from netsim import Config
+
+__all__ = ["Job", "Run", "Value"]
+
+Value = int | float | str | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One application or trace in a run.
+
+    Attributes
+    ----------
+    program : str
+        Name of an application, ``module:function``, or name of a trace without folder and ending.
+    tasks : int or None
+        How many tasks it has; None: as many as the trace says.
+    options : tuple of (str, value)
+        Options of an application, all of them, by name.
+    section : str
+        Key of `runs.programs.SECTIONS`.
+    iterations : str
+        ``"a:b"``: iterations a to b only; empty: all.
+    cpu_scale : float
+        Recorded computation takes so many times as long; 0: it is dropped.
+    mapping : str
+        Rule that gives each task its node, see `placement.MAPPINGS`.
+    start : int
+        First cycle in which the tasks act.
+    digest : str
+        SHA-256 of the trace, or of the file of one's own application; empty for those of netplace.
+    path : str
+        Where the trace is. Not part of what the job is: the content counts, wherever it lies.
+    """
+
+    program: str
+    tasks: int | None = None
+    options: tuple[tuple[str, Value], ...] = ()
+    section: str = "whole"
+    iterations: str = ""
+    cpu_scale: float = 0.0
+    mapping: str = "consecutive"
+    start: int = 0
+    digest: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Jobs on a network, and a seed from which all that is left to chance follows.
+
+    `runs.resolve.resolve` makes one from what a user writes. Two runs with one `key` have one result.
+
+    Attributes
+    ----------
+    network : str
+        Canonical text form of the network.
+    jobs : tuple of Job
+        What runs on it.
+    partition : str
+        Rule that gives each job its nodes, see `placement.PARTITIONS`.
+    config : Config
+        Settings of the network.
+    seed : int
+        Seed of placement and network.
+    max_cycles : int or None
+        Longest run allowed.
+    contents : tuple of (str, str)
+        Files that rules of placement read, each with its SHA-256.
+    """
+
+    network: str
+    jobs: tuple[Job, ...]
+    partition: str = "whole"
+    config: Config = field(default_factory=Config)
+    seed: int = 0
+    max_cycles: int | None = None
+    contents: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def key(self) -> str:
+        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
+        return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+    def canonical(self) -> str:
+        """Return the canonical form: JSON of all but the paths of traces, keys in order, no spaces."""
+        plain = self.to_dict()
+        for job in plain["jobs"]:
+            del job["path"]
+        return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into JSON and `from_dict` reads back."""
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Run:
+        """Return the run that `to_dict` described."""
+        jobs = (
+            Job(**job | {"options": tuple((name, value) for name, value in job["options"])})
+            for job in plain["jobs"]
+        )
+        contents = tuple((name, digest) for name, digest in plain["contents"])
+        return cls(**plain | {"jobs": tuple(jobs), "config": Config(**plain["config"]), "contents": contents})
+
+    def seeded(self, seed: int) -> Run:
+        """Return the same run with another seed."""
+        return replace(self, seed=seed)

@@ -1,0 +1,203 @@
+"""Results kept in one SQLite file.
+
+Table ``runs`` holds what was asked for, ``simulations`` what came of it, one row for each simulation that had
+to be made: the runs of all seeds share one where chance has no part. Every row is written as its simulation
+ends (write-ahead log), so a process that is killed loses what was in progress and no more, and several
+processes may use one file at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from runs.chance import simulation_of
+from runs.execute import Ended
+from runs.spec import Run
+
+__all__ = ["SCHEMA", "Row", "Store", "StoreError"]
+
+Row = tuple[Run, dict[str, Any] | None, str | None]
+
+APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
+# To be raised when the tables change, or when a run would no longer give the result that it gave.
+SCHEMA = 1
+_PATIENCE = 60.0  # seconds to wait for another process that is writing
+_TABLES = f"""
+CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE simulations (
+    key TEXT PRIMARY KEY, outcome TEXT, failure TEXT, cpu_seconds REAL NOT NULL,
+    host TEXT NOT NULL, ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    versions INTEGER NOT NULL REFERENCES versions,
+    CHECK ((outcome IS NULL) <> (failure IS NULL))
+) WITHOUT ROWID;
+CREATE TABLE runs (key TEXT PRIMARY KEY, simulation TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX runs_of_simulation ON runs (simulation);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {SCHEMA};
+"""
+
+
+class StoreError(ValueError):
+    """A store that cannot be used; the message says why."""
+
+
+class Store:
+    """Runs and their results in an SQLite file; a context manager.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; made if it is not there, unless only read.
+    read_only : bool
+        Whether nothing will be written.
+
+    Raises
+    ------
+    StoreError
+        By any method, if the file is no store, is one of another version, or cannot be read or written.
+    """
+
+    def __init__(self, path: str | Path, read_only: bool = False) -> None:
+        self.path = Path(path)
+        if read_only and not self.path.is_file():
+            raise StoreError(f"{self.path}: there is no such store")
+        with self._explained():
+            self._database = self._open(read_only)
+            try:
+                self._check(read_only)
+            except BaseException:
+                self._database.close()
+                raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def ask(self, runs: Iterable[Run]) -> None:
+        """Write down that `runs` are wanted, so that tables know which of them are missing."""
+        rows = [(run.key, simulation_of(run).key, json.dumps(run.to_dict())) for run in runs]
+        with self._explained(), self._database:
+            self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", rows)
+
+    def keep(self, key: str, ended: Ended) -> None:
+        """Keep the result of the simulation `key`; one that is there already stays."""
+        outcome = None if ended.outcome is None else json.dumps(ended.outcome, allow_nan=False)
+        versions = json.dumps(ended.versions, sort_keys=True)
+        with self._explained(), self._database:
+            self._database.execute("INSERT OR IGNORE INTO versions (text) VALUES (?)", (versions,))
+            self._database.execute(
+                "INSERT OR IGNORE INTO simulations (key, outcome, failure, cpu_seconds, host, versions) "
+                "SELECT ?, ?, ?, ?, ?, number FROM versions WHERE text = ?",
+                (key, outcome, ended.failure, ended.cpu_seconds, ended.host, versions),
+            )
+
+    def has(self, key: str) -> bool:
+        """Tell whether the simulation `key` has ended, well or not."""
+        with self._explained():
+            found = self._database.execute("SELECT 1 FROM simulations WHERE key = ?", (key,)).fetchone()
+        return found is not None
+
+    def simulated(self) -> dict[str, bool]:
+        """Return the keys of all simulations, and whether each has an outcome."""
+        with self._explained():
+            rows = self._database.execute("SELECT key, outcome IS NOT NULL FROM simulations").fetchall()
+        return {key: bool(well) for key, well in rows}
+
+    def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
+        """Yield each run that was asked for, its outcome if there is one, and why it failed if it did.
+
+        Parameters
+        ----------
+        runs : sequence of Run, optional
+            Only these, in this order; by default all, in the order of their keys.
+        """
+        select = "SELECT outcome, failure FROM simulations WHERE key = ?"
+        if runs is None:
+            every = (
+                "SELECT run, outcome, failure FROM runs LEFT JOIN simulations ON simulation = simulations.key"
+            )
+            with self._explained():
+                found = self._database.execute(f"{every} ORDER BY runs.key").fetchall()
+            for text, outcome, failure in found:
+                yield Run.from_dict(json.loads(text)), outcome and json.loads(outcome), failure
+            return
+        for run in runs:
+            with self._explained():
+                one = self._database.execute(select, (simulation_of(run).key,)).fetchone()
+            outcome, failure = one or (None, None)
+            yield run, outcome and json.loads(outcome), failure
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove the failures among the simulations `keys`, so that they are tried again."""
+        with self._explained(), self._database:
+            self._database.executemany(
+                "DELETE FROM simulations WHERE key = ? AND failure IS NOT NULL", [(key,) for key in keys]
+            )
+
+    def _open(self, read_only: bool) -> sqlite3.Connection:
+        if not read_only:
+            if not self.path.parent.is_dir():
+                raise StoreError(f"{self.path}: there is no folder {self.path.parent}")
+            if self.path.exists() and not os.access(self.path, os.W_OK):
+                raise StoreError(f"{self.path}: the store is read-only")
+            return sqlite3.connect(self.path, _PATIENCE)
+        # SQLite shares the file by others beside it: where none can be made, nobody is writing.
+        alone = "" if os.access(self.path.parent, os.W_OK) else "&immutable=1"
+        return sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro{alone}", _PATIENCE, uri=True)
+
+    def _check(self, read_only: bool) -> None:
+        """Check whose file it is, and make the tables of a new one."""
+        if not read_only:
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._database.execute("BEGIN IMMEDIATE")  # of two processes that make the file, one waits
+        empty = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        if empty and not read_only and self._pragma("application_id") == 0:
+            for statement in _TABLES.strip().split(";\n"):
+                self._database.execute(statement)
+        if not read_only:
+            self._database.commit()
+        if self._pragma("application_id") != APPLICATION:
+            raise StoreError(f"{self.path}: is a database of another program, expected a store of netplace")
+        if (schema := self._pragma("user_version")) != SCHEMA:
+            raise StoreError(
+                f"{self.path}: is a store of version {schema}, this netplace has version {SCHEMA}; keep it "
+                "for the netplace that made it, and give another name"
+            )
+        if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            self._database.execute("PRAGMA journal_mode = WAL")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._database.execute(f"PRAGMA {name}").fetchone()[0])
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn SQLite's errors into sentences."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            reason = _REASONS.get(str(error), str(error))
+            raise StoreError(f"{self.path}: {reason}") from error
+
+
+_REASONS = {
+    "database or disk is full": "cannot be written, the disk is full; what had been stored is still there",
+    "attempt to write a readonly database": "the store is read-only",
+    "file is not a database": "is not a store of netplace",
+    "unable to open database file": "cannot be opened",
+    "database is locked": f"another process kept the store locked for {_PATIENCE:.0f} s",
+}

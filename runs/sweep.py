@@ -1,0 +1,327 @@
+"""Sweep files: TOML in which any field may be a list, expanded to runs and checked at once.
+
+::
+
+    network = ["torus:8x8", "mesh:8x8"]
+    app = ["lu,class=W", "waterfall,packets=4"]
+    tasks = 64
+    mapping = ["consecutive", "random"]
+    seeds = 5
+
+    [config]
+    vcs = [2, 3]
+
+    [[pairs]]                       # lists that go together, not every one with every other
+    policy = ["smart", "shortest"]
+    bubble = [2, 1]
+
+Every combination is a run. Instead of ``app`` (or ``trace``) there may be ``[[jobs]]`` tables, one for each
+job of a run, with ``count`` for several of a kind; what stands at the top then holds for all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from apps import APPLICATIONS
+from checks import one_of, whole
+from netsim import Config
+from runs.execute import program_of
+from runs.resolve import JOB_FIELDS, resolve
+from runs.spec import Job, Run
+from runs.toml_lines import line_of
+
+__all__ = ["Sweep", "read_sweep"]
+
+_RUN_FIELDS = ("network", "partition", "seeds", "max_cycles")
+_TABLES = ("config", "pairs", "jobs")
+_CONFIG = tuple(item.name for item in fields(Config))
+_OPTIONS = tuple(
+    {"class" if name == "problem_class" else name for app in APPLICATIONS.values() for name in app.parameters}
+    - {"seed"}
+    | {"packets"}
+)
+
+_Place = tuple[str, str]  # table and key
+_Choice = dict[_Place, Any]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The runs that a sweep file describes; made by `read_sweep`.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    text : str
+        What is in it.
+    axes : tuple of tuples of dict
+        One after the other the choices that combine; each choice gives values to keys.
+    """
+
+    path: Path
+    text: str
+    axes: tuple[tuple[_Choice, ...], ...]
+
+    def __len__(self) -> int:
+        """Return how many runs there are, without making them."""
+        return math.prod(map(len, self.axes))
+
+    def runs(self) -> list[Run]:
+        """Return the runs, the last axis (the seeds) running fastest.
+
+        Raises
+        ------
+        ValueError
+            If a value is not valid, naming line, key, value and what was expected.
+        """
+        return [run for _, run in self._each()]
+
+    def check_programs(self, wanted: Iterable[Run]) -> None:
+        """Check that the programs of the runs `wanted` can be made: classes, task counts, sizes.
+
+        Only one iteration of each is made. Traces are left for later: reading one takes as long as using it.
+
+        Raises
+        ------
+        ValueError
+            As `runs`.
+        """
+        keys = {_programs(run) for run in wanted}
+        for choice, run in self._each():
+            if (key := _programs(run)) in keys:
+                keys.remove(key)
+                for number, job in enumerate(run.jobs):
+                    try:
+                        program_of(_short(job), run.config)
+                    except ValueError as error:
+                        raise self._mistake(choice, str(error), number) from None
+            if not keys:
+                return
+
+    def _each(self) -> Iterator[tuple[_Choice, Run]]:
+        for combination in itertools.product(*self.axes):
+            choice = {place: value for part in combination for place, value in part.items()}
+            try:
+                run = _run(choice)
+            except ValueError as error:
+                raise self._mistake(choice, str(error)) from None
+            yield choice, run
+
+    def _mistake(self, choice: _Choice, reason: str, job: int | None = None) -> ValueError:
+        """Return an error that names the key that `reason` is most likely about, and its line."""
+        place = _blamed(choice, reason)
+        return self.error(place, choice[place], reason)
+
+    def error(self, place: _Place, value: Any, reason: str) -> ValueError:
+        """Return an error about a value."""
+        line = line_of(self.text, self._written(place), place[1], value)
+        return ValueError(f"{self.path}:{line}: {place[1]} = {value!r}: {reason}")
+
+    def _written(self, place: _Place) -> str:
+        """Return the table in which a key is written: that of a pair stands elsewhere than it counts."""
+        data = tomllib.loads(self.text)
+        for number, pair in enumerate(data.get("pairs", [])):
+            if place[1] in pair and place[1] not in (data if not place[0] else data.get(place[0], {})):
+                return f"pairs.{number}"
+        return place[0]
+
+
+def read_sweep(path: str | Path) -> Sweep:
+    """Read a sweep file.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, is not TOML, has an unknown key, or describes no run, naming the line.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is not TOML, {error}") from None
+    return replace(Sweep(path, text, ()), axes=tuple(_axes(Sweep(path, text, ()), data)))
+
+
+def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
+    """Yield the axes of a sweep file, the seeds last."""
+    pairs, jobs, config = (
+        data.get(name, [] if name != "config" else {}) for name in ("pairs", "jobs", "config")
+    )
+    for name, value, kind in (("pairs", pairs, list), ("jobs", jobs, list), ("config", config, dict)):
+        if not isinstance(value, kind):
+            wanted = f"[[{name}]]" if kind is list else f"[{name}]"
+            raise sweep.error(("", name), value, f"expected a table {wanted}")
+    _check_what_runs(sweep, data)
+    own = any(":" in str(name).partition(",")[0] for name in _names(data))
+    options = None if own else _OPTIONS
+    top = {key: value for key, value in data.items() if key not in _TABLES}
+    _check_keys(sweep, "", top, (*_RUN_FIELDS, *JOB_FIELDS), options, _TABLES)
+    _check_keys(sweep, "config", config, _CONFIG)
+    for key, value in top.items():
+        if key != "seeds":
+            yield _axis(sweep, ("", key), value)
+    for key, value in config.items():
+        yield _axis(sweep, ("config", key), value)
+    for number, job in enumerate(jobs):
+        _check_keys(sweep, f"jobs.{number}", job, (*JOB_FIELDS, "count"), options)
+        for key, value in job.items():
+            yield _axis(sweep, (f"jobs.{number}", key), value)
+    for number, pair in enumerate(pairs):
+        _check_keys(sweep, f"pairs.{number}", pair, (*_RUN_FIELDS, *JOB_FIELDS, *_CONFIG), options)
+        yield _pair_axis(sweep, number, pair, {*top} | {*config})
+    yield tuple({("", "seed"): seed} for seed in _seeds(sweep, data.get("seeds", 1)))
+
+
+def _names(data: Mapping[str, Any]) -> list[Any]:
+    """Return all applications that a sweep file names."""
+    tables = [data, *data.get("jobs", []), *data.get("pairs", [])]
+    found: list[Any] = []
+    for table in tables:
+        value = table.get("app", [])
+        found += value if isinstance(value, list) else [value]
+    return found
+
+
+def _check_what_runs(sweep: Sweep, data: dict[str, Any]) -> None:
+    """Check that the file says, once, on what network what runs."""
+    given = {*data, *(key for pair in data.get("pairs", []) for key in pair)}
+    if "network" not in given:
+        raise ValueError(f"{sweep.path}: has no key network, so the sweep has no runs")
+    if len(given & {"app", "trace", "jobs"}) != 1:
+        raise ValueError(f"{sweep.path}: expected one of the keys app and trace, or tables [[jobs]]")
+
+
+def _check_keys(
+    sweep: Sweep,
+    table: str,
+    written: Mapping[str, Any],
+    known: tuple[str, ...],
+    options: tuple[str, ...] | None = (),
+    tables: tuple[str, ...] = (),
+) -> None:
+    """Check that all keys of a table are `known` or options of applications; None: one's own may have any."""
+    for key in written:
+        if options is not None and key not in options:
+            try:
+                one_of(key, (*known, *sorted(options), *tables), "key")
+            except ValueError as error:
+                raise ValueError(f"{sweep.path}:{line_of(sweep.text, table, key)}: {error}") from None
+
+
+def _axis(sweep: Sweep, place: _Place, value: Any) -> tuple[_Choice, ...]:
+    """Return the choices that one key gives."""
+    if place[1] in ("max_cycles", "count") and isinstance(value, list):
+        raise sweep.error(place, value, "is a list, expected one value")
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise sweep.error(place, value, "the list is empty, so the sweep has no runs")
+    for one in values:
+        if isinstance(one, bool) or not isinstance(one, str | int | float):
+            raise sweep.error(place, one, "expected text or a number, or a list of them")
+    return tuple({place: one} for one in values)
+
+
+def _pair_axis(
+    sweep: Sweep, number: int, pair: Mapping[str, Any], elsewhere: set[str]
+) -> tuple[_Choice, ...]:
+    """Return the choices that lists which go together give."""
+    table, lengths = f"pairs.{number}", {}
+    for key, value in pair.items():
+        line = f"{sweep.path}:{line_of(sweep.text, table, key)}: {key} = {value!r}"
+        if not isinstance(value, list) or not value or key == "seeds":
+            raise ValueError(
+                f"{line}: expected a list that is not empty, to go with the other lists of its table"
+            )
+        if key in elsewhere:
+            raise ValueError(f"{line}: is given elsewhere in the file too")
+        lengths[key] = len(value)
+    if len({*lengths.values()}) != 1:
+        told = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "it is empty"
+        line_number = line_of(sweep.text, table, "")
+        raise ValueError(
+            f"{sweep.path}:{line_number}: the lists of [[pairs]] must be equally long, but {told}"
+        )
+    places = {key: ("config" if key in _CONFIG else "", key) for key in pair}
+    parts = [_axis(sweep, places[key], value) for key, value in pair.items()]
+    return tuple({k: v for part in row for k, v in part.items()} for row in zip(*parts, strict=True))
+
+
+def _seeds(sweep: Sweep, value: Any) -> range | list[int]:
+    """Return the seeds: ``5`` for 0 to 4, ``"10:20"`` for 10 to 19, or a list."""
+    try:
+        if isinstance(value, list):
+            seeds: range | list[int] = [whole(seed, "seed", 0) for seed in value]
+        elif isinstance(value, str) and ":" in value:
+            first, _, end = value.partition(":")
+            seeds = range(whole(first, "first seed", 0), whole(end, "seed after the last", 0))
+        else:
+            seeds = range(whole(value, "number of seeds", 0))
+    except ValueError as error:
+        raise sweep.error(("", "seeds"), value, str(error)) from None
+    if not seeds:
+        raise sweep.error(("", "seeds"), value, "no seed, so the sweep has no runs")
+    return seeds
+
+
+def _run(choice: _Choice) -> Run:
+    """Return the run of one combination."""
+    top = {key: value for (table, key), value in choice.items() if not table}
+    same = {key: value for key, value in top.items() if key not in (*_RUN_FIELDS, "seed")}
+    config = Config(**{key: value for (table, key), value in choice.items() if table == "config"})
+    tables = sorted({table for table, _ in choice if table.startswith("jobs.")}, key=lambda t: int(t[5:]))
+    jobs: list[dict[str, Any]] = []
+    for name in tables:
+        job = same | {key: value for (table, key), value in choice.items() if table == name}
+        jobs += [job] * whole(job.pop("count", 1), "count")
+    return resolve(
+        str(top["network"]),
+        jobs or same,
+        partition=str(top.get("partition", "whole")),
+        config=config,
+        seed=top["seed"],
+        max_cycles=top.get("max_cycles"),
+    )
+
+
+def _programs(run: Run) -> tuple[object, ...]:
+    """Return what the programs of a run depend on."""
+    return (run.config, *(replace(job, mapping="", start=0) for job in run.jobs))
+
+
+def _short(job: Job) -> Job:
+    """Return a job whose program is quick to make and valid if, and only if, that of `job` is."""
+    if job.path:
+        return job
+    few = {name: 1 for name, value in job.options if name in ("rounds", "iterations") and _counts(value)}
+    return replace(job, options=tuple({**dict(job.options), **few}.items()), iterations="", section="whole")
+
+
+def _counts(value: object) -> bool:
+    """Tell whether a number of iterations is valid, or left to the benchmark."""
+    return value is None or (isinstance(value, int) and value >= 1)
+
+
+def _blamed(choice: _Choice, reason: str) -> _Place:
+    """Return the place that a reason is most likely about: the key it begins with, the value it shows."""
+    head = reason.partition(":")[0]
+    places = sorted(choice, key=lambda place: (place[1] in ("app", "trace", "network"), place[1] == "seed"))
+    for place in places:
+        if re.search(rf"\b{re.escape(place[1])}\b", head):
+            return place
+    for place in places:
+        if repr(choice[place]) in reason or (place[1] == "class" and "problem_class" in reason):
+            return place
+    order = [p for p in choice if p[1] in ("app", "trace")] or [("", "network")]
+    return order[0]

@@ -1,0 +1,221 @@
+"""Tables of what is stored: one row a run, and run times by what was run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from apps import APPLICATIONS
+from netsim import Config
+from runs.spec import Job, Run
+from runs.store import Row
+
+__all__ = ["ENTRY", "read_table", "run_table", "time_table", "times_of", "write_table"]
+
+# What a run time belongs to.
+ENTRY = [
+    "application",
+    "problem",
+    "tasks",
+    "network",
+    "partition",
+    "shape",
+    "mapping",
+    "settings",
+]
+_MEASURED = [
+    "cycles",
+    "drained_cycles",
+    "packets",
+    "packet_hops",
+    "mean_packet_delay",
+    "mean_message_delay",
+    "most_link_load",
+    "injection_blocked",
+]
+_WHOLE = ["cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked"]
+_STATISTICS = ["count", "missing", "failed", "mean", "std", "min", "max"]
+_DEFAULTS = Config()
+
+
+def run_table(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return one row a run: what it was, its seed, what was measured, and why it failed if it did.
+
+    Nothing in it depends on where or when a run was simulated. Runs are in order of what they were, then of
+    their seeds; what is missing is empty.
+
+    Parameters
+    ----------
+    rows : iterable of (Run, outcome or None, failure or None)
+        As `Store.rows` yields them.
+    """
+    taken = list(rows)
+    sizes = {
+        job.digest: entry["tasks"]
+        for run, outcome, _ in taken
+        if outcome
+        for job, entry in zip(run.jobs, outcome["jobs"], strict=True)
+    }
+    made = [
+        {**entry_of(run, sizes), "seed": run.seed, **_measured(outcome), "failure": failure, "key": run.key}
+        for run, outcome, failure in taken
+    ]
+    frame = pd.DataFrame(made, columns=[*ENTRY, "seed", *_MEASURED, "failure", "key"])
+    kinds = {"tasks": "Int64", "seed": "int64"} | {
+        name: "Int64" if name in _WHOLE else "float64" for name in _MEASURED
+    }
+    frame = frame.astype(kinds).astype({"failure": "string"})
+    return frame.sort_values([*ENTRY, "seed", "key"], kind="stable", ignore_index=True)
+
+
+def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
+    """Return the columns `ENTRY` of a run.
+
+    Parameters
+    ----------
+    sizes : dict, optional
+        Tasks of traces by digest, for those of which the run does not say it.
+    """
+    kind, _, shape = run.partition.partition(":")
+    tasks = [job.tasks or (sizes or {}).get(job.digest) for job in run.jobs]
+    return {
+        "application": _several([job.program + (f"@{job.start}" if job.start else "") for job in run.jobs]),
+        "problem": _several([_problem(job, run.config) for job in run.jobs]),
+        "tasks": None if None in tasks else sum(filter(None, tasks)),
+        "network": run.network,
+        "partition": kind,
+        "shape": shape,
+        "mapping": _several([job.mapping for job in run.jobs]),
+        "settings": _settings(run),
+    }
+
+
+def time_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the run-time table: for each entry its cycles over the seeds.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `run_table` returns.
+
+    Returns
+    -------
+    DataFrame
+        Columns `ENTRY`, ``count`` (runs that ended), ``missing`` (not simulated yet), ``failed``, ``mean``,
+        ``std`` (of the sample, empty for a single run), ``min`` and ``max``, the last four in cycles.
+    """
+    failed = runs["failure"].notna()
+    marked = runs.assign(failed=failed, missing=runs["cycles"].isna() & ~failed)
+    groups = marked.groupby(ENTRY, dropna=False, sort=True)
+    cycles = groups["cycles"]
+    frame = pd.DataFrame(
+        {
+            "count": cycles.count(),
+            "missing": groups["missing"].sum(),
+            "failed": groups["failed"].sum(),
+            "mean": cycles.mean().astype("float64"),
+            "std": cycles.std().astype("float64"),
+            "min": cycles.min(),
+            "max": cycles.max(),
+        }
+    )
+    return frame.reset_index()
+
+
+def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
+    """Return the run-time table of a table of either kind.
+
+    Raises
+    ------
+    ValueError
+        If it is neither; `where` says where it came from.
+    """
+    if {*ENTRY, "seed", "cycles", "failure"} <= {*frame.columns}:
+        return time_table(frame)
+    if {*ENTRY, *_STATISTICS} <= {*frame.columns}:
+        return frame
+    lacking = ", ".join(name for name in [*ENTRY, *_STATISTICS] if name not in frame.columns)
+    raise ValueError(f"{where}: is no table of runs or run times, it lacks the columns {lacking}")
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV or, if the name ends in ``.parquet``, as Parquet."""
+    if path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False, lineterminator="\n")
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return a table that `write_table` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read.
+    """
+    texts = {name: "str" for name in [*ENTRY, "key"] if name != "tasks"} | {"failure": "string"}
+    whole = dict.fromkeys(("tasks", "min", "max", *_WHOLE), "Int64")
+    try:
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        frame = pd.read_csv(path, dtype={**texts, **whole}, keep_default_na=False, na_values={
+            name: [""] for name in ("tasks", "failure", "mean", "std", "min", "max", *_MEASURED)
+        })  # fmt: skip
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror or error}") from None
+    except Exception as error:  # pandas and pyarrow raise errors of many kinds
+        raise ValueError(f"{path}: is no table, {' '.join(str(error).split())}") from None
+    return frame
+
+
+def _several(texts: list[str]) -> str:
+    """Return the texts of several jobs in one: equal ones once, in front how many if they differ."""
+    counts = {text: texts.count(text) for text in texts}
+    if len(texts) == 1 or (len(counts) == 1 and not texts[0]):
+        return texts[0]
+    return " + ".join(f"{count}x {text}".rstrip() for text, count in counts.items())
+
+
+def _problem(job: Job, config: Config) -> str:
+    """Return class or intensity, and what else is not as by default."""
+    words = [word for word in (job.section.replace("whole", ""), job.iterations) if word]
+    if job.cpu_scale:
+        words.append(f"cpu={job.cpu_scale:g}")
+    options = dict(job.options)
+    if "problem_class" in options:
+        words.insert(0, str(options.pop("problem_class")))
+    size = options.get("bytes")
+    if isinstance(size, int) and size % config.packet_bytes == 0 and size:
+        words.append(f"packets={options.pop('bytes') // config.packet_bytes}")  # type: ignore[operator]
+    known = APPLICATIONS[job.program].parameters if job.program in APPLICATIONS else {}
+    shown = {name: value for name, value in options.items() if name == "bytes" or value != known.get(name)}
+    return ",".join(words + [f"{name}={value}" for name, value in shown.items()])
+
+
+def _settings(run: Run) -> str:
+    """Return the settings of the network that are not the defaults."""
+    names = [item.name for item in fields(Config)]
+    words = [
+        f"{name}={value}"
+        for name in names
+        if (value := getattr(run.config, name)) != getattr(_DEFAULTS, name)
+    ]
+    if run.max_cycles is not None:
+        words.append(f"max_cycles={run.max_cycles}")
+    return ",".join(words)
+
+
+def _measured(outcome: dict[str, Any] | None) -> dict[str, Any]:
+    if outcome is None:
+        return {}
+    return {
+        **{name: outcome[name] for name in _WHOLE},
+        "mean_packet_delay": outcome["packet_delay"]["mean"],
+        "mean_message_delay": outcome["message_delay"]["mean"],
+        "most_link_load": outcome["most_link_load"],
+    }
