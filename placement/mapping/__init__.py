@@ -12,11 +12,12 @@ from placement.mapping.consecutive import consecutive
 from placement.mapping.from_file import from_file
 from placement.mapping.permuted import permuted
 from placement.mapping.problem import MappingProblem
+from placement.mapping.qap import solve_qap
 from placement.mapping.shuffle import shuffle
 from placement.rule import Nodes, Rule, find_rule
 from topologies import Topology
 
-__all__ = ["MAPPINGS", "MappingProblem", "map_tasks"]
+__all__ = ["MAPPINGS", "MappingProblem", "map_tasks", "solve_qap"]
 
 _Rule = Rule[MappingProblem, Nodes]
 

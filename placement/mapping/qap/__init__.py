@@ -1,0 +1,98 @@
+"""The quadratic assignment problem: which location each task gets so that flows times costs are least.
+
+A new method is a function in a file of its own and a line in `METHODS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from checks import one_of, whole
+from placement.mapping.qap.budget import Budget
+from placement.mapping.qap.grasp import grasp
+from placement.mapping.qap.portfolio import portfolio
+from placement.mapping.qap.problem import QapProblem, qap_problem
+from placement.mapping.qap.result import QapResult
+from placement.mapping.qap.scipy_methods import faq, two_opt
+
+__all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to solve the problem.
+
+    Attributes
+    ----------
+    solve : callable
+        ``solve(problem, rng, budget)`` returns the location of each task.
+    iterations : int
+        How many iterations it does when no budget is given.
+    description : str
+        One line for people.
+    """
+
+    solve: Callable[[QapProblem, np.random.Generator, Budget], NDArray[np.int64]]
+    iterations: int
+    description: str
+
+
+METHODS: dict[str, Method] = {
+    "2opt": Method(two_opt, 10, "SciPy: two-swaps from random permutations; an iteration is a start"),
+    "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
+    "grasp": Method(grasp, 50, "GRASP as published: greedy randomised construction and two-swaps"),
+    "portfolio": Method(portfolio, 10_000, "annealing and robust tabu search in turn"),
+}
+
+
+def solve_qap(
+    A: Any,
+    B: ArrayLike,
+    *,
+    method: str = "portfolio",
+    seconds: float | None = None,
+    iterations: int | None = None,
+    seed: int = 0,
+) -> QapResult:
+    """Place tasks on locations so that the sum over i, j of ``A[i, j] * B[p[i], p[j]]`` is small.
+
+    Parameters
+    ----------
+    A : array_like or sparse array, shape (tasks, tasks)
+        Flow from each task to each other, such as bytes; need not be symmetric.
+    B : array_like, shape (locations, locations)
+        Cost of a unit of flow from each location to each other; at least as many locations as tasks.
+    method : str
+        A key of `METHODS`.
+    seconds : float, optional
+        Processor time that may be used. A search looks at the clock every few milliseconds, and takes its
+        first step, such as one construction, in any case.
+    iterations : int, optional
+        How many iterations may be done, as the method counts them. The result then depends on nothing but
+        input and seed. With neither limit, the method's own number of iterations.
+    seed : int
+        Seed of all draws.
+
+    Returns
+    -------
+    QapResult
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, a matrix is not square or holds something negative, there are more tasks
+        than locations, or a limit is out of range.
+    """
+    chosen = METHODS[one_of(method, METHODS, "mapping method")]
+    problem = qap_problem(A, B)
+    rng = np.random.default_rng(whole(seed, "seed", 0))
+    if seconds is None and iterations is None:
+        iterations = chosen.iterations
+    budget = Budget(seconds, iterations)
+    mapping = chosen.solve(problem, rng, budget)
+    return QapResult(mapping, problem.cost(mapping), method, budget.spent, budget.seconds)

@@ -1,0 +1,202 @@
+"""Simulated annealing with swaps, priced from the flows of the two tasks.
+
+Where flows are sparse, most random swaps are a waste: a task far from its partners will not stay there. Most
+proposals therefore take a task next to one of its partners (`Sparse.near`).
+
+A run cools geometrically through the temperatures at which the cost really falls. They are found by a
+first, short run from far above to far below.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from placement.mapping.qap.budget import Budget
+from placement.mapping.qap.lowered import Floats, Integers, Sparse
+
+# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
+
+__all__ = ["Annealing"]
+
+_TARGETED = 0.9  # share of proposals that take a task next to a partner
+_STEPS = 64  # temperatures of a run
+_FAST = {"nnan", "ninf", "nsz", "reassoc", "contract"}
+
+
+class Annealing:
+    """Annealing runs on one problem, each wiser about temperatures than the one before.
+
+    Parameters
+    ----------
+    form : Sparse
+        The problem.
+    rng : numpy.random.Generator
+        Where draws come from.
+    """
+
+    def __init__(self, form: Sparse, rng: np.random.Generator):
+        self._form = form
+        self._rng = rng
+        self._flows = (form.first, form.other, form.flow, form.back_first, form.back_other, form.back_flow)
+        self._costs = (form.own, form.costs, form.costs_back)
+        self.size = max(1, len(form.active))
+        self._range: tuple[float, float] | None = None
+
+    def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
+        """Return the best placement seen while cooling down from `placement`.
+
+        Parameters
+        ----------
+        placement : ndarray of int64
+            Location of every task and dummy.
+        sweeps : int
+            Length of the run, in proposals for each task; also what is spent of the budget.
+        budget : Budget
+            The run ends early with it.
+        """
+        if not len(self._form.active):
+            budget.spend(sweeps)
+            return placement
+        place = np.argsort(placement) if self._form.exchanged else placement.copy()
+        best, _ = self._cool(place, self._temperatures(budget), sweeps, budget)
+        return np.argsort(best) if self._form.exchanged else best
+
+    def _temperatures(self, budget: Budget) -> tuple[float, float]:
+        """Return first and last temperature of a run; the first time, from a run of its own."""
+        if self._range is None:
+            place = self._rng.permutation(len(self._form.costs))
+            self._range = self._explore(place, budget)
+        return self._range
+
+    def _explore(self, place: Integers, budget: Budget) -> tuple[float, float]:
+        """Find the temperatures between which most of the cost falls."""
+        samples = np.abs(_samples(*self._flows, *self._costs, self._form.active, place, self._rng, 1000))
+        samples = samples[samples > 0]
+        if not len(samples):
+            return 1.0, 1.0
+        high, low = samples.mean(), samples.min() / 8
+        low = max(low, high / 1000)
+        _, energy = self._cool(place, (high, low), 4 * _STEPS, budget)
+        share = (energy - energy[-1]) / max(energy[0] - energy[-1], 1e-300)
+        steps = high * (low / high) ** (np.arange(len(energy)) / _STEPS)
+        first = np.flatnonzero(share > _START)
+        last = np.flatnonzero(share > _END)
+        return float(steps[first[-1] if len(first) else 0]), float(steps[last[-1] if len(last) else -1])
+
+    def _cool(
+        self, place: Integers, between: tuple[float, float], sweeps: int, budget: Budget
+    ) -> tuple[Integers, Floats]:
+        """Cool down, changing `place`; return the best placement and the mean cost at each temperature."""
+        holder = np.argsort(place)
+        best, state = place.copy(), np.zeros(3)
+        ratio = (between[1] / between[0]) ** (1 / (_STEPS - 1))
+        energy = []
+        done = 0
+        for step in range(_STEPS):
+            count = sweeps * (step + 1) // _STEPS - done
+            if count == 0:
+                continue
+            count = budget.allows(count)
+            if count == 0 or budget.over:
+                break
+            state[2] = 0.0
+            _anneal(
+                *self._flows, *self._costs, self._form.active, self._form.near,
+                place, holder, best, state, self._rng, count, between[0] * ratio**step, _TARGETED,
+            )  # fmt: skip
+            budget.spend(count)
+            done += count
+            energy.append(state[2] / count)
+        return best, np.array(energy)
+
+
+_START, _END = 0.7, 0.02
+
+
+@njit(cache=True, error_model="numpy", fastmath=_FAST)
+def _moved(first, other, flow, costs, place, u, v, swapped):
+    """Return what the flows of `u` that are listed change in cost when `u` and `v` are swapped.
+
+    Flow from `u` to `v` itself counts `swapped` times.
+    """
+    here, there = place[u], place[v]
+    total = 0.0
+    for x in range(first[u], first[u + 1]):
+        k = other[x]
+        if k != v:
+            total += flow[x] * (costs[there, place[k]] - costs[here, place[k]])
+        else:
+            total += swapped * flow[x] * (costs[there, here] - costs[here, there])
+    return total
+
+
+@njit(cache=True, error_model="numpy", fastmath=_FAST)
+def _gain(first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v):
+    """Return by how much the cost changes when tasks `u` and `v` are swapped."""
+    here, there = place[u], place[v]
+    total = (own[u] - own[v]) * (costs[there, there] - costs[here, here])
+    total += _moved(first, other, flow, costs, place, u, v, 1.0)
+    total += _moved(first, other, flow, costs, place, v, u, 1.0)
+    if len(back_flow):
+        total += _moved(back_first, back_other, back_flow, costs_back, place, u, v, 0.0)
+        total += _moved(back_first, back_other, back_flow, costs_back, place, v, u, 0.0)
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _samples(
+    first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, active, place, rng, count
+):  # fmt: skip
+    """Return the cost changes of random swaps."""
+    found = np.zeros(count)
+    for n in range(count):
+        u = active[int(rng.random() * len(active))]
+        v = int(rng.random() * len(place))
+        if u != v:
+            found[n] = _gain(
+                first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v
+            )
+    return found
+
+
+@njit(cache=True, error_model="numpy")
+def _anneal(
+    first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, active, near,
+    place, holder, best, state, rng, sweeps, temperature, targeted,
+):  # fmt: skip
+    """Do sweeps at one temperature.
+
+    `state` holds the cost, the least cost (that of `best`) and the sum of costs after each sweep, relative
+    to the start of the run.
+    """
+    cost = state[0]
+    size, nearest = len(active), near.shape[1]
+    if nearest == 0:
+        targeted = 0.0
+    for _ in range(sweeps):
+        for _ in range(size):
+            u = active[int(rng.random() * size)]
+            partners = first[u + 1] - first[u]
+            if partners > 0 and rng.random() < targeted:
+                k = other[first[u] + int(rng.random() * partners)]
+                v = holder[near[place[k], int(rng.random() * nearest)]]
+            else:
+                v = int(rng.random() * len(place))
+            if u == v:
+                continue
+            change = _gain(
+                first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v
+            )
+            if change <= 0 or rng.random() < math.exp(-change / temperature):
+                here, there = place[u], place[v]
+                place[u], place[v] = there, here
+                holder[there], holder[here] = u, v
+                cost += change
+        state[2] += cost
+        if cost < state[1]:
+            state[1] = cost
+            best[:] = place
+    state[0] = cost

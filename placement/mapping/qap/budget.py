@@ -1,0 +1,79 @@
+"""How long a search may go on: an amount of work, a time, or both."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from checks import whole
+
+__all__ = ["Budget"]
+
+
+class Budget:
+    """What a search may spend, and what it has spent.
+
+    Time is processor time of the calling thread, so that a busy machine does not change what a search gets.
+    It is looked at between slices of work, which are kept to a few milliseconds. A search limited by
+    iterations alone never looks at the clock: its result depends on nothing but its input and its seed.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Processor time, more than 0; None: no limit.
+    iterations : int or None
+        Iterations, at least 1; None: no limit.
+
+    Raises
+    ------
+    ValueError
+        If a limit is too small or no number.
+    """
+
+    def __init__(self, seconds: float | None = None, iterations: int | None = None):
+        self._started = time.thread_time()
+        self._limit = math.inf if seconds is None else _seconds(seconds)
+        self._most = math.inf if iterations is None else whole(iterations, "iterations of a mapping search")
+        self.spent = 0
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time is limited."""
+        return self._limit < math.inf
+
+    @property
+    def seconds(self) -> float:
+        """Processor time since the beginning, in seconds."""
+        return time.thread_time() - self._started
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self._most or (self.timed and self.seconds >= self._limit)
+
+    def allows(self, iterations: int) -> int:
+        """Return how many of the next `iterations` may be done, looking at their number alone."""
+        return int(min(iterations, self._most - self.spent))
+
+    def spend(self, iterations: int) -> None:
+        """Count `iterations` as done."""
+        self.spent += iterations
+
+    def share_left(self, iterations: int) -> float:
+        """Return how many slices of `iterations` are left, going by the speed up to now."""
+        left = (self._most - self.spent) / iterations
+        if not self.timed:
+            return left
+        each = self.seconds / max(self.spent, 1)
+        return min(left, (self._limit - self.seconds) / (each * iterations))
+
+
+def _seconds(value: float) -> float:
+    """Return `value` if it is a time."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"seconds of a mapping search: {value!r} is not a number") from None
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"seconds of a mapping search: {value} is out of range, expected more than 0")
+    return seconds

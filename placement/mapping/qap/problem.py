@@ -1,0 +1,114 @@
+"""The quadratic assignment problem: checked input, and the exact cost of a mapping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+__all__ = ["QapProblem", "qap_problem"]
+
+_EXACT = 2**62  # no partial sum of an integer cost may come near the end of int64
+
+
+@dataclass(frozen=True, eq=False)
+class QapProblem:
+    """Minimise the sum over i, j of ``A[i, j] * B[p[i], p[j]]`` over placements p of tasks on locations.
+
+    Attributes
+    ----------
+    A : ndarray or scipy.sparse.csr_array, shape (tasks, tasks)
+        Flows, int64 if they are whole numbers, else float64.
+    B : ndarray, shape (locations, locations)
+        Costs per unit of flow, an integer or floating-point type.
+    """
+
+    A: Any
+    B: NDArray[Any]
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks."""
+        return int(self.A.shape[0])
+
+    @property
+    def locations(self) -> int:
+        """Number of locations, at least as many as tasks."""
+        return len(self.B)
+
+    @property
+    def integral(self) -> bool:
+        """Whether costs are whole numbers."""
+        return self.A.dtype.kind == "i" and self.B.dtype.kind == "i"
+
+    def flows(self) -> NDArray[Any]:
+        """Return the flows as a dense matrix."""
+        return np.asarray(self.A.toarray() if sparse.issparse(self.A) else self.A)
+
+    def cost(self, mapping: ArrayLike) -> int | float:
+        """Return the cost of placing task i on location ``mapping[i]``; exact if all numbers are whole."""
+        place = np.asarray(mapping)
+        if sparse.issparse(self.A):
+            flows = self.A.tocoo()
+            source, target = flows.coords
+            total = np.dot(flows.data, self.B[place[source], place[target]].astype(flows.data.dtype))
+        else:
+            total = (self.A * self.B[np.ix_(place, place)]).sum()
+        return int(total) if self.integral else float(total)
+
+
+def qap_problem(A: Any, B: ArrayLike) -> QapProblem:
+    """Return the problem of flows `A` and costs `B`, checked.
+
+    Raises
+    ------
+    ValueError
+        If a matrix is not square, is empty, holds something negative or no number, if there are more tasks
+        than locations, or if costs could exceed 64 bits.
+    """
+    flows = sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
+    costs = np.asarray(B)
+    for matrix, what in ((flows, "flows A"), (costs, "costs B")):
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"{what}: shape {matrix.shape} is not that of a square matrix")
+        if matrix.shape[0] == 0:
+            raise ValueError(f"{what}: the matrix is empty, expected at least one row")
+    if flows.shape[0] > len(costs):
+        raise ValueError(f"flows A: {flows.shape[0]} tasks are more than the {len(costs)} locations of B")
+    flows, costs = _numbers(flows, "flows A"), _whole_if_equal(costs, "costs B")
+    values = flows.data if sparse.issparse(flows) else flows
+    bound = float(np.abs(values).sum()) * float(costs.max())
+    if not bound < _EXACT:
+        raise ValueError(f"flows A times costs B: a cost could reach {bound:.3g}, which exceeds 64 bits")
+    return QapProblem(flows, costs)
+
+
+def _numbers(matrix: Any, what: str) -> Any:
+    """Return dense or sparse `matrix` with checked numbers as int64 or float64."""
+    if not sparse.issparse(matrix):
+        checked = _whole_if_equal(matrix, what)
+        return checked.astype(np.int64) if checked.dtype.kind == "i" else checked
+    tidy = matrix.copy()
+    tidy.sum_duplicates()
+    tidy.data = _numbers(tidy.data, what)
+    tidy.eliminate_zeros()
+    return tidy
+
+
+def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
+    """Return `values` as integers if they all are whole numbers, else as float64."""
+    if values.dtype.kind not in "buif":
+        raise ValueError(f"{what}: holds values of type {values.dtype}, expected numbers")
+    if values.size == 0:
+        return values.astype(np.int64)
+    least, most = values.min(), values.max()
+    if not 0 <= least <= most < _EXACT:
+        wrong = least if not least >= 0 else most
+        raise ValueError(f"{what}: {wrong} is not a number of at least 0 and below 2**62")
+    if values.dtype.kind == "i":
+        return values
+    whole = values.astype(np.int64)
+    return whole if values.dtype.kind != "f" or (whole == values).all() else values.astype(np.float64)
