@@ -30,7 +30,7 @@ def instance(name: str):
         ("kra30a", 100_000),
         ("esc32e", 2_000),
         ("lipa50a", 30_000),
-        ("tai64c", 50_000),
+        ("tai64c", 300_000),
     ],
 )
 def test_the_best_known_cost_is_reached(name, iterations):
