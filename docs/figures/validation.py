@@ -1,0 +1,259 @@
+"""Measure the tables and draw the figures of docs/background/validation.md; takes a minute or two.
+
+Run it as ``python docs/figures/validation.py``. INSEE's counts come with the tests (tests/golden), its load
+curves with this script (insee_uniform.csv); both were measured with INSEE's own simulator.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from apps import APPLICATIONS, Program
+from apps.formats import read
+from experiments.load_plot import draw_load_on
+from experiments.outputs import whole_file
+from netsim import Config, LoadPoint, measure_load, simulate
+from topologies import Topology, parse
+
+HERE = Path(__file__).parent
+GOLDEN = HERE.parents[1] / "tests" / "golden"
+DOCUMENT = HERE.parent / "background" / "validation.md"
+OPTIONS = {
+    "nchan": "vcs",
+    "rmode": "policy",
+    "amode": "arbiter",
+    "cmode": "consumption",
+    "tql": "queue_packets",
+    "iql": "injection_packets",
+    "bsize": "bubble",
+    "routing": "tree_routing",
+}
+KINDS = {
+    "torus": ("torus", "x"),
+    "mesh": ("mesh", "x"),
+    "fattree": ("tree", ","),
+    "thintree": ("thintree", ","),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a golden table."""
+
+    trace: str
+    network: str
+    options: str
+    clock: float
+    deviation: float
+    runs: int
+
+    @property
+    def topology(self) -> Topology:
+        """The network, for ``torus_8_8`` ``torus:8x8``."""
+        kind, *numbers = self.network.split("_")
+        name, separator = KINDS[kind]
+        return parse(f"{name}:{separator.join(numbers)}")
+
+    @property
+    def config(self) -> Config:
+        """The settings, for ``nchan=1`` ``vcs=1``."""
+        pairs = (pair.split("=") for pair in self.options.split())
+        return Config(**{OPTIONS[key]: int(value) if value.isdigit() else value for key, value in pairs})
+
+    @property
+    def flags(self) -> str:
+        """The settings as the command line spells them."""
+        pairs = (pair.split("=") for pair in self.options.split())
+        return " ".join(f"--{OPTIONS[key].replace('_', '-')} {value}" for key, value in pairs)
+
+    def cycles(self, seed: int = 0, engine: str = "kernel") -> int:
+        """Simulate."""
+        return simulate(
+            self.topology, program(self.trace), config=self.config, seed=seed, engine=engine
+        ).cycles
+
+
+@cache
+def program(trace: str) -> Program:
+    """Return a golden program."""
+    return read(GOLDEN / "traces" / f"{trace}.trc.gz")
+
+
+def rows(table: str) -> Iterator[Row]:
+    """Yield the lines of a golden table; `cycles` is INSEE's final clock less one."""
+    with (GOLDEN / f"{table}.csv").open() as file:
+        for line in csv.DictReader(file):
+            clock = float(line.get("insee_clock") or line["mean"])
+            numbers = float(line.get("std") or 0), int(line.get("runs") or 1)
+            yield Row(line["trace"], line["network"], line["insee_options"], clock - 1, *numbers)
+
+
+def exact() -> str:
+    """Count the golden rows that the kernel gives to the cycle."""
+    lines = ["| table | rows | equal | largest difference |", "|---|---|---|---|"]
+    for table, what in (("exact", "traces on networks"), ("exact_npb", "whole NPB runs")):
+        differences = [abs(row.cycles() - row.clock) for row in rows(table)]
+        equal = sum(difference == 0 for difference in differences)
+        lines.append(f"| {what} | {len(differences)} | {equal} | {max(differences):g} cycles |")
+    return "\n".join(lines)
+
+
+def chance(seeds: int = 31) -> str:
+    """Compare means where chance matters, and draw them."""
+    lines = [
+        "| trace | network | settings | INSEE | netplace | difference in standard errors |",
+        "|---|---|---|---|---|---|",
+    ]
+    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    axes = figure.subplots()
+    found = list(rows("chance"))
+    for place, row in enumerate(found):
+        cycles = [row.cycles(seed) for seed in range(seeds)]
+        error = math.hypot(row.deviation / math.sqrt(row.runs), stdev(cycles) / math.sqrt(seeds))
+        score = (fmean(cycles) - row.clock) / error
+        insee, ours = f"{row.clock:.1f} ± {row.deviation:.1f}", f"{fmean(cycles):.1f} ± {stdev(cycles):.1f}"
+        lines.append(f"| {row.trace} | {row.topology} | {row.flags} | {insee} | {ours} | {score:+.2f} |")
+        for side, mean, deviation, colour in (
+            (-0.12, row.clock, row.deviation, "tab:orange"),
+            (0.12, fmean(cycles), stdev(cycles), "tab:blue"),
+        ):
+            axes.errorbar(
+                mean / row.clock, place + side, xerr=deviation / row.clock, fmt="o", color=colour, capsize=3
+            )
+    axes.plot([], [], "o", color="tab:orange", label="INSEE")
+    axes.plot([], [], "o", color="tab:blue", label="netplace")
+    names = [f"{row.trace} on {row.topology}\n{row.flags}".rstrip() for row in found]
+    axes.set_yticks(range(len(found)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set(xlabel="cycles / INSEE's mean", title=f"mean and standard deviation over {seeds} seeds")
+    axes.grid(axis="x", alpha=0.3)
+    axes.legend()
+    save(figure, "chance.png")
+    return "\n".join(lines)
+
+
+def load() -> str:
+    """Compare accepted load and delay with INSEE's, and draw the curves."""
+    lines = [
+        "| network | offered | accepted: INSEE | ours | difference | delay: INSEE | ours | difference |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    with (HERE / "insee_uniform.csv").open() as file:
+        table = list(csv.DictReader(file))
+    curves: dict[str, list[LoadPoint]] = {}
+    for line in table:
+        config = Config(vcs=int(line["vcs"]), tree_routing=line["tree_routing"])
+        point = measure_load(parse(line["network"]), float(line["offered"]), config=config)
+        name = line["network"]
+        if name.startswith("tree"):
+            name += f", {line['vcs']} VC, {line['tree_routing']}"
+        curves.setdefault(name, []).append(point)
+        accepted = float(line["accepted"])
+        cells = [
+            name,
+            line["offered"],
+            f"{accepted:.3f}",
+            f"{point.accepted:.3f}",
+            share(point.accepted, accepted),
+        ]
+        if line["delay"]:
+            delay = float(line["delay"])
+            cells += [f"{delay:g}", f"{point.delay.mean:.1f}", share(point.delay.mean, delay)]
+        else:
+            cells += ["", f"{point.delay.mean:.1f}", ""]
+        lines.append(f"| {' | '.join(cells)} |")
+    draw_curves(table)
+    return "\n".join(lines)
+
+
+def draw_curves(table: list[dict[str, str]]) -> None:
+    """Draw our curves on the tori and INSEE's points."""
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    loads = {
+        "torus:8x8": np.arange(0.05, 1.01, 0.05).round(2).tolist(),
+        "torus:16x16x16": np.arange(0.05, 0.46, 0.05).round(2).tolist(),
+    }
+    ours = {
+        name: [measure_load(parse(name), offered, measure=8000) for offered in loads[name]] for name in loads
+    }
+    draw_load_on(left, right, ours)
+    for name in loads:
+        points = [line for line in table if line["network"] == name]
+        offered = [float(line["offered"]) for line in points]
+        for axes, column in ((left, "accepted"), (right, "delay")):
+            values = [float(line[column]) for line in points]
+            axes.plot(offered, values, "kx", markersize=8, label="INSEE" if name == "torus:8x8" else None)
+    right.set_ylim(0, 420)
+    for axes in (left, right):
+        axes.legend(fontsize=8)
+    save(figure, "load.png")
+
+
+def share(ours: float, theirs: float) -> str:
+    """Return a relative difference."""
+    return f"{(ours / theirs - 1) * 100:+.1f} %"
+
+
+def agreement() -> str:
+    """Run applications on both engines under many settings, and compare what they took."""
+    settings = [
+        ("torus:4x4", Config()),
+        ("torus:4x4", Config(policy="shortest", arbiter="age", vcs=3)),
+        ("torus:5x3", Config(policy="random", arbiter="random", injectors=2)),
+        ("torus:4x4", Config(policy="oblivious", consumption="single", router_delay=2)),
+        ("mesh:4x2x2", Config(arbiter="longest", queue_packets=3, bubble=1)),
+        ("tree:4,2", Config(vcs=2)),
+        ("thintree:4,2,2", Config(vcs=1, tree_routing="static", arbiter="fifo")),
+    ]
+    names = ("all-to-all", "2d-torus", "butterfly", "gups", "waterfall")
+    runs = equal = 0
+    for network, config in settings:
+        topology = parse(network)
+        for name in names:
+            made = APPLICATIONS[name].make(8 if name == "butterfly" else 12, bytes=512)
+            kernel, reference = (
+                simulate(topology, made, config=config, engine=engine, record_messages=True, seed=runs)
+                for engine in ("kernel", "reference")
+            )
+            runs += 1
+            equal += all(
+                np.array_equal(a.task_cycles, b.task_cycles)
+                and np.array_equal(a.message_start, b.message_start)
+                and np.array_equal(a.message_end, b.message_end)
+                for a, b in zip(kernel.jobs, reference.jobs, strict=True)
+            ) and np.array_equal(kernel.link_packets, reference.link_packets)
+    return f"{equal} of {runs} runs ({len(names)} applications under {len(settings)} settings) are equal."
+
+
+def save(figure: Figure, name: str) -> None:
+    """Write a picture."""
+    with whole_file(HERE / name) as temporary:
+        figure.savefig(temporary, dpi=120)
+
+
+def main() -> None:
+    """Measure everything and put it into the document."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    for measure in (exact, agreement, chance, load):
+        name = measure.__name__
+        found = measure()
+        pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        text, count = pattern.subn(lambda match, found=found: f"{match[1]}{found}\n{match[2]}", text)
+        if count != 1:
+            raise SystemExit(f"{DOCUMENT}: no place for {name}")
+    DOCUMENT.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

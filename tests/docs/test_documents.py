@@ -1,0 +1,78 @@
+"""Every example in the documents runs, and what they point to exists."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^]]*\]\(([^)#:]+)(?:#([^)]*))?\)")
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+def blocks(document: Path, kind: str) -> list[str]:
+    return [text for found, text in FENCE.findall(document.read_text(encoding="utf-8")) if found == kind]
+
+
+def with_blocks(kind: str) -> list:
+    return [
+        pytest.param(path, id=str(path.relative_to(ROOT)))
+        for path in DOCUMENTS
+        if path.exists() and blocks(path, kind)
+    ]
+
+
+@pytest.mark.parametrize("document", with_blocks("python"))
+def test_python_examples(document, tmp_path, monkeypatch):
+    """The examples of a document follow on each other."""
+    monkeypatch.chdir(tmp_path)
+    text = "\n".join(blocks(document, "python"))
+    example = doctest.DocTestParser().get_doctest(text, {}, document.name, str(document), 0)
+    assert example.examples
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(example, out=report.append)
+    assert not failed, "".join(report)
+
+
+def commands(document: Path) -> list[str]:
+    lines = "\n".join(blocks(document, "console")).replace("\\\n", " ").splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+def with_commands() -> Iterator:
+    """Yield every command of every document; 64-task traces take long."""
+    for document in DOCUMENTS:
+        for command in commands(document):
+            name = f"{document.relative_to(ROOT)}: {command}"
+            yield pytest.param(command, id=name, marks=pytest.mark.slow if ".A.64" in command else ())
+
+
+@pytest.mark.parametrize("command", list(with_commands()))
+def test_console_examples(command, tmp_path, monkeypatch, netplace):
+    """A ``netplace`` command runs; the script or file that another one names exists."""
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(command)
+    if words[0] == "netplace":
+        result = netplace(*words[1:])
+        assert result.exit_code == 0, result.stderr
+    else:
+        assert (ROOT / words[1 if words[0] == "python" else 0]).is_file()
+
+
+@pytest.mark.parametrize(
+    "document", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS]
+)
+def test_links_lead_somewhere(document):
+    for target, heading in LINK.findall(document.read_text(encoding="utf-8")):
+        path = document.parent / target
+        assert path.exists(), f"{document.name}: {target}"
+        if heading:
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", text).lower().replace(" ", "-") for text in headings}
