@@ -17,11 +17,11 @@ from apps import Program
 from experiments.compiling import load_engine
 from experiments.outputs import whole_file
 from experiments.pool import run_each
-from experiments.programs import Reading, trace_program
 from experiments.replay import Replay
 from experiments.screen import print_tables, table, with_progress
 from experiments.summary import spread
 from netsim import Config
+from runs.programs import Reading, trace_program
 from topologies import parse
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]

@@ -8,6 +8,7 @@ go of it when the process ends, however it ends: nothing stale can remain. Where
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -25,7 +26,8 @@ class Claims:
     """The claims of this process beside the store at `path`; a context manager."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path.with_name(path.name + "-claims"), os.O_RDWR | os.O_CREAT, 0o666)
+        self._path = path.with_name(path.name + "-claims")
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
 
     def __enter__(self) -> Claims:
         return self
@@ -33,6 +35,12 @@ class Claims:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if LOCKS:
+            # Whoever leaves last removes the file. One that has just opened it goes on with a file without a
+            # name; at worst it simulates what a third one simulates too.
+            with suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._path.unlink()
         os.close(self._file)
 
     def take(self, key: str) -> bool:

@@ -22,8 +22,8 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `ENTRY`, ``where`` (``"both"``, ``"first"``, ``"second"``), ``mean_first``, ``mean_second``, in
-        cycles; ``ratio``, the second divided by the first; and the two counts.
+        Columns `ENTRY`; ``where``, that is ``"both"``, ``"first"`` or ``"second"``; ``mean_first`` and
+        ``mean_second`` in cycles; ``ratio``, the second divided by the first; and the two counts.
     """
     columns = [*ENTRY, *COMPARED]
     merged = first[columns].merge(

@@ -156,9 +156,12 @@ class Store:
             if self.path.exists() and not os.access(self.path, os.W_OK):
                 raise StoreError(f"{self.path}: the store is read-only")
             return sqlite3.connect(self.path, _PATIENCE)
-        # SQLite shares the file by others beside it: where none can be made, nobody is writing.
-        alone = "" if os.access(self.path.parent, os.W_OK) else "&immutable=1"
-        return sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro{alone}", _PATIENCE, uri=True)
+        # SQLite shares a file by others beside it. Where none can be made nobody is writing either.
+        alone = not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
+        mode = "ro&immutable=1" if alone else "rw"
+        database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", _PATIENCE, uri=True)
+        database.execute("PRAGMA query_only = ON")
+        return database
 
     def _check(self, read_only: bool) -> None:
         """Check whose file it is, and make the tables of a new one."""

@@ -6,11 +6,13 @@ import importlib.metadata
 
 import rich_click as click
 
+from experiments.cli.applications import app_command
 from experiments.cli.bench import bench_command
 from experiments.cli.demo import demo_command
 from experiments.cli.examples import examples_of
 from experiments.cli.listing import list_command
 from experiments.cli.load import load_command
+from experiments.cli.plot import plot_command
 from experiments.cli.run import run_command
 from experiments.cli.table import table_command
 from experiments.cli.verdict import VerdictGroup
@@ -45,7 +47,9 @@ def app(version: bool) -> None:
 app.add_command(list_command)
 app.add_command(run_command)
 app.add_command(load_command)
+app.add_command(app_command)
 app.add_command(table_command)
+app.add_command(plot_command)
 app.add_command(bench_command)
 app.add_command(demo_command)
 

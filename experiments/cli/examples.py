@@ -21,6 +21,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
         "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
     ),
+    "app": (
+        "netplace app lu --class S --tasks 16",
+        "netplace app waterfall,grid=4x4 --tasks 16 --packets 4 --rounds 30 --json",
+    ),
+    "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),
     "table": (
         "netplace table sweep.toml --workers 2",
         "netplace table sweep.toml --csv out.csv --parquet out.parquet",

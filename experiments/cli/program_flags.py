@@ -12,8 +12,8 @@ from experiments.cli.settings import WHAT_RUNS
 
 if TYPE_CHECKING:
     from apps import Program
-    from experiments.programs import Reading
     from netsim import Config
+    from runs.programs import Reading
     from topologies import Topology
 
 __all__ = ["program_flags", "programs_from"]
@@ -83,7 +83,7 @@ def programs_from(given: dict[str, Any], config: Config, topology: Topology) -> 
     ValueError
         If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or what it names cannot be used.
     """
-    from experiments.programs import application_program, job_program, trace_program
+    from runs.programs import application_program, job_program, trace_program
 
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
@@ -109,7 +109,7 @@ def _count(text: str) -> int:
 
 def _reading(given: dict[str, Any], config: Config) -> Reading:
     from checks import whole
-    from experiments.programs import Reading
+    from runs.programs import Reading
 
     if not 0 <= given["cpu_scale"] < float("inf"):
         raise ValueError(f"--cpu-scale: {given['cpu_scale']} is not a number of at least 0")

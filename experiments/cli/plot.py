@@ -1,0 +1,126 @@
+"""``netplace plot``: bars of run times with their deviation, relative to one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from experiments.cli.examples import examples_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["draw_bars", "plot_command", "relative_times"]
+
+_MOST_GROUPS = 60  # more bars than that nobody can read
+
+
+@click.command("plot", epilog=examples_of("plot"))
+@click.argument("file")
+@click.option("-o", "picture", required=True, metavar="FILE", help="The picture to draw (png, pdf or svg).")
+@click.option(
+    "--bars", default="mapping", show_default=True, metavar="COLUMN", help="Column whose values are the bars."
+)
+@click.option(
+    "--normal",
+    metavar="VALUE",
+    help="Value of that column that counts as 1; none for cycles. [default: consecutive, or the first]",
+)
+def plot_command(file: str, picture: str, bars: str, normal: str | None) -> None:
+    """Draw run times as bars, with the standard deviation over the seeds.
+
+    FILE is a table (CSV or Parquet), a store, or a sweep file with its store. There is a group of bars for
+    each entry of the table, and in it a bar for each value of one column.
+    """
+    from experiments.cli.frames import load_frame
+    from experiments.outputs import PICTURES, check_output
+    from runs.tables import times_of
+
+    path = check_output(Path(picture), PICTURES)
+    times = times_of(load_frame(Path(file)), file)
+    means, deviations, label = relative_times(times, bars, normal)
+    draw_bars(path, means, deviations, label)
+
+
+def relative_times(
+    times: pd.DataFrame, bars: str, normal: str | None
+) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    """Return means and standard deviations, a row for each group and a column for each bar, and their unit.
+
+    Parameters
+    ----------
+    times : DataFrame
+        A run-time table.
+    bars : str
+        Column whose values become columns.
+    normal : str or None
+        Value by whose means the rows are divided; ``"none"``: cycles stay; None: ``"consecutive"``, or the
+        first value.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column or value, or nothing to draw.
+    """
+    from checks import one_of
+    from runs.tables import ENTRY
+
+    one_of(bars, ENTRY, "--bars")
+    known = times[times["count"] > 0]
+    if known.empty:
+        raise ValueError("plot: the table has no run times")
+    others = [name for name in ENTRY if name != bars and known[name].nunique(dropna=False) > 1]
+    groups = known[others or ["application"]].astype(str).agg(_joined, axis=1).rename("group")
+    table = known.assign(group=groups, **{bars: known[bars].astype(str)})
+    means = table.pivot(index="group", columns=bars, values="mean")
+    deviations = table.pivot(index="group", columns=bars, values="std").fillna(0.0)
+    if len(means) > _MOST_GROUPS:
+        raise ValueError(f"plot: {len(means)} groups of bars, expected at most {_MOST_GROUPS}")
+    if normal == "none":
+        return means, deviations, "run time (cycles)"
+    names = list(means.columns)
+    base = one_of(normal, names, "--normal") if normal else _first(names)
+    divisor = means[base]
+    if divisor.isna().any():
+        lacking = str(divisor.index[divisor.isna()][0])
+        raise ValueError(f"--normal {base}: has no run time for {lacking}; choose another, or none")
+    return means.div(divisor, axis=0), deviations.div(divisor, axis=0), f"run time / mean of {base}"
+
+
+def _joined(row: Any) -> str:
+    return "\n".join(text for text in row if text)
+
+
+def _first(names: list[str]) -> str:
+    return "consecutive" if "consecutive" in names else names[0]
+
+
+def draw_bars(path: Path, means: pd.DataFrame, deviations: pd.DataFrame, label: str) -> None:
+    """Draw a group of bars for each row, with deviations; `label` names the vertical axis."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from experiments.outputs import whole_file
+
+    count = len(means.columns)
+    figure = Figure(figsize=(max(6.0, 0.9 + len(means) * (0.5 + 0.22 * count)), 4.5), layout="constrained")
+    axes = figure.subplots()
+    places, width = np.arange(len(means)), 0.8 / count
+    for number, name in enumerate(means.columns):
+        where = places + (number - (count - 1) / 2) * width
+        spread = {"yerr": deviations[name], "capsize": 2.5, "error_kw": {"linewidth": 1}}
+        axes.bar(where, means[name], 0.92 * width, label=str(name) or "(empty)", **spread)
+    if "/" in label:
+        axes.axhline(1, color="0.3", linewidth=0.8)
+    long = max(len(line) for group in means.index for line in group.split("\n")) > 12
+    turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if long and len(means) > 3 else {}
+    axes.set_xticks(places, means.index, fontsize=8, **turned)
+    axes.set_ylabel(label)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.set_ylim(top=1.15 * axes.get_ylim()[1])  # room for the legend
+    axes.legend(loc="upper center", ncols=min(count, 6), fontsize=8, frameon=False, title=means.columns.name)
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, dpi=150)

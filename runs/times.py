@@ -1,0 +1,158 @@
+"""Run times looked up from Python: in a table, or in a store that simulates what it lacks."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from checks import one_of
+from runs.campaign import complete, crew_of
+from runs.spec import Run
+from runs.store import Store
+from runs.tables import ENTRY, read_table, run_table, times_of
+
+__all__ = ["RunTime", "RunTimes", "StoredTimes"]
+
+
+@dataclass(frozen=True)
+class RunTime:
+    """Run time of one entry over its seeds, in cycles.
+
+    Attributes
+    ----------
+    count, missing : int
+        Runs that ended, and runs asked for that did not (not simulated, or failed).
+    mean, std : float
+        Mean, and standard deviation of the sample; nan where there are too few runs.
+    least, most : int or None
+        Shortest and longest.
+    """
+
+    count: int
+    missing: int
+    mean: float
+    std: float
+    least: int | None
+    most: int | None
+
+
+class RunTimes:
+    """A run-time table that answers questions.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of runs or of run times.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame = times_of(frame, "table")
+
+    @classmethod
+    def read(cls, path: str | Path) -> RunTimes:
+        """Return the run times of a CSV or Parquet file, or of a store.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be read.
+        """
+        path = Path(path)
+        if path.suffix in (".csv", ".parquet"):
+            return cls(read_table(path))
+        with Store(path, read_only=True) as store:
+            return cls.of_store(store)
+
+    @classmethod
+    def of_store(cls, store: Store) -> RunTimes:
+        """Return the run times of all runs that a store was asked for."""
+        return cls(run_table(store.rows()))
+
+    def find(self, **entry: str | int) -> RunTime:
+        """Return the run time of one entry.
+
+        Parameters
+        ----------
+        **entry
+            Columns of `runs.tables.ENTRY` and their values; as many as it takes for one entry to remain.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, value or entry, or more than one entry.
+        """
+        left = self.frame
+        for column, value in entry.items():
+            one_of(column, ENTRY, "column of run times")
+            found = left[left[column] == value]
+            if found.empty:
+                known = [str(name) for name in left[column].unique()]
+                if str(value) not in known:
+                    one_of(str(value), known, column)
+                raise ValueError(f"{column}: no entry has {value!r}")
+            left = found
+        if len(left) != 1:
+            open_columns = [name for name in ENTRY if left[name].nunique() > 1]
+            raise ValueError(
+                f"run times: {len(left)} entries fit, expected one; say {' or '.join(open_columns)}"
+            )
+        row = left.iloc[0]
+        return RunTime(
+            count=int(row["count"]),
+            missing=int(row["missing"] + row["failed"]),
+            mean=float(row["mean"]),
+            std=float(row["std"]),
+            least=None if pd.isna(row["min"]) else int(row["min"]),
+            most=None if pd.isna(row["max"]) else int(row["max"]),
+        )
+
+
+class StoredTimes:
+    """Run times of runs, from a store; what it lacks is simulated and kept.
+
+    Parameters
+    ----------
+    store : Store
+        Where results are and come.
+    simulate : bool
+        Whether missing runs are simulated.
+    workers : int
+        Processes for that.
+    """
+
+    def __init__(self, store: Store, simulate: bool = True, workers: int = 1) -> None:
+        self._store = store
+        self._simulate = simulate
+        self._workers = workers
+
+    def of(self, run: Run, seeds: Iterable[int] | None = None) -> RunTime:
+        """Return the run time of `run` over `seeds`, by default its own alone.
+
+        Raises
+        ------
+        ValueError
+            If all of them failed; the sentence says why.
+        """
+        wanted = [run.seeded(seed) for seed in seeds] if seeds is not None else [run]
+        if self._simulate:
+            complete(wanted, self._store, crew_of(self._workers))
+        rows = list(self._store.rows(wanted))
+        cycles = [outcome["cycles"] for _, outcome, _ in rows if outcome]
+        failures = [failure for *_, failure in rows if failure]
+        if failures and not cycles:
+            raise ValueError(
+                f"run times: {len(failures)} of {len(rows)} runs failed, the first: {failures[0]}"
+            )
+        return RunTime(
+            count=len(cycles),
+            missing=len(rows) - len(cycles),
+            mean=statistics.fmean(cycles) if cycles else math.nan,
+            std=statistics.stdev(cycles) if len(cycles) > 1 else math.nan,
+            least=min(cycles, default=None),
+            most=max(cycles, default=None),
+        )
