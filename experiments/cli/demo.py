@@ -13,7 +13,7 @@ __all__ = ["demo_command"]
 
 
 @click.command("demo", cls=AnnouncingCommand, epilog=examples_of("demo"))
-@click.option("--seeds", type=int, default=4, show_default=True, help="Runs of each case.")
+@click.option("--seeds", type=int, default=3, show_default=True, help="Runs of each case.")
 @click.option(
     "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."
 )

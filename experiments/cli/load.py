@@ -51,9 +51,7 @@ _MOST_LOADS = 10_000
     help="Phits a node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
 )
 @click.option("--warmup", type=int, default=1000, show_default=True, help="Cycles before measuring.")
-@click.option(
-    "--measure", type=int, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]"
-)
+@click.option("--measure", type=int, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]")
 @click.option("--hot-node", type=int, help="Node of hot-spot traffic. [default: the middle one]")
 @click.option(
     "--hot-share",
