@@ -1,0 +1,54 @@
+"""Rows of the golden files, as runs through the public interface."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+from apps.formats import read
+from netsim import Config, Result, simulate
+from topologies import parse
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+KINDS = {"torus": "torus:", "mesh": "mesh:", "fattree": "tree:", "thintree": "thintree:"}
+OPTIONS = {
+    "nchan": ("vcs", int),
+    "rmode": ("policy", str),
+    "amode": ("arbiter", str),
+    "cmode": ("consumption", str),
+    "tql": ("queue_packets", int),
+    "iql": ("injection_packets", int),
+    "bsize": ("bubble", int),
+    "routing": ("tree_routing", str),
+}
+
+
+def rows(name):
+    """Return the rows of a golden file."""
+    with (GOLDEN / f"{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def row_name(row):
+    return " ".join((row["trace"], row["network"], row["insee_options"])).strip()
+
+
+@cache
+def program(trace):
+    return read(GOLDEN / "traces" / f"{trace}.trc.gz")
+
+
+def setting(options):
+    """Return the settings that a row's options stand for."""
+    pairs = (option.split("=") for option in options.split())
+    return Config(**{OPTIONS[name][0]: OPTIONS[name][1](value) for name, value in pairs})
+
+
+def run(row, seed=0, engine="kernel") -> Result:
+    """Run a row: its trace on its network, tasks on nodes in order."""
+    kind, *sizes = row["network"].split("_")
+    topology = parse(KINDS[kind] + ("," if "tree" in kind else "x").join(sizes))
+    return simulate(
+        topology, program(row["trace"]), config=setting(row["insee_options"]), engine=engine, seed=seed
+    )
