@@ -76,6 +76,10 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     """
     rule, option = find_rule(text, PARTITIONS, "partition")
     tasks = tuple(whole(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
+    if sum(tasks) > topology.nodes:
+        raise ValueError(
+            f"partition {text}: {sum(tasks)} tasks are more than the {topology.nodes} nodes of {topology}"
+        )
     rng = np.random.default_rng([whole(seed, "seed", 0), 0])
     parts = rule.choose(PartitionRequest(topology, tasks, rng, option))
     _check(parts, tasks, topology, f"partition {text}")

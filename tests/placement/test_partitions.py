@@ -88,7 +88,7 @@ def test_nodes_are_taken_in_the_order_listed(tmp_path):
         ("whole:3", "torus:4x4", [4], "whole: takes no option, but '3' was given"),
         ("whole", "torus:4x4", [17], "17 tasks are more than the 16 nodes of torus:4x4"),
         ("whole", "torus:4x4", [0], "tasks of job 0: 0 is too small, expected at least 1"),
-        ("bands", "torus:4x4", [8, 9], "2 jobs need 5 rows, but torus:4x4 has 4 of 4 nodes"),
+        ("bands", "torus:4x4", [5, 9], "2 jobs need 5 rows, but torus:4x4 has 4 of 4 nodes"),
         ("bands:x", "torus:4x4", [8], "rows of a job: 'x' is not a whole number"),
         ("bands:1", "torus:4x4", [8], "the 8 tasks of job 0 do not fit its 4 nodes"),
         ("bands", "tree:4,2", [4], "is defined on meshes and tori, not on tree:4,2"),
