@@ -104,10 +104,10 @@ def complete(
     store.ask(wanted)
     left = deque(missing(wanted, store))
     progress = Progress(len(left))
-    tell(progress)
     if not left:
         return progress
     with Claims(store.path) as claims, crew:
+        tell(progress)  # only now: workers are best begun while there is a single thread
         while left or crew.busy:
             for _ in range(len(left)):
                 if not crew.has_room():

@@ -1,4 +1,4 @@
-"""Which runs are the same for every seed, so that one of them stands for all.
+"""Which runs are the same, whatever the seed or the place, so that one of them stands for all.
 
 Two things draw from a run's seed: rules of placement by chance, and the network (an application's own draws
 follow from an option of its own). What the network draws is listed in `netsim.chance`; `network_draws` goes
@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+
 from netsim import Config
 from placement import MAPPINGS, PARTITIONS
-from placement.rule import find_rule
+from placement.rule import Nodes, find_rule
 from runs.spec import Run
 from topologies import Grid, Topology, Tree, parse
 
-__all__ = ["network_draws", "simulation_of"]
+__all__ = ["network_draws", "same_place", "simulation_of"]
 
 
 def simulation_of(run: Run) -> Run:
@@ -39,6 +41,21 @@ def network_draws(topology: Topology, config: Config) -> bool:
     if config.vcs == 1:
         return False
     return config.policy in ("random", "oblivious") or (config.policy == "smart" and config.vcs > 2)
+
+
+def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
+    """Return places that give the same result as `places`, equal for all that only a shift tells apart.
+
+    On a torus without chance no rule of the model looks at where a router is: jobs may be shifted along each
+    ring; here the first task is shifted to node 0. Elsewhere places are returned as they are.
+    """
+    if not isinstance(topology, Grid) or not topology.wraps or topology.twist:
+        return places
+    origin = topology.coordinates(places[0][:1])
+    return [
+        np.asarray(topology.node((topology.coordinates(nodes) - origin) % topology.sizes), np.int64)
+        for nodes in places
+    ]
 
 
 def _placement_draws(run: Run) -> bool:

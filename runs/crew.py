@@ -5,11 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import platform
 import signal
+import sys
+import threading
+import warnings
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from runs.execute import Ended, attempt, warm_up
 from runs.spec import Run
@@ -82,17 +86,13 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self.busy = 0
-        methods = multiprocessing.get_all_start_methods()
-        # Not fork: children would inherit each other's pipes, and threads that are not there.
-        self._context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-        if "forkserver" in methods:
-            self._context.set_forkserver_preload(["runs.crew"])
         self._count = count
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Workers:
         warm_up()  # the first in an installation compiles the kernel, the workers load it
-        self._workers = [self._hire() for _ in range(self._count)]
+        for _ in range(self._count):
+            self._workers.append(self._hire())
         return self
 
     def __exit__(
@@ -133,9 +133,15 @@ class Workers:
         return found
 
     def _hire(self) -> _Worker:
-        here, there = self._context.Pipe()
-        process = self._context.Process(target=work, args=(there,), daemon=True)  # type: ignore[attr-defined]
-        process.start()
+        # A forked worker has everything loaded already. But fork takes no threads along, only their locks.
+        forks = sys.platform == "linux" and threading.active_count() == 1
+        context: Any = multiprocessing.get_context("fork" if forks else "spawn")
+        here, there = context.Pipe()
+        inherited = [here, *(worker.pipe for worker in self._workers)] if forks else []
+        process = context.Process(target=work, args=(there, inherited), daemon=True)
+        with warnings.catch_warnings():  # Python 3.12 counts the threads of libraries too
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
         there.close()
         return _Worker(process, here)
 
@@ -169,8 +175,18 @@ class _Worker:
         self.alive = False
 
 
-def work(pipe: Connection) -> None:
-    """Carry out what comes through the pipe, until its other end is closed."""
+def work(pipe: Connection, inherited: Sequence[Connection] = ()) -> None:
+    """Carry out what comes through the pipe, until its other end is closed.
+
+    Parameters
+    ----------
+    pipe : Connection
+        Where runs come and results go.
+    inherited : sequence of Connection
+        The employer's ends of pipes, which a forked process would keep open.
+    """
+    for other in inherited:
+        other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
     warm_up()
     try:

@@ -5,8 +5,9 @@ Programs and networks are kept for the next run of the same process, so that a w
 
 from __future__ import annotations
 
+import hashlib
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from netsim import Config, Network, Result, SimulationError
 from netsim.result import versions
 from placement import map_tasks, partition
 from placement.rule import Nodes
+from runs.chance import network_draws, same_place
 from runs.programs import Reading, application_program, trace_program
-from runs.resolve import file_digest
+from runs.resolve import file_digest, source_of
 from runs.spec import Job, Run
 from topologies import Topology, parse
 
@@ -57,18 +59,27 @@ def warm_up() -> None:
 
 
 def attempt(run: Run) -> Ended:
-    """Simulate a run; whatever goes wrong with it becomes the reason of its failure."""
-    outcome, failure, cpu_seconds = None, None, 0.0
+    """Simulate a run; whatever goes wrong with it becomes the reason of its failure.
+
+    A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
+    that a symmetry of the network takes there, is not simulated again: see `runs.chance.same_place`.
+    """
     try:
-        result = execute(run)
-        outcome, cpu_seconds = _outcome(result), result.cpu_seconds
+        programs = programs_of(run)
+        places = places_of(run, programs)
+        same = _signature(run, places)
+        if same not in _KNOWN:
+            result = _simulate(run, programs, places, "kernel")
+            _remember(same, _outcome(result))
+            return Ended(_KNOWN[same], None, result.cpu_seconds, result.versions, platform.node())
+        return Ended(_KNOWN[same], None, 0.0, versions(), platform.node())
     except (ValueError, SimulationError) as error:
         failure = " ".join(str(error).split())
     except MemoryError as error:
         failure = f"not enough memory: {error}"
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"
-    return Ended(outcome, failure, cpu_seconds, versions(), platform.node())
+    return Ended(None, failure, 0.0, versions(), platform.node())
 
 
 def execute(run: Run, engine: str = "kernel") -> Result:
@@ -82,7 +93,10 @@ def execute(run: Run, engine: str = "kernel") -> Result:
         If the run cannot come to its end.
     """
     programs = programs_of(run)
-    places = places_of(run, programs)
+    return _simulate(run, programs, places_of(run, programs), engine)
+
+
+def _simulate(run: Run, programs: tuple[Program, ...], places: list[Nodes], engine: str) -> Result:
     network = Network(_topology(run.network), run.config, engine=engine, seed=run.seed)
     for job, program, nodes in zip(run.jobs, programs, places, strict=True):
         network.start(program, nodes, at=job.start)
@@ -135,6 +149,8 @@ def program_of(job: Job, config: Config) -> Program:
     if job.path:
         _unchanged(job.path, job.digest)
         return trace_program(job.path, reading)
+    if job.digest:
+        _unchanged(str(source_of(job.program)), job.digest)
     return application_program(job.program, reading, job.tasks or 1)
 
 
@@ -146,6 +162,28 @@ def _program(job: Job, config: Config) -> Program:
 @lru_cache(maxsize=16)
 def _topology(text: str) -> Topology:
     return parse(text)
+
+
+# Outcomes of this process by all that they depend on, the oldest first.
+_KNOWN: dict[bytes, dict[str, Any]] = {}
+_MOST_KNOWN = 2000
+
+
+def _remember(signature: bytes, outcome: dict[str, Any]) -> None:
+    while len(_KNOWN) >= _MOST_KNOWN:
+        del _KNOWN[next(iter(_KNOWN))]
+    _KNOWN[signature] = outcome
+
+
+def _signature(run: Run, places: list[Nodes]) -> bytes:
+    """Return a digest of all that the outcome of a run depends on."""
+    topology = _topology(run.network)
+    draws = network_draws(topology, run.config)
+    nodes = places if draws else same_place(topology, places)
+    jobs = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in run.jobs)
+    plain = replace(run, jobs=jobs, partition="", contents=(), seed=run.seed if draws else 0)
+    lists = [where.tolist() for where in nodes]
+    return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
 
 
 def _only_program(job: Job) -> Job:

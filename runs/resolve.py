@@ -19,7 +19,7 @@ from runs.programs import SECTIONS, Reading, application_options, trace_name, tr
 from runs.spec import Job, Run, Value
 from topologies import Topology, parse
 
-__all__ = ["JOB_FIELDS", "resolve"]
+__all__ = ["JOB_FIELDS", "file_digest", "resolve", "source_of"]
 
 # What a job takes besides the options of its application: the type, and what it is.
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
@@ -68,7 +68,7 @@ def resolve(
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
         raise ValueError("jobs: none given, expected at least one with app or trace")
-    made = tuple(_job(tuple(sorted(job.items())), config, topology.nodes) for job in written)
+    made = tuple(_job(tuple(sorted(job.items())), _digest_of(job), config, topology.nodes) for job in written)
     rules = (partition, *(job.mapping for job in made))
     return Run(
         network=topology.text,
@@ -87,15 +87,15 @@ def _network(text: str) -> Topology:
 
 
 @lru_cache(maxsize=4096)
-def _job(items: tuple[tuple[str, Any], ...], config: Config, nodes: int) -> Job:
-    """Return the job that a user describes, on a network of so many nodes."""
+def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes: int) -> Job:
+    """Return the job that a user describes, on a network of so many nodes; its file has this digest."""
     written = dict(items)
     given = {name: written.pop(name) for name in JOB_FIELDS if name in written}
     if ("app" in given) == ("trace" in given):
         raise ValueError("what runs: expected one of app and trace")
     mapping = str(given.get("mapping", "consecutive"))
     find_rule(mapping, MAPPINGS, "mapping")
-    same = {"mapping": mapping, "start": whole(given.get("start", 0), "start", 0)}
+    same = {"mapping": mapping, "start": whole(given.get("start", 0), "start", 0), "digest": digest}
     reading = _reading(given, written, config)
     if "trace" in given:
         return _trace_job(str(given["trace"]), reading, given, same)
@@ -126,7 +126,6 @@ def _trace_job(name: str, reading: Reading, given: dict[str, Any], same: dict[st
         section=reading.section,
         iterations=reading.iterations,
         cpu_scale=float(given.get("cpu_scale", 0.0)),
-        digest=file_digest(path),
         path=str(path),
         **same,
     )
@@ -143,7 +142,6 @@ def _application_job(
         options=tuple(sorted(_canonical(name, options).items())),
         section=reading.section,
         iterations=reading.iterations if ":" in reading.iterations else "",
-        digest="" if name in APPLICATIONS else file_digest(_source(name)),
         **same,
     )
 
@@ -164,8 +162,22 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     return {**chosen.parameters, **options}
 
 
-def _source(name: str) -> Path:
-    """Return the file that defines one's own application."""
+def _digest_of(job: Mapping[str, Any]) -> str:
+    """Return the digest of the trace, or of the file of one's own application; empty where there is none."""
+    if "trace" in job:
+        return file_digest(trace_path(str(job["trace"])))
+    name = str(job.get("app", "")).partition(",")[0]
+    return file_digest(source_of(name)) if ":" in name else ""
+
+
+def source_of(name: str) -> Path:
+    """Return the file that defines one's own application, ``module:function`` or ``file.py:function``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such module.
+    """
     module = name.rpartition(":")[0]
     if module.endswith(".py"):
         return Path(module)

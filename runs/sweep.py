@@ -25,7 +25,7 @@ import itertools
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -65,18 +65,21 @@ class Sweep:
         What is in it.
     axes : tuple of tuples of dict
         One after the other the choices that combine; each choice gives values to keys.
+    seeds : sequence of int
+        The seeds of every combination.
     """
 
     path: Path
     text: str
-    axes: tuple[tuple[_Choice, ...], ...]
+    axes: tuple[tuple[_Choice, ...], ...] = ()
+    seeds: Sequence[int] = (0,)
 
     def __len__(self) -> int:
         """Return how many runs there are, without making them."""
-        return math.prod(map(len, self.axes))
+        return math.prod(map(len, self.axes)) * len(self.seeds)
 
     def runs(self) -> list[Run]:
-        """Return the runs, the last axis (the seeds) running fastest.
+        """Return the runs, the seeds running fastest.
 
         Raises
         ------
@@ -114,7 +117,8 @@ class Sweep:
                 run = _run(choice)
             except ValueError as error:
                 raise self._mistake(choice, str(error)) from None
-            yield choice, run
+            for seed in self.seeds:
+                yield choice, run.seeded(seed)
 
     def _mistake(self, choice: _Choice, reason: str, job: int | None = None) -> ValueError:
         """Return an error that names the key that `reason` is most likely about, and its line."""
@@ -129,6 +133,8 @@ class Sweep:
     def _written(self, place: _Place) -> str:
         """Return the table in which a key is written: that of a pair stands elsewhere than it counts."""
         data = tomllib.loads(self.text)
+        if not isinstance(data.get("pairs", []), list):
+            return place[0]
         for number, pair in enumerate(data.get("pairs", [])):
             if place[1] in pair and place[1] not in (data if not place[0] else data.get(place[0], {})):
                 return f"pairs.{number}"
@@ -151,11 +157,12 @@ def read_sweep(path: str | Path) -> Sweep:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is not TOML, {error}") from None
-    return replace(Sweep(path, text, ()), axes=tuple(_axes(Sweep(path, text, ()), data)))
+    empty = Sweep(path, text)
+    return replace(empty, axes=tuple(_axes(empty, data)), seeds=_seeds(empty, data.get("seeds", 1)))
 
 
 def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
-    """Yield the axes of a sweep file, the seeds last."""
+    """Yield the axes of a sweep file, all but the seeds."""
     pairs, jobs, config = (
         data.get(name, [] if name != "config" else {}) for name in ("pairs", "jobs", "config")
     )
@@ -181,7 +188,6 @@ def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
     for number, pair in enumerate(pairs):
         _check_keys(sweep, f"pairs.{number}", pair, (*_RUN_FIELDS, *JOB_FIELDS, *_CONFIG), options)
         yield _pair_axis(sweep, number, pair, {*top} | {*config})
-    yield tuple({("", "seed"): seed} for seed in _seeds(sweep, data.get("seeds", 1)))
 
 
 def _names(data: Mapping[str, Any]) -> list[Any]:
@@ -258,11 +264,11 @@ def _pair_axis(
     return tuple({k: v for part in row for k, v in part.items()} for row in zip(*parts, strict=True))
 
 
-def _seeds(sweep: Sweep, value: Any) -> range | list[int]:
+def _seeds(sweep: Sweep, value: Any) -> Sequence[int]:
     """Return the seeds: ``5`` for 0 to 4, ``"10:20"`` for 10 to 19, or a list."""
     try:
         if isinstance(value, list):
-            seeds: range | list[int] = [whole(seed, "seed", 0) for seed in value]
+            seeds: Sequence[int] = [whole(seed, "seed", 0) for seed in value]
         elif isinstance(value, str) and ":" in value:
             first, _, end = value.partition(":")
             seeds = range(whole(first, "first seed", 0), whole(end, "seed after the last", 0))
@@ -278,7 +284,7 @@ def _seeds(sweep: Sweep, value: Any) -> range | list[int]:
 def _run(choice: _Choice) -> Run:
     """Return the run of one combination."""
     top = {key: value for (table, key), value in choice.items() if not table}
-    same = {key: value for key, value in top.items() if key not in (*_RUN_FIELDS, "seed")}
+    same = {key: value for key, value in top.items() if key not in _RUN_FIELDS}
     config = Config(**{key: value for (table, key), value in choice.items() if table == "config"})
     tables = sorted({table for table, _ in choice if table.startswith("jobs.")}, key=lambda t: int(t[5:]))
     jobs: list[dict[str, Any]] = []
@@ -290,7 +296,6 @@ def _run(choice: _Choice) -> Run:
         jobs or same,
         partition=str(top.get("partition", "whole")),
         config=config,
-        seed=top["seed"],
         max_cycles=top.get("max_cycles"),
     )
 
@@ -316,7 +321,7 @@ def _counts(value: object) -> bool:
 def _blamed(choice: _Choice, reason: str) -> _Place:
     """Return the place that a reason is most likely about: the key it begins with, the value it shows."""
     head = reason.partition(":")[0]
-    places = sorted(choice, key=lambda place: (place[1] in ("app", "trace", "network"), place[1] == "seed"))
+    places = sorted(choice, key=lambda place: place[1] in ("app", "trace", "network"))
     for place in places:
         if re.search(rf"\b{re.escape(place[1])}\b", head):
             return place

@@ -1,0 +1,215 @@
+"""Many runs carried out: by one or more workers or Dask, killed and resumed, shared, interrupted."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from runs import resolve
+from runs.campaign import complete, crew_of, missing
+from runs.chance import simulation_of
+from runs.crew import Alone, Workers
+from runs.store import Store
+from runs.tables import run_table, time_table
+
+JOB = {"app": "2d-torus", "packets": 4, "rounds": 8}
+RUNS = [
+    resolve(network, {**JOB, "mapping": mapping}, seed=seed)
+    for network in ("torus:4x4", "mesh:4x4")
+    for mapping in ("consecutive", "random")
+    for seed in range(5)
+]
+# The ends of a campaign: some runs cannot be placed.
+SOME_FAIL = [*RUNS, *(resolve("torus:4x4", {**JOB, "mapping": "shuffle"}, seed=seed) for seed in range(2))]
+
+
+def table_of(path, runs=SOME_FAIL) -> str:
+    with Store(path, read_only=True) as store:
+        frame = run_table(store.rows(runs))
+    return frame.to_csv() + time_table(frame).to_csv()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    path = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
+    with Store(path) as store:
+        progress = complete(SOME_FAIL, store, Alone())
+    # Without chance (a mesh, a rule of order) one simulation stands for five seeds.
+    assert (progress.total, progress.done, progress.failed) == (18, 18, 2)
+    return table_of(path)
+
+
+def test_every_crew_gives_the_same_table(tmp_path, undisturbed):
+    from distributed import LocalCluster
+
+    with Store(tmp_path / "two.sqlite") as store:
+        told = []
+        complete(SOME_FAIL, store, crew_of(2), told.append)
+        assert [progress.done for progress in told] == list(range(19))
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+        Store(tmp_path / "dask.sqlite") as store,
+    ):
+        complete(SOME_FAIL, store, crew_of(dask=cluster.scheduler_address))
+    assert table_of(tmp_path / "two.sqlite") == undisturbed
+    assert table_of(tmp_path / "dask.sqlite") == undisturbed
+
+
+def test_what_is_stored_is_never_simulated_again(tmp_path, monkeypatch):
+    with Store(tmp_path / "s.sqlite") as store:
+        complete(RUNS[:8], store, Alone())
+        simulated = []
+        crew = Alone()
+        monkeypatch.setattr(crew, "give", lambda run, give=crew.give: (simulated.append(run), give(run)))
+        complete(RUNS, store, crew)
+        assert {run.key for run in simulated} == {run.key for run in map(simulation_of, RUNS[8:])}
+        assert missing(RUNS, store) == []
+        assert complete(RUNS, store, crew).total == 0
+
+
+def _complete(path: str) -> None:
+    with Store(path) as store:
+        complete(SOME_FAIL, store, Alone())
+
+
+def test_a_sweep_killed_at_any_moment_resumes(tmp_path, undisturbed):
+    """Twenty times, from a process that has just begun to one that has almost ended."""
+    rng = random.Random(2)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["runs.tables", "runs.campaign", "netsim.compiled"])
+    path = tmp_path / "s.sqlite"
+    killed = 0
+    for _ in range(200):
+        process = context.Process(target=_complete, args=(str(path),))
+        process.start()
+        process.join(rng.uniform(0.0, 0.25))
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            killed += 1
+        if killed < 20 and path.exists() and process.exitcode == 0:
+            path.unlink()  # it was done too early: once more from the beginning
+        if killed == 20:
+            break
+    assert killed == 20
+    _complete(str(path))
+    assert table_of(path) == undisturbed
+
+
+def test_two_processes_share_the_work(tmp_path, undisturbed):
+    path = tmp_path / "s.sqlite"
+    context = multiprocessing.get_context("spawn")
+    others = [context.Process(target=_complete, args=(str(path),)) for _ in range(3)]
+    for process in others:
+        process.start()
+    for process in others:
+        process.join(120)
+        assert process.exitcode == 0
+    assert table_of(path) == undisturbed
+
+
+DEADLY = """
+import os
+def ring(task, deadly=0, rounds=1):
+    if deadly:
+        os.kill(os.getpid(), 9)
+    for _ in range(rounds):
+        task.send((task.task + 1) % task.tasks, 64)
+        task.recv((task.task - 1) % task.tasks, 64)
+"""
+
+
+def test_a_worker_that_dies_takes_down_one_run(tmp_path):
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    job = {"app": f"{tmp_path}/deadly.py:ring"}
+    runs = [
+        resolve("torus:2x2", {**job, "rounds": number, "deadly": int(number == 2)}) for number in range(1, 9)
+    ]
+    with Store(tmp_path / "s.sqlite") as store:
+        complete(runs, store, Workers(2))
+        rows = list(store.rows(runs))
+    assert [failure for *_, failure in rows] == [
+        "its worker process ended by signal 9; too little memory?" if number == 2 else None
+        for number in range(1, 9)
+    ]
+
+
+SCRIPT = """
+from runs import resolve
+from runs.campaign import complete, crew_of
+from runs.store import Store
+if __name__ == "__main__":
+    job = {"app": "all-to-all", "packets": 9, "rounds": 9, "mapping": "random"}
+    runs = [resolve("torus:8x8", job, seed=seed) for seed in range(1000)]
+    with Store("s.sqlite") as store:
+        complete(runs, store, crew_of(2), lambda p: print(p.done, flush=True))
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_employer(tmp_path, how):
+    (tmp_path / "many.py").write_text(SCRIPT)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "many.py"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    with process.stdout as lines:
+        while next(lines).strip() != "2":
+            pass
+    workers = children_of(process.pid)
+    assert len(workers) == 2
+    process.send_signal(how)
+    assert process.wait(30) != 0
+    deadline = time.monotonic() + 30
+    while any(map(alive, workers)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with Store(tmp_path / "s.sqlite") as store:
+        assert len(store.simulated()) >= 2
+
+
+def children_of(pid: int) -> list[int]:
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_workers_are_counted():
+    with pytest.raises(ValueError, match="--workers: 0 is too small"):
+        crew_of(0)
+    assert isinstance(crew_of(1), Alone)
+    assert isinstance(crew_of(3), Workers)
+
+
+def test_a_dask_address_that_does_not_answer(monkeypatch):
+    monkeypatch.setattr("runs.cluster._PATIENCE", 0.5)
+    with pytest.raises(ValueError, match=r"--dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        crew_of(dask="tcp://127.0.0.1:9")
+    with pytest.raises(ValueError, match="--dask: no scheduler answers at 'nonsense://'"):
+        crew_of(dask="nonsense://")
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ValueError, match=r"pip install 'netplace\[dask\]'"):
+        crew_of(dask="tcp://127.0.0.1:9")

@@ -1,0 +1,116 @@
+"""What a run is: canonical form, content hash, and from a user's words to it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+
+import pytest
+
+from apps.carried import carried
+from netsim import Config
+from runs import Run, resolve
+
+HALO = {"app": "2d-torus", "packets": 2}
+
+
+def test_the_canonical_form_is_read_back():
+    run = resolve("torus:4x4", [HALO, {"trace": "is.w.16", "start": 5}], config=Config(vcs=3), seed=7)
+    assert Run.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+    assert Run.from_dict(json.loads(json.dumps(run.to_dict()))).key == run.key
+
+
+def test_what_means_the_same_has_one_key():
+    run = resolve("torus:4x4", {"app": "bt,class=s"})
+    for same in (
+        resolve("torus:04x4", {"app": "bt", "class": "S"}),
+        resolve("torus:4x4", {"app": "bt", "class": "S", "tasks": 16, "mapping": "consecutive"}),
+        resolve("torus:4x4", {"app": "bt,class=S,tasks=16"}, partition="whole", config=Config(vcs=2)),
+    ):
+        assert same.key == run.key
+    assert resolve("mesh:4x4", HALO).key == resolve("mesh:4x4", {"app": "2d-torus", "bytes": 128}).key
+    assert resolve("mesh:4x4", HALO).key == resolve("mesh:4x4", {**HALO, "rounds": 1}).key
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"network": "mesh:4x4"},
+        {"jobs": {**HALO, "packets": 3}},
+        {"jobs": {**HALO, "rounds": 2}},
+        {"jobs": {**HALO, "tasks": 4}},
+        {"jobs": {**HALO, "mapping": "random"}},
+        {"jobs": {**HALO, "start": 1}},
+        {"jobs": [{**HALO, "tasks": 4}] * 2},
+        {"partition": "bands"},
+        {"config": Config(vcs=3)},
+        {"seed": 1},
+        {"max_cycles": 10**6},
+    ],
+)
+def test_what_means_something_else_has_another_key(other):
+    given = {"network": "torus:4x4", "jobs": HALO}
+    assert resolve(**given | other).key != resolve(**given).key
+
+
+def test_of_a_file_the_content_counts_not_the_place(tmp_path):
+    known = carried("is.w.16")
+    here, there = tmp_path / "a" / known.name, tmp_path / "b" / known.name
+    for path in (here, there):
+        path.parent.mkdir()
+        shutil.copy(known, path)
+    key = resolve("torus:4x4", {"trace": str(here)}).key
+    assert resolve("torus:4x4", {"trace": str(there)}).key == key
+    assert resolve("torus:4x4", {"trace": "is.w.16"}).key == key
+    there.write_bytes(gzip.compress(gzip.decompress(there.read_bytes()) + b"# more\n"))
+    assert resolve("torus:4x4", {"trace": str(there)}).key != key
+
+
+def test_the_content_of_a_mapping_file_counts(tmp_path):
+    path = tmp_path / "nodes.csv"
+    keys = set()
+    for nodes in ("0\n1\n2\n3\n", "3\n2\n1\n0\n"):
+        path.write_text(nodes)
+        keys.add(resolve("torus:2x2", {**HALO, "mapping": f"file:{path}"}).key)
+    assert len(keys) == 2
+
+
+def test_the_code_of_an_own_application_counts(tmp_path):
+    path = tmp_path / "mine.py"
+    keys = set()
+    for size in (64, 128):
+        path.write_text(
+            f"def ring(task):\n    task.send((task.task + 1) % task.tasks, {size})\n"
+            f"    task.recv((task.task - 1) % task.tasks, {size})\n"
+        )
+        keys.add(resolve("torus:2x2", {"app": f"{path}:ring"}).key)
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("network", "job", "words"),
+    [
+        ("tours:4x4", HALO, "did you mean torus"),
+        ("torus:4x4", {"app": "2d-tours"}, "did you mean 2d-torus"),
+        ("torus:4x4", {"app": "2d-torus", "round": 2}, "did you mean rounds"),
+        ("torus:4x4", {"app": "lu", "packets": 2}, "unknown name 'packets'"),
+        ("torus:4x4", {"app": "2d-torus", "packets": 0}, "packets: 0 is too small"),
+        ("torus:4x4", {"app": "2d-torus", "packets": -1}, "packets: -1 is too small"),
+        ("torus:4x4", {**HALO, "bytes": 2}, "give bytes or packets, not both"),
+        ("torus:4x4", {**HALO, "mapping": "randm"}, "did you mean random"),
+        ("torus:4x4", {**HALO, "start": -1}, "start: -1 is too small"),
+        ("torus:4x4", {**HALO, "tasks": "many"}, "'many' is not a whole number"),
+        ("torus:4x4", {**HALO, "section": "time"}, "did you mean timed"),
+        ("torus:4x4", {**HALO, "cpu_scale": -1}, "cpu_scale: -1"),
+        ("torus:4x4", {**HALO, "trace": "is.w.16"}, "expected one of app and trace"),
+        ("torus:4x4", {"mapping": "random"}, "expected one of app and trace"),
+        ("torus:4x4", {"trace": "is.w.16", "mappng": "random"}, "did you mean mapping"),
+        ("torus:4x4", {"trace": "is.w.17"}, "no such trace file"),
+        ("torus:4x4", {"app": "nowhere:ring"}, "no module 'nowhere'"),
+        ("torus:4x4", [], "expected at least one"),
+    ],
+)
+def test_a_mistake_is_one_sentence(network, job, words):
+    with pytest.raises(ValueError, match=words):
+        resolve(network, job)
