@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from apps import Program
 from checks import whole
+from placement.mapping.classic import classic
 from placement.mapping.column import column
 from placement.mapping.consecutive import consecutive
+from placement.mapping.cost import CRITERIA, cost_matrix
 from placement.mapping.from_file import from_file
+from placement.mapping.optimised import OPTION, optimise
 from placement.mapping.permuted import permuted
 from placement.mapping.problem import MappingProblem
-from placement.mapping.qap import solve_qap
+from placement.mapping.qap import METHODS, QapResult, solve_qap
 from placement.mapping.shuffle import shuffle
+from placement.mapping.td import td
 from placement.rule import Nodes, Rule, find_rule
 from topologies import Topology
 
-__all__ = ["MAPPINGS", "MappingProblem", "map_tasks", "solve_qap"]
+__all__ = [
+    "CRITERIA",
+    "MAPPINGS",
+    "METHODS",
+    "MappingProblem",
+    "QapResult",
+    "cost_matrix",
+    "map_tasks",
+    "optimise",
+    "solve_qap",
+]
 
 _Rule = Rule[MappingProblem, Nodes]
 
 MAPPINGS: dict[str, _Rule] = {
+    "classic": _Rule(
+        classic, "classic:grasp", "bytes times hops least, found by search", OPTION, by_chance=True
+    ),
     "column": _Rule(column, "column", "column order: the last dimension runs fastest (meshes and tori)"),
     "consecutive": _Rule(consecutive, "consecutive", "the order of the partition: row order, X fastest"),
     "file": _Rule(
@@ -29,11 +48,18 @@ MAPPINGS: dict[str, _Rule] = {
     ),
     "random": _Rule(permuted, "random", "a random permutation of the partition, by seed", by_chance=True),
     "shuffle": _Rule(shuffle, "shuffle", "switch first: tasks dealt in turn to the leaf switches (trees)"),
+    "td": _Rule(
+        td,
+        "td:seconds=1",
+        "bytes least times hops and their asymmetry (meshes and tori)",
+        OPTION,
+        by_chance=True,
+    ),
 }
 
 
 def map_tasks(
-    text: str,
+    rule: str | Callable[[MappingProblem], ArrayLike],
     topology: Topology,
     tasks: int,
     *,
@@ -46,8 +72,9 @@ def map_tasks(
 
     Parameters
     ----------
-    text : str
-        A key of `MAPPINGS`, with a colon and an option where the rule takes one.
+    rule : str or callable
+        A key of `MAPPINGS`, with a colon and an option where the rule takes one; or a rule of your own, which
+        takes a `MappingProblem` and returns the nodes.
     topology : Topology
         The network.
     tasks : int
@@ -68,13 +95,18 @@ def map_tasks(
     ValueError
         If there is no such rule, there are more tasks than nodes, or the rule refuses.
     """
-    rule, option = find_rule(text, MAPPINGS, "mapping")
+    if isinstance(rule, str):
+        text = rule
+        known, option = find_rule(text, MAPPINGS, "mapping")
+        choose: Callable[[MappingProblem], ArrayLike] = known.choose
+    else:
+        text, choose, option = getattr(rule, "__name__", "given"), rule, ""
     usable = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     whole(tasks, f"mapping {text}: tasks")
     if tasks > len(usable):
         raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} nodes they may use")
     rng = np.random.default_rng([whole(seed, "seed", 0), 1, whole(job, "job", 0)])
-    chosen = rule.choose(MappingProblem(topology, usable, tasks, rng, option, program))
-    if len(chosen) != tasks or len(np.unique(chosen)) != tasks or not np.isin(chosen, usable).all():
+    chosen = topology.check_nodes(choose(MappingProblem(topology, usable, tasks, rng, option, program)))
+    if chosen.shape != (tasks,) or len(np.unique(chosen)) != tasks or not np.isin(chosen, usable).all():
         raise ValueError(f"mapping {text}: the rule did not give each of {tasks} tasks a node of its own")
     return chosen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from apps import application
 from placement import MAPPINGS, map_tasks, partition
 from topologies import parse
 
@@ -117,6 +118,8 @@ def test_nodes_that_are_not_in_the_network():
 @pytest.mark.parametrize("name", [name for name in MAPPINGS if name != "file"])
 def test_every_rule_gives_each_task_a_node_of_its_own(name):
     network = "tree:4,2" if name == "shuffle" else "torus:4x4"
-    found = nodes_of(MAPPINGS[name].example, network, 10, nodes=range(2, 14))
+    program = application("2d-mesh", 10)
+    text = name if MAPPINGS[name].option else MAPPINGS[name].example
+    found = nodes_of(text, network, 10, nodes=range(2, 14), program=program)
     assert len(set(found)) == 10
     assert set(found) <= set(range(2, 14))

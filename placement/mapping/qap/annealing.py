@@ -23,6 +23,7 @@ __all__ = ["Annealing"]
 
 _TARGETED = 0.9  # share of proposals that take a task next to a partner
 _STEPS = 64  # temperatures of a run
+_SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 _FAST = {"nnan", "ninf", "nsz", "reassoc", "contract"}
 
 
@@ -42,7 +43,10 @@ class Annealing:
         self._rng = rng
         self._flows = (form.first, form.other, form.flow, form.back_first, form.back_other, form.back_flow)
         self._costs = (form.own, form.costs, form.costs_back)
-        self.size = max(1, len(form.active))
+        size = max(1, len(form.active))
+        degree = (len(form.flow) + len(form.back_flow)) / size
+        self.work = size * (45 + 2 * degree)  # of a sweep; the unit is about a nanosecond
+        self._slice = max(1, int(_SLICE / self.work))
         self._range: tuple[float, float] | None = None
 
     def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
@@ -94,22 +98,20 @@ class Annealing:
         best, state = place.copy(), np.zeros(3)
         ratio = (between[1] / between[0]) ** (1 / (_STEPS - 1))
         energy = []
-        done = 0
         for step in range(_STEPS):
-            count = sweeps * (step + 1) // _STEPS - done
-            if count == 0:
-                continue
-            count = budget.allows(count)
-            if count == 0 or budget.over:
-                break
             state[2] = 0.0
-            _anneal(
-                *self._flows, *self._costs, self._form.active, self._form.near,
-                place, holder, best, state, self._rng, count, between[0] * ratio**step, _TARGETED,
-            )  # fmt: skip
-            budget.spend(count)
-            done += count
-            energy.append(state[2] / count)
+            wanted = sweeps * (step + 1) // _STEPS - sweeps * step // _STEPS
+            done = 0
+            while done < wanted and not budget.over:
+                count = budget.allows(min(self._slice, wanted - done))
+                _anneal(
+                    *self._flows, *self._costs, self._form.active, self._form.near,
+                    place, holder, best, state, self._rng, count, between[0] * ratio**step, _TARGETED,
+                )  # fmt: skip
+                budget.spend(count)
+                done += count
+            if done:
+                energy.append(state[2] / done)
         return best, np.array(energy)
 
 

@@ -59,13 +59,15 @@ class Budget:
         """Count `iterations` as done."""
         self.spent += iterations
 
-    def share_left(self, iterations: int) -> float:
-        """Return how many slices of `iterations` are left, going by the speed up to now."""
-        left = (self._most - self.spent) / iterations
-        if not self.timed:
-            return left
-        each = self.seconds / max(self.spent, 1)
-        return min(left, (self._limit - self.seconds) / (each * iterations))
+    @property
+    def iterations_left(self) -> float:
+        """Iterations that may still be done; infinite if they are not limited."""
+        return self._most - self.spent
+
+    @property
+    def seconds_left(self) -> float:
+        """Processor time that may still be used; infinite if it is not limited."""
+        return self._limit - self.seconds if self.timed else math.inf
 
 
 def _seconds(value: float) -> float:

@@ -19,7 +19,7 @@ from placement.mapping.qap.lowered import Dense, Integers
 __all__ = ["TabuSearch"]
 
 _NEVER = 1e300
-_PAIRS = 20_000_000  # pairs looked at between two looks at the clock: some 10 ms
+_PAIRS = 1_000_000  # pairs looked at between two looks at the clock: about a millisecond
 _TENURE = (0.9, 1.1)  # of the number of locations: for how long a task may not return to where it was
 # Sums may be taken in any order: they are exact for whole numbers.
 _FAST = {"nnan", "ninf", "nsz", "reassoc", "contract"}
@@ -42,6 +42,7 @@ class TabuSearch:
         n = len(form.A)
         self._slice = max(1, _PAIRS // (n * n))
         self._rows = min(form.active, n - 1)
+        self.work = 0.8 * n * n * (1 if form.symmetric else 2)  # of a swap; the unit is about a nanosecond
         self._gain, self._until, self._free = (np.zeros((n, n)) for _ in range(3))
 
     def search(self, placement: Integers, iterations: int, budget: Budget) -> Integers:

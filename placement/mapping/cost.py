@@ -1,0 +1,138 @@
+"""What a byte between two nodes costs: criteria that a mapping minimises.
+
+A criterion is a function of a network and some of its nodes. A new one is a function here and a line in
+`CRITERIA`; a user's own can be given wherever a name can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from checks import one_of
+from placement.rule import Nodes
+from topologies import Grid, Topology, Tree
+
+__all__ = ["CRITERIA", "Criterion", "asymmetry", "cost_matrix", "hops", "oversubscription", "td"]
+
+Matrix = NDArray[Any]
+Criterion = Callable[[Topology, Nodes], ArrayLike]
+
+_BLOCK = 2**20  # pairs of nodes taken at a time: bounds the memory of their distances in each dimension
+
+
+def hops(topology: Topology, nodes: Nodes) -> Matrix:
+    """Return the distances in hops: the classic criterion."""
+    return topology.distances(nodes)
+
+
+def td(topology: Topology, nodes: Nodes) -> Matrix:
+    """Return the costs of the traffic distribution criterion: ``dist + sum over a < b of |d_a - d_b|``.
+
+    ``d_a`` is the distance along dimension a, round the ring where that is shorter. Pairs of nodes whose hops
+    are spread evenly over the dimensions have more minimal routes to choose from, and cost less.
+
+    Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for
+    parallel applications", J. Parallel Distrib. Comput. 71 (2011).
+
+    Raises
+    ------
+    ValueError
+        If the network is no grid.
+    """
+    return topology.distances(nodes) + asymmetry(topology, nodes)
+
+
+def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
+    """Return the asymmetry levels among `nodes`: ``sum over a < b of |d_a - d_b|``.
+
+    Raises
+    ------
+    ValueError
+        If the network is no grid.
+    """
+    if not isinstance(topology, Grid):
+        raise ValueError(
+            f"criterion td: is defined on meshes and tori, not on {topology}; use classic or oversubscription"
+        )
+    level = np.empty((len(nodes), len(nodes)), np.int32)
+    rows = max(1, _BLOCK // max(1, len(nodes)))
+    for first in range(0, len(nodes), rows):
+        block = nodes[first : first + rows]
+        along = topology.dimension_distances(block[:, None], nodes)
+        level[first : first + rows] = sum(
+            np.abs(along[..., a] - along[..., b]) for b in range(topology.dims) for a in range(b)
+        )
+    return level
+
+
+def oversubscription(topology: Topology, nodes: Nodes) -> Matrix:
+    """Return the hops of a tree, each weighted by how many nodes share a link of its level.
+
+    A link between stages s - 1 and s of a tree with D ports down and U up serves ``(D / U)**s`` nodes, one
+    between a node and its switch 1. In a k-ary n-tree this is the distance.
+
+    Raises
+    ------
+    ValueError
+        If the network is no tree.
+    """
+    if not isinstance(topology, Tree):
+        raise ValueError(
+            f"criterion oversubscription: is defined on trees, not on {topology}; use classic or td"
+        )
+    share = (topology.down / topology.up) ** np.arange(topology.stages)
+    up_to = 2 * np.concatenate(([0.0], np.cumsum(share)))
+    return np.asarray(up_to[topology.level(nodes[:, None], nodes)])
+
+
+CRITERIA: dict[str, Criterion] = {
+    "classic": hops,
+    "oversubscription": oversubscription,
+    "td": td,
+}
+
+
+def cost_matrix(
+    topology: Topology, nodes: ArrayLike | None = None, criterion: str | Criterion = "classic"
+) -> Matrix:
+    """Return the costs among nodes.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    nodes : array_like of int, optional
+        Nodes of the rows and columns, in this order. Default: all.
+    criterion : str or callable
+        A key of `CRITERIA`, or a function that takes the network and the nodes and returns the matrix.
+
+    Returns
+    -------
+    ndarray, shape (nodes, nodes)
+
+    Raises
+    ------
+    ValueError
+        If there is no such criterion, the network does not define it, or what it gives is no matrix of this
+        shape or says that two of the nodes are not connected.
+    """
+    chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
+    if isinstance(criterion, str):
+        return np.asarray(CRITERIA[one_of(criterion, CRITERIA, "criterion")](topology, chosen))
+    name = f"criterion {getattr(criterion, '__name__', 'given')}"
+    costs = np.asarray(criterion(topology, chosen))
+    if costs.shape != (len(chosen), len(chosen)):
+        raise ValueError(
+            f"{name}: gives shape {costs.shape}, expected {len(chosen)} rows and columns, one a node"
+        )
+    if costs.dtype.kind == "f" and not np.isfinite(costs).all():
+        one, other = np.argwhere(~np.isfinite(costs))[0]
+        raise ValueError(
+            f"{name}: nodes {chosen[one]} and {chosen[other]} of the partition are not connected"
+            f" (cost {costs[one, other]})"
+        )
+    return costs
