@@ -1,0 +1,99 @@
+"""``netplace app``: programs described, checked and written."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from apps import application
+from apps.formats import read
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["wf.trace.gz", "wf.trace", "wf.trc", "wf.trc.gz"])
+def test_a_program_is_written_as_a_trace(netplace, folder, name):
+    result = netplace("app", "waterfall", "--tasks", 16, "--packets", 4, "--rounds", 2, "--write", name)
+    assert result.exit_code == 0, result.stderr
+    program = application("waterfall", 16, packets=4, rounds=2)
+    found = read(name)
+    for column in ("first", "kind", "peer", "size", "tag"):
+        assert np.array_equal(getattr(found, column), getattr(program, column)), column
+    assert [path.name for path in folder.iterdir()] == [name]
+
+
+def test_the_matrices_are_those_of_the_program(netplace, folder):
+    netplace("app", "waterfall", "--tasks", 16, "--packets", 4, "--rounds", 5, "--matrix", "wf.npz")
+    traffic = application("waterfall", 16, packets=4, rounds=5).traffic()
+    with np.load("wf.npz") as found:
+        assert sorted(found) == ["N", "W"]
+        assert np.array_equal(found["W"], traffic.W)
+        assert np.array_equal(found["N"], traffic.N)
+
+
+def test_matrices_of_very_many_tasks_are_sparse(netplace):
+    from scipy.sparse import csr_array
+
+    netplace("app", "2d-torus", "--tasks", 2500, "--matrix", "big.npz")
+    traffic = application("2d-torus", 2500).traffic()
+    with np.load("big.npz") as found:
+        parts = (found["W_data"], found["W_indices"], found["W_indptr"])
+        assert (csr_array(parts, shape=found["W_shape"]) != traffic.W).nnz == 0
+
+
+def test_what_is_shown(netplace):
+    found = json.loads(netplace("app", "all-to-all", "--tasks", 8, "--packets", 2, "--json").stdout)
+    assert found == {
+        "name": "all-to-all",
+        "tasks": 8,
+        "operations": 112,
+        "iterations": 1,
+        "messages": 56,
+        "bytes": 56 * 128,
+        "mean_message_bytes": 128.0,
+        "pairs_of_tasks": 56,
+        "computation_cycles": 0,
+        "ends_with_synchronous_sends": False,
+    }
+    shown = netplace("app", "is.w.16")
+    assert shown.exit_code == 0
+    assert "ends with synchronous sends" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["bt"], ["--tasks: not given, expected the number of tasks of bt"]),
+        (["bt", "--tasks", "0"], ["--tasks: 0 is too small"]),
+        (["bt", "--tasks", "15"], ["cannot run on 15 tasks, expected one of 1, 4, 9, 16"]),
+        (["bt", "--tasks", "16", "--class", "Q"], ["unknown name 'Q'", "S, W, A, B, C, D"]),
+        (["2d-tours", "--tasks", "16"], ["did you mean 2d-torus"]),
+        (["waterfall", "--tasks", "16", "--packets", "0"], ["packets: 0 is too small"]),
+        (["waterfall", "--tasks", "16", "--packets", "-3"], ["packets: -3 is too small"]),
+        (["waterfall", "--tasks", "16", "--class", "A"], ["problem_class"]),
+        (["bt", "--tasks", "16", "--write", "bt.txt"], ["expected a name that ends in .trace or .trc"]),
+        (["bt", "--tasks", "16", "--write", "no/bt.trace"], ["there is no folder no"]),
+        (["bt", "--tasks", "16", "--matrix", "bt.csv"], ["expected a name that ends in .npz"]),
+        (["mine.py:silent", "--tasks", "2"], ["mine.py:silent", "task 0"]),
+        (["mine.py:raises", "--tasks", "2"], ["raised KeyError: 'x'", "mine.py, line 4"]),
+        (["mine.py:absent", "--tasks", "2"], ["has no function 'absent'"]),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_is_one_sentence(netplace, folder, arguments, words):
+    (folder / "mine.py").write_text(
+        "def silent(task):\n    task.send(1 - task.task, 64)\ndef raises(task):\n    {}['x']\n"
+    )
+    result = netplace("app", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    for word in words:
+        assert word in result.stderr
+    assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["mine.py"]

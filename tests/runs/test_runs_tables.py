@@ -1,0 +1,235 @@
+"""Tables: what is in them, written and read back, compared, and looked up."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from netsim import Config
+from runs import Ended, attempt, execute, resolve
+from runs.campaign import complete
+from runs.crew import Alone
+from runs.difference import difference
+from runs.store import Store
+from runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
+from runs.times import RunTimes, StoredTimes
+
+JOB = {"app": "2d-torus", "packets": 4, "rounds": 3, "mapping": "random"}
+RUNS = [resolve("torus:4x4", JOB, seed=seed) for seed in range(4)]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    with Store(tmp_path_factory.mktemp("tables") / "s.sqlite") as store:
+        complete(RUNS, store, Alone())
+        yield store
+
+
+def row(run, cycles=None, failure=None):
+    if cycles is None:
+        return run, None, failure
+    return run, {**attempt(RUNS[0]).outcome, "cycles": cycles}, None
+
+
+def test_a_row_says_what_ran_and_what_came_of_it(store):
+    frame = run_table(store.rows(RUNS))
+    result = execute(RUNS[2])
+    found = frame.iloc[2]
+    assert found[ENTRY].to_dict() == {
+        "application": "2d-torus",
+        "problem": "packets=4,rounds=3",
+        "tasks": 16,
+        "network": "torus:4x4",
+        "partition": "whole",
+        "shape": "",
+        "mapping": "random",
+        "settings": "",
+    }
+    assert (found["seed"], found["key"]) == (2, RUNS[2].key)
+    assert (found["cycles"], found["packet_hops"]) == (result.cycles, result.packet_hops)
+    assert found["mean_packet_delay"] == result.packet_delay.mean
+    assert pd.isna(found["failure"])
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (resolve("torus:4x4", {"app": "lu,class=s"}), {"application": "lu", "problem": "S"}),
+        (resolve("torus:4x4", {"app": "lu,class=S,iterations=3"}), {"problem": "S,iterations=3"}),
+        (resolve("torus:4x4", {"app": "gups,updates=3,bytes=65"}), {"problem": "bytes=65,updates=3"}),
+        (resolve("torus:4x4", {"trace": "is.w.16"}), {"application": "IS.W.16", "problem": ""}),
+        (
+            resolve("torus:4x4", {"trace": "is.w.16", "iterations": "1:2", "cpu_scale": 0.5}),
+            {"problem": "1:2,cpu=0.5"},
+        ),
+        (
+            resolve("torus:8x8", {**JOB, "tasks": 16}, partition="boxes:4x4@2,2"),
+            {"partition": "boxes", "shape": "4x4@2,2", "tasks": 16},
+        ),
+        (
+            resolve("torus:8x8", JOB, config=Config(vcs=3, policy="random"), max_cycles=9000),
+            {"settings": "vcs=3,policy=random,max_cycles=9000"},
+        ),
+        (
+            resolve(
+                "torus:8x8",
+                [{"app": "lu,class=S", "tasks": 4}] * 2 + [{"app": "bt,class=S", "tasks": 9, "start": 7}],
+            ),
+            {"application": "2x lu + 1x bt@7", "problem": "3x S", "tasks": 17, "mapping": "3x consecutive"},
+        ),
+    ],
+)
+def test_entries(run, expected):
+    [entry] = run_table([(run, None, None)])[ENTRY].to_dict("records")
+    assert {name: entry[name] for name in expected} == expected
+
+
+def test_a_trace_tells_its_tasks_once_it_has_run():
+    runs = [resolve("torus:4x4", {"trace": "is.w.16", "iterations": "1:1"}, seed=seed) for seed in range(2)]
+    ended = attempt(runs[0])
+    frame = run_table([(runs[0], ended.outcome, None), (runs[1], None, None)])
+    assert frame["tasks"].tolist() == [16, 16]
+
+
+def test_run_times_count_what_ended_failed_and_is_missing():
+    runs = [resolve("torus:4x4", JOB, seed=seed) for seed in range(6)]
+    other = resolve("mesh:4x4", JOB)
+    rows = [row(runs[0], 100), row(runs[1], 110), row(runs[2], 126), row(runs[3], failure="no"), row(runs[4])]
+    [mesh, torus] = time_table(run_table([*rows, row(other)])).to_dict("records")
+    assert (torus["count"], torus["failed"], torus["missing"]) == (3, 1, 1)
+    assert torus["mean"] == pytest.approx(112)
+    assert torus["std"] == pytest.approx(statistics.stdev([100, 110, 126]))
+    assert (torus["min"], torus["max"]) == (100, 126)
+    assert (mesh["count"], mesh["failed"], mesh["missing"]) == (0, 0, 1)
+    assert math.isnan(mesh["mean"])
+    assert pd.isna(mesh["min"])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("make", [lambda runs: runs, time_table])
+def test_a_table_is_read_back_as_it_was_written(tmp_path, store, ending, make):
+    missing = resolve("torus:4x4", {"trace": "is.w.16"})
+    failed = resolve("torus:4x4", {**JOB, "mapping": "shuffle"})
+    frame = make(
+        run_table([*store.rows(RUNS), (missing, None, None), (failed, None, "text, with\n a line and 007")])
+    )
+    path = tmp_path / f"t{ending}"
+    write_table(frame, path)
+    found = read_table(path)
+    assert_frame_equal(found, frame, check_dtype=False)
+    assert_frame_equal(times_of(found, path), times_of(frame, path), check_dtype=False)
+    again = tmp_path / f"again{ending}"
+    write_table(frame, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", "a,b\n1,2\n", "is no table of runs or run times, it lacks the columns application"),
+        ("t.csv", "", "is no table"),
+        ("t.csv", ",".join([*ENTRY, "seed", "cycles", "failure"]) + "\n" + "x," * 10, "is no table"),
+        ("t.parquet", "text", "is no table"),
+    ],
+)
+def test_a_file_that_is_no_table(tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(ValueError, match=words) as caught:
+        times_of(read_table(path), path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_table_that_is_not_there(tmp_path):
+    for name in ("t.csv", "t.parquet"):
+        with pytest.raises(ValueError, match=f"{name}: cannot be read"):
+            read_table(tmp_path / name)
+
+
+def test_difference():
+    same = resolve("torus:4x4", JOB)
+    changed = resolve("mesh:4x4", JOB)
+    gone = resolve("torus:8x2", JOB)
+    new = resolve("torus:2x8", JOB)
+    first, second = (
+        time_table(run_table(rows))
+        for rows in (
+            [row(same, 100), row(changed, 200), row(gone, 50)],
+            [row(same, 100), row(changed, 230), row(new, 60)],
+        )
+    )
+    found = difference(first, second).set_index("network")
+    assert found["where"].to_dict() == {"mesh:4x4": "both", "torus:8x2": "first", "torus:2x8": "second"}
+    assert found.loc["mesh:4x4", "ratio"] == pytest.approx(1.15)
+    assert found["mean_first"].dropna().to_dict() == {"mesh:4x4": 200, "torus:8x2": 50}
+    assert difference(first, first).empty
+
+
+def test_a_thousand_stored_runs_are_tabulated_quickly(tmp_path):
+    outcome = attempt(RUNS[0]).outcome
+    runs = [
+        resolve("torus:4x4", {**JOB, "packets": packets}, seed=seed)
+        for packets in range(1, 11)
+        for seed in range(100)
+    ]
+    with Store(tmp_path / "s.sqlite") as store:
+        store.ask(runs)
+        for run in runs:
+            store.keep(run.key, Ended(outcome, None, 0.0, {}, "here"))
+    began = time.process_time()
+    with Store(tmp_path / "s.sqlite", read_only=True) as store:
+        table = time_table(run_table(store.rows()))
+    assert time.process_time() - began < 2
+    assert table["count"].tolist() == [100] * 10
+
+
+def test_run_times_are_found_by_what_tells_them_apart(store, tmp_path):
+    other = resolve("mesh:4x4", JOB)
+    frame = run_table([*store.rows(RUNS), row(other, 500)])
+    times = RunTimes(frame)
+    cycles = [execute(run).cycles for run in RUNS]
+    found = times.find(network="torus:4x4", application="2d-torus", tasks=16)
+    assert (found.count, found.missing) == (4, 0)
+    assert found.mean == pytest.approx(statistics.fmean(cycles))
+    assert found.std == pytest.approx(statistics.stdev(cycles))
+    assert (found.least, found.most) == (min(cycles), max(cycles))
+    assert times.find(network="mesh:4x4").mean == 500
+    for name in ("t.csv", "t.parquet"):
+        write_table(frame, tmp_path / name)
+        assert RunTimes.read(tmp_path / name).find(network="torus:4x4") == found
+    assert RunTimes.read(store.path).find(network="torus:4x4") == found
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, "2 entries fit, expected one; say network"),
+        ({"netwrk": "torus:4x4"}, "column of run times: unknown name 'netwrk'; did you mean network"),
+        ({"network": "torus:4x5"}, "network: unknown name 'torus:4x5'; did you mean torus:4x4"),
+        ({"tasks": 17}, "tasks: unknown name '17'"),
+    ],
+)
+def test_run_times_that_cannot_be_found(store, entry, words):
+    frame = run_table([*store.rows(RUNS), row(resolve("mesh:4x4", JOB), 500)])
+    with pytest.raises(ValueError, match=words):
+        RunTimes(frame).find(**entry)
+
+
+def test_run_times_are_filled_on_demand(tmp_path):
+    run = resolve("torus:4x4", JOB)
+    with Store(tmp_path / "s.sqlite") as store:
+        empty = StoredTimes(store, simulate=False).of(run, range(3))
+        assert (empty.count, empty.missing) == (0, 3)
+        assert math.isnan(empty.mean)
+        full = StoredTimes(store).of(run, range(3))
+        assert (full.count, full.missing) == (3, 0)
+        assert full.mean == statistics.fmean(execute(run.seeded(seed)).cycles for seed in range(3))
+        assert StoredTimes(store, simulate=False).of(run, range(3)) == full
+        assert StoredTimes(store).of(run).mean == execute(run).cycles
+        with pytest.raises(ValueError, match="1 of 1 runs failed, the first: mapping shuffle"):
+            StoredTimes(store).of(resolve("torus:4x4", {**JOB, "mapping": "shuffle"}))
