@@ -20,8 +20,8 @@ def test_every_row_is_there():
     assert [len(rows(name)) for name in ("exact", "exact_npb", "chance")] == [79, 21, 12]
 
 
-# Two standard errors are passed by chance in one row of twenty: the seeds are fixed, so the outcome is too. With
-# these seeds every one of the rows is inside.
+# Two standard errors are passed by chance in one row of twenty. The seeds are fixed, so the outcome is too:
+# with these every row is inside.
 @pytest.mark.parametrize("row", rows("chance"), ids=row_name)
 def test_mean_and_spread_where_chance_matters(row):
     clocks = [run(row, seed).cycles + 1 for seed in SEEDS]

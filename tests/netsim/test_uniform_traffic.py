@@ -35,7 +35,7 @@ def test_torus(offered):
     check("torus:8x8", offered, *TORUS[offered], warmup=10_000, measure=40_000)
 
 
-# Phases as short as INSEE's must have been: at 0.4 it accepted less than was offered, so its queues were still
+# Phases as short as INSEE's must have been: at 0.4 it accepted less than was offered, so queues were still
 # filling. In a steady state that load is accepted whole and the mean delay is 205.
 @pytest.mark.parametrize("offered", CUBE)
 def test_large_torus(offered):

@@ -1,0 +1,64 @@
+"""Settings that make no sense are refused with a sentence that names the value and what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+
+
+def test_the_defaults_are_those_of_the_model():
+    config = Config()
+    assert (config.packet_phits, config.phit_bytes, config.packet_bytes) == (16, 4, 64)
+    assert (config.queue_packets, config.injection_packets, config.injectors) == (4, 4, 1)
+    assert (config.vcs, config.policy, config.arbiter, config.consumption) == (
+        2,
+        "smart",
+        "round-robin",
+        "multiple",
+    )
+    assert (config.bubble, config.router_delay, config.link_delay, config.hop_delay) == (2, 0, 1, 1)
+    assert (config.rendezvous, config.cycle_ns) == (None, 3.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("packet_phits", 0, "packet_phits: 0 is too small, expected at least 1"),
+        ("phit_bytes", 2.5, "phit_bytes: 2.5 is not a whole number"),
+        ("queue_packets", -1, "queue_packets: -1 is too small"),
+        ("injection_packets", 0, "injection_packets: 0 is too small"),
+        ("injectors", 0, "injectors: 0 is too small"),
+        ("vcs", 0, "vcs: 0 is too small"),
+        ("link_delay", 0, "link_delay: 0 is too small, expected at least 1"),
+        ("router_delay", -1, "router_delay: -1 is too small, expected at least 0"),
+        ("bubble", -1, "bubble: -1 is too small, expected at least 0"),
+        ("bubble", 4, r"bubble: 4 must be less than queue_packets \(4\)"),
+        ("rendezvous", -1, "rendezvous: -1 is too small, expected at least 0"),
+        ("cycle_ns", 0.0, "cycle_ns: 0.0 must be more than 0"),
+        ("cycle_ns", float("nan"), "cycle_ns: nan must be more than 0"),
+        ("policy", "smrt", "policy: unknown name 'smrt'; did you mean smart"),
+        ("arbiter", "fiffo", "arbiter: unknown name 'fiffo'; did you mean fifo"),
+        ("consumption", "double", "consumption: unknown name 'double'"),
+        ("tree_routing", "x", "tree_routing: unknown name 'x'; expected one of"),
+    ],
+)
+def test_what_is_refused(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**{name: value})
+
+
+def test_a_short_name_is_spelled_out():
+    assert Config(arbiter="rr") == Config(arbiter="round-robin")
+
+
+def test_it_does_not_change():
+    with pytest.raises(FrozenInstanceError):
+        Config().vcs = 3
+
+
+@pytest.mark.parametrize("names", [POLICIES, ARBITERS, CONSUMPTIONS, TREE_ROUTINGS])
+def test_every_choice_is_explained(names):
+    assert all(len(text.split()) >= 4 for text in names.values())

@@ -1,0 +1,131 @@
+"""Placements and starts that cannot be are refused; engines are listed and answer alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps import APPLICATIONS, Program, TaskWriter
+from netsim import ENGINES, Network, simulate
+from topologies import parse
+
+BOTH = pytest.mark.parametrize("engine", ENGINES)
+
+
+def computing(cycles, tasks=2):
+    made = [TaskWriter(task, tasks) for task in range(tasks)]
+    for writer in made:
+        writer.compute(cycles)
+    return Program.of(made, "computing")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([0], r"placement: \(1,\) nodes given for 2 tasks, expected one a task"),
+        ([[0, 1]], "placement: .* nodes given for 2 tasks"),
+        ([0, 16], r"placement: node 16 is not in 0..15 of torus:4x4"),
+        ([-1, 3], r"placement: node -1 is not in 0..15"),
+        ([3, 3], "placement: node 3 is given to more than one task"),
+        ([0.0, 1.0], "placement: nodes are whole numbers, not float64"),
+    ],
+)
+@BOTH
+def test_placements_that_cannot_be(engine, nodes, message):
+    with pytest.raises(ValueError, match=message):
+        simulate(parse("torus:4x4"), computing(3), nodes, engine=engine)
+
+
+@BOTH
+def test_more_tasks_than_nodes(engine):
+    with pytest.raises(ValueError, match="computing: 17 tasks are more than the 16 nodes of torus:4x4"):
+        simulate(parse("torus:4x4"), computing(3, 17), engine=engine)
+
+
+@BOTH
+def test_several_jobs_need_nodes_of_their_own(engine):
+    topology, job = parse("torus:4x4"), computing(3)
+    with pytest.raises(ValueError, match="placement: node 1 is still used by job 0"):
+        simulate(topology, [job, job], [[0, 1], [1, 2]], engine=engine)
+    with pytest.raises(ValueError, match="placement: 1 lists of nodes given for 2 jobs"):
+        simulate(topology, [job, job], [[0, 1]], engine=engine)
+    result = simulate(topology, [job, job], engine=engine)
+    assert [job.nodes.tolist() for job in result.jobs] == [[0, 1], [2, 3]]
+
+
+@BOTH
+def test_a_node_is_free_again_when_its_job_has_ended(engine):
+    network = Network(parse("torus:4x4"), engine=engine)
+    network.start(computing(5), [3, 4])
+    with pytest.raises(ValueError, match="node 4 is still used by job 0"):
+        network.start(computing(1), [4, 5])
+    assert network.advance() == [0]
+    network.start(computing(1), [4, 5])
+    assert network.advance() == [1]
+    assert network.now == 6
+
+
+@BOTH
+def test_no_job_starts_in_the_past(engine):
+    network = Network(parse("torus:4x4"), engine=engine)
+    assert network.advance(10) == []
+    assert network.now == 10
+    with pytest.raises(ValueError, match="start cycle: 9 is in the past, the network is at cycle 10"):
+        network.start(computing(1), at=9)
+    network.start(computing(7), at=20)
+    network.finish()
+    assert (network.job(0).start, network.job(0).end) == (20, 27)
+
+
+@BOTH
+def test_jobs_that_do_nothing(engine):
+    network = Network(parse("torus:4x4"), engine=engine)
+    network.start(Program.of([TaskWriter(task, 3) for task in range(3)]), at=4)
+    network.finish()
+    record = network.job(0)
+    assert (record.start, record.end, record.task_end.tolist()) == (4, 4, [4, 4, 4])
+
+
+@BOTH
+def test_messages_to_oneself_cost_nothing(engine):
+    writer = TaskWriter(0, 1)
+    request = writer.isend(0, 10**6)
+    writer.recv(0, 10**6)
+    writer.wait(request)
+    result = simulate(parse("torus:4x4"), Program.of([writer]), engine=engine)
+    assert (result.cycles, result.packets) == (0, 0)
+
+
+def test_engines_are_listed():
+    assert list(ENGINES) == ["kernel", "reference"]
+    with pytest.raises(ValueError, match="engine: unknown name 'kernl'; did you mean kernel"):
+        Network(parse("torus:4x4"), engine="kernl")
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+def test_seeds(seed):
+    with pytest.raises(ValueError, match="seed: "):
+        Network(parse("torus:4x4"), seed=seed)
+
+
+@pytest.mark.parametrize("text", ["torus:4x4", "mesh:3x5", "twisted:4x2", "tree:2,4", "thintree:4,2,2"])
+def test_both_engines_on_an_application(text):
+    topology = parse(text)
+    program = APPLICATIONS["all-to-all"].make(tasks=8)
+    kernel, reference = (
+        simulate(topology, program, engine=engine, seed=1, record_messages=True) for engine in ENGINES
+    )
+    assert kernel.cycles == reference.cycles
+    assert kernel.jobs[0].message_end.tolist() == reference.jobs[0].message_end.tolist()
+    assert (kernel.link_packets == reference.link_packets).all()
+
+
+@BOTH
+def test_windows_of_link_loads(engine):
+    topology, program = parse("torus:4x4"), APPLICATIONS["all-to-all"].make(tasks=16)
+    result = simulate(topology, program, engine=engine, window=50)
+    plain = simulate(topology, program, engine=engine)
+    assert result.cycles == plain.cycles
+    assert len(result.window_loads) == -(-result.drained_cycles // 50)
+    assert (result.window_loads[-1] == plain.link_packets).all()
+    for before, after in zip(result.window_loads[:-1], result.window_loads[1:], strict=True):
+        assert ((after - before) * 16 <= 50 + 16).all()  # a packet that started may cross the end of a window

@@ -1,0 +1,143 @@
+"""A network may be run in pieces, and jobs may come and go: nothing changes, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import configs, networks, placements, programs
+
+from apps import APPLICATIONS, Program, TaskWriter
+from netsim import ENGINES, Config, Network, pattern, simulate
+from topologies import parse
+
+
+def facts(network, jobs):
+    """Return all that was measured, in a form that compares."""
+    counters = vars(network.counters())
+    records = [vars(network.job(job)) for job in jobs]
+    return [
+        {name: np.asarray(value).tolist() for name, value in each.items()} for each in (counters, *records)
+    ]
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=80)
+@given(st.data())
+def test_pieces_of_any_length(data):
+    topology = parse(data.draw(networks()))
+    config = data.draw(configs(bubbles=(2, 3), rendezvous=(None,)))
+    program = data.draw(programs(data.draw(st.integers(1, min(8, topology.nodes)))))
+    nodes = data.draw(placements(program.tasks, range(topology.nodes)))
+    whole, pieces = (Network(topology, config, seed=3, record_messages=True) for _ in range(2))
+    for network in (whole, pieces):
+        network.start(program, nodes)
+    whole.finish()
+    lengths = data.draw(st.lists(st.integers(1, 60), min_size=1, max_size=5))
+    ended = []
+    for step in range(10_000):
+        ended += pieces.advance(pieces.now + lengths[step % len(lengths)])
+        if ended and not pieces.in_flight:
+            break
+    assert ended == [0]
+    assert facts(whole, [0]) == facts(pieces, [0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_pieces_of_open_loop_traffic(engine):
+    topology = parse("torus:4x4")
+    outcomes = []
+    for piece in (600, 7, 1):
+        network = Network(topology, engine=engine, seed=1)
+        network.generate(pattern("uniform", topology, 0.04))
+        while network.now < 600:
+            network.advance(min(600, network.now + piece))
+        outcomes.append((facts(network, []), network.in_flight))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert outcomes[0][0][0]["created"] > 300
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_simulate_is_a_network_run_to_its_end(engine):
+    topology, program = parse("torus:4x4"), APPLICATIONS["butterfly"].make(tasks=16)
+    network = Network(topology, engine=engine, seed=2)
+    job = network.start(program)
+    assert network.advance() == [job]
+    network.finish()
+    one, other = (
+        dict(result.to_dict(), cpu_seconds=0)
+        for result in (network.result(), simulate(topology, program, engine=engine, seed=2))
+    )
+    assert one == other
+
+
+def writers(*tasks):
+    """Return a program from one list of operations a task, such as ``("send", 1, 64)``."""
+    made = [TaskWriter(number, len(tasks)) for number in range(len(tasks))]
+    for writer, operations in zip(made, tasks, strict=True):
+        for name, *arguments in operations:
+            getattr(writer, name)(*arguments)
+    return Program.of(made)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_jobs_come_and_go(engine):
+    network = Network(parse("mesh:4x4"), engine=engine)
+    exchange = APPLICATIONS["all-to-all"].make(tasks=4)
+    ends = []
+    first = network.start(exchange, [0, 1, 2, 3])
+    second = network.start(exchange, [4, 5, 6, 7], at=40)
+    third = network.start(exchange, [8, 9, 10, 11], at=1000)
+    while ended := network.advance():
+        ends += [(job, network.now) for job in ended]
+    alone = simulate(parse("mesh:4x4"), exchange, engine=engine).cycles
+    assert sorted(ends) == [(first, alone), (second, 40 + alone), (third, 1000 + alone)]
+    assert [job.cycles for job in network.result().jobs] == [alone] * 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nodes_are_used_again_while_packets_of_the_old_job_fly(engine):
+    network = Network(parse("mesh:8"), engine=engine, record_messages=True)
+    unread = network.start(writers([("send", 1, 64)], []), [0, 7])
+    assert network.advance() == [unread]
+    assert (network.now, network.in_flight) == (1, 1)  # eager: handed to the injector, and over
+    # The new job has the same key: task 0 to task 1, tag 0, one packet. It must not take the old packet.
+    again = network.start(writers([("compute", 500), ("send", 1, 64)], [("recv", 0, 64)]), [0, 7])
+    assert network.advance() == [again]
+    network.finish()
+    assert network.job(unread).message_end.tolist() == [7 + 15]
+    assert network.job(again).message_start.tolist() == [501]
+    assert network.job(again).end == 501 + 7 + 15 + 2
+    assert network.in_flight == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_old_packets_delay_a_new_job(engine):
+    def job_ends_after(first_size):
+        network = Network(parse("mesh:3"), Config(arbiter="age", vcs=1), engine=engine)
+        network.start(writers([("send", 1, first_size)], []), [0, 2])
+        network.advance()
+        start = network.now
+        job = network.start(writers([("send", 1, 64)], [("recv", 0, 64)]), [1, 2])
+        network.finish()
+        return network.job(job).end - start
+
+    # The oldest packets go first: at least seven more of them.
+    assert job_ends_after(640) > job_ends_after(64) + 6 * 16
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_reset_counters_measures_the_rest(engine):
+    topology = parse("torus:4x4")
+    network = Network(topology, engine=engine, seed=4)
+    network.generate(pattern("uniform", topology, 0.02))
+    network.advance(500)
+    before, flying = network.counters(), network.in_flight
+    network.reset_counters()
+    assert network.counters().created == network.counters().link_packets.sum() == 0
+    assert network.in_flight == flying
+    network.generate(None)
+    network.advance()
+    after = network.counters()
+    assert after.created == 0
+    assert after.delivered == flying == before.created - before.delivered

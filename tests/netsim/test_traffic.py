@@ -1,0 +1,135 @@
+"""Patterns of destinations, computed by hand, and the measuring of load."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netsim import ENGINES, PATTERNS, Config, Network, Traffic, measure_load, pattern
+from topologies import parse
+
+
+def targets(name, network):
+    return pattern(name, parse(network), 0.1).target.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "expected"),
+    [
+        ("uniform", "torus:4", [-1] * 4),
+        ("transpose", "mesh:3x3", [0, 3, 6, 1, 4, 7, 2, 5, 8]),
+        ("transpose", "torus:2x2x2", [0, 4, 2, 6, 1, 5, 3, 7]),
+        ("transpose", "tree:2,2", [0, 2, 1, 3]),
+        ("tornado", "torus:8", [3, 4, 5, 6, 7, 0, 1, 2]),
+        ("tornado", "torus:5", [2, 3, 4, 0, 1]),
+        ("tornado", "torus:4x3", [5, 6, 7, 4, 9, 10, 11, 8, 1, 2, 3, 0]),
+        ("bit-complement", "torus:8", [7, 6, 5, 4, 3, 2, 1, 0]),
+        ("bit-reversal", "torus:8", [0, 4, 2, 6, 1, 5, 3, 7]),
+        ("shuffle", "torus:8", [0, 2, 4, 6, 1, 3, 5, 7]),
+        ("neighbour", "torus:2x3", [3, 2, 5, 4, 1, 0]),
+        ("neighbour", "tree:2,2", [1, 2, 3, 0]),
+        ("hot-spot", "torus:4", [-1] * 4),
+    ],
+)
+def test_targets(name, network, expected):
+    assert targets(name, network) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["transpose", "tornado", "bit-complement", "bit-reversal", "shuffle", "neighbour"]
+)
+def test_permutations(name):
+    assert sorted(targets(name, "torus:4x4")) == list(range(16))
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "message"),
+    [
+        ("transpose", "torus:4x2", r"--traffic transpose: needs equal sides, torus:4x2 has \(4, 2\)"),
+        (
+            "transpose",
+            "tree:2,3",
+            "--traffic transpose: needs an even number of address bits, tree:2,3 has 3",
+        ),
+        ("tornado", "tree:2,2", "--traffic tornado: is defined on meshes and tori, not on tree:2,2"),
+        (
+            "bit-complement",
+            "torus:6",
+            "--traffic bit-complement: needs a power of two of nodes, torus:6 has 6",
+        ),
+        ("unifrom", "torus:6", "unknown name 'unifrom'; did you mean uniform"),
+    ],
+)
+def test_patterns_that_are_not_defined(name, network, message):
+    with pytest.raises(ValueError, match=message):
+        pattern(name, parse(network), 0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hot_node": 9}, r"--hot-node: node 9 is not in 0..3 of torus:4"),
+        ({"hot_share": 1.5}, r"--hot-share: 1.5 is not in 0..1"),
+    ],
+)
+def test_hot_spots_out_of_range(options, message):
+    with pytest.raises(ValueError, match=message):
+        pattern("hot-spot", parse("torus:4"), 0.1, **options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"offered": 0}, "--offered: 0 is not over 0 and at most 16 phits"),
+        ({"offered": 17}, "--offered: 17 is not over 0 and at most 16"),
+        ({"offered": 0.1, "measure": 0}, "--measure: 0 is too small"),
+        ({"offered": 0.1, "warmup": -1}, "--warmup: -1 is too small"),
+    ],
+)
+def test_loads_that_cannot_be_measured(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        measure_load(parse("torus:4"), **arguments)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_light_load_is_accepted_without_waiting(engine):
+    point = measure_load(
+        parse("torus:8"), 0.02, traffic="neighbour", engine=engine, seed=3, warmup=500, measure=6000
+    )
+    assert point.accepted == pytest.approx(0.02, rel=0.15)  # some 60 packets
+    assert point.packets == point.packet_hops == pytest.approx(60, rel=0.15)
+    assert point.delay.p50 == 16  # one hop
+    assert (point.cycles, point.drained_cycles) == (6000, 6500)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_packets_go_where_the_pattern_says(engine):
+    topology = parse("mesh:4")
+    network = Network(topology, engine=engine)
+    network.generate(Traffic(0.01, np.array([1, 1, 2, 3], np.int32)))  # all but node 0 send to themselves
+    network.advance(2000)
+    network.generate(None)
+    network.advance()
+    counters = network.counters()
+    assert (
+        counters.created
+        == counters.delivered
+        == counters.link_packets[0, 0]
+        == counters.link_packets.sum()
+        > 5
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_hot_node_gets_its_share(engine):
+    network = Network(parse("mesh:9"), Config(vcs=1), engine=engine, seed=1)
+    network.generate(pattern("hot-spot", parse("mesh:9"), 0.002, hot_node=8, hot_share=0.5))
+    network.advance(20_000)
+    counters = network.counters()
+    # Node 8 is the target of half of the others' packets, and of an eighth of the rest.
+    expected = 0.002 * 20_000 * 8 * (0.5 + 0.5 / 8)
+    assert counters.link_packets[7, 0] == pytest.approx(expected, rel=0.25)
+
+
+def test_every_pattern_is_explained():
+    assert all(function.__doc__ for function in PATTERNS.values())

@@ -1,0 +1,77 @@
+"""Alone in the network a message takes the time that the formulas of the model give."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import configs, networks
+
+from apps import Program, TaskWriter
+from netsim import ENGINES, Config, simulate
+from topologies import parse
+
+
+def one_message(size, compute=0):
+    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
+    sender.compute(compute)
+    sender.send(1, size)
+    receiver.recv(0, size)
+    return Program.of([sender, receiver])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("node", "cycles"), [(1, 18), (2, 19), (4, 21), (36, 25)])
+def test_one_packet_on_an_8x8_torus(engine, node, cycles):
+    result = simulate(parse("torus:8x8"), one_message(64), [0, node], engine=engine)
+    assert result.cycles == cycles
+    assert result.packet_delay.mean == cycles - 2  # consumed, looked at, counted
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_packets_follow_each_other_without_a_gap(engine):
+    result = simulate(parse("torus:8x8"), one_message(64 * 64), [0, 1], engine=engine)
+    assert result.cycles == 1026
+    assert result.message_delay.mean == 64 * 16 + 1 - 1
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=150, report_multiple_bugs=False)
+@given(st.data())
+def test_any_pair_of_any_network(data):
+    topology = parse(data.draw(networks()))
+    config = data.draw(configs(rendezvous=(None,)))
+    pair = data.draw(st.permutations(range(topology.nodes)))[:2]
+    compute = data.draw(st.integers(0, 9))
+    result = simulate(
+        topology,
+        one_message(1, compute),
+        pair,
+        config=config,
+        seed=data.draw(st.integers(0, 9)),
+        record_messages=True,
+    )
+    delay = int(topology.distance(*pair)) * config.hop_delay + config.packet_phits - 1
+    (job,) = result.jobs
+    assert job.message_start.tolist() == [compute]
+    assert job.message_end.tolist() == [compute + delay]
+    assert result.packet_delay.mean == result.message_delay.mean == delay
+    assert job.task_cycles.tolist() == [compute + 1, compute + delay + 2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("router", "link"), [(0, 1), (2, 1), (0, 3), (1, 2)])
+def test_delays_add_up_hop_by_hop(engine, router, link):
+    config = Config(router_delay=router, link_delay=link)
+    result = simulate(parse("mesh:6"), one_message(640), [0, 5], config=config, engine=engine)
+    # Ten packets of 16 phits follow each other: buffers of four packets are deeper than the delay.
+    assert result.message_delay.mean == 5 * (router + link) + 10 * 16 - 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rendezvous_costs_a_packet_each_way(engine):
+    config = Config(rendezvous=63)
+    result = simulate(parse("mesh:6"), one_message(64), [0, 5], config=config, engine=engine)
+    one_way = 5 + 16 - 1
+    # A reply or data is due in the cycle after a control packet was consumed.
+    assert result.message_delay.mean == 3 * one_way + 2
+    assert result.packets == 3
