@@ -1,0 +1,57 @@
+"""The tutorial and the guides, followed step by step: files written, commands run, Python executed."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from placement import MAPPINGS
+from topologies import TOPOLOGIES
+
+DOCS = Path(__file__).parents[2] / "docs"
+FOLLOWED = [*sorted((DOCS / "tutorial").glob("*.md")), *sorted((DOCS / "guides").glob("own-*.md"))]
+FOLLOWED.append(DOCS / "guides" / "sweeps.md")
+FENCE = re.compile(r"^```(shell|toml|py|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("document", FOLLOWED, ids=lambda path: path.name)
+def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace):
+    monkeypatch.chdir(tmp_path)
+    known = [(registry, dict(registry)) for registry in (MAPPINGS, TOPOLOGIES)]
+    names: dict[str, object] = {}
+    steps = FENCE.findall(document.read_text(encoding="utf-8"))
+    assert steps
+    try:
+        for kind, text in steps:
+            if kind == "shell":
+                for line in text.splitlines():
+                    result = netplace(*shlex.split(line.removeprefix("$ netplace ")))
+                    assert result.exit_code == 0, f"{line}\n{result.output}"
+            elif kind == "pycon":
+                execute(text, names, document.name)
+            else:
+                name = re.match(r"# (\S+)\n", text)
+                assert name, f"the file is not named: {text[:40]}"
+                Path(name[1]).write_text(text)
+    finally:
+        for registry, before in known:
+            registry.clear()
+            registry.update(before)
+
+
+def execute(text: str, names: dict[str, object], where: str) -> None:
+    example = doctest.DocTestParser().get_doctest(text, names, where, None, 0)
+    example.globs = names  # what one block defines the next one uses
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner().run(example, out=report.append, clear_globs=False)
+    assert not failed, "".join(report)
+
+
+def test_an_own_application_takes_less_than_twenty_lines():
+    text = (DOCS / "guides" / "own-application.md").read_text(encoding="utf-8")
+    [code] = [block for kind, block in FENCE.findall(text) if kind == "py"]
+    assert len(code.splitlines()) < 20
