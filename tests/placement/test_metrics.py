@@ -1,0 +1,156 @@
+"""Partition metrics and link loads, on cases worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from placement import map_tasks, partition
+from placement.metrics import average_pairwise_distance, link_loads, metrics
+from topologies import parse
+
+
+def ring(tasks: int) -> np.ndarray:
+    """Traffic of 8 bytes from each task to the next."""
+    W = np.zeros((tasks, tasks), np.int64)
+    W[np.arange(tasks), (np.arange(tasks) + 1) % tasks] = 8
+    return W
+
+
+def test_a_square_of_a_mesh():
+    # The four ordered pairs along each side are 1 apart, the diagonals 2: (8 * 1 + 4 * 2) / 12.
+    found = metrics(parse("mesh:4x4"), [5, 6, 9, 10])
+    assert (found.NA, found.LA, found.Diam) == (4, 8, 2)
+    assert pytest.approx(16 / 12) == found.AD
+    assert found.DFC == 1.0  # half a hop in either dimension
+    assert found.TAD is None
+
+
+def test_opposite_corners_affect_the_box_between_them():
+    # Minimal routes from (0, 0) to (2, 1) and back cover a box of 6 nodes, 7 wires, both ways.
+    found = metrics(parse("mesh:4x4"), [0, 6])
+    assert (found.NA, found.LA, found.AD, found.Diam, found.DFC) == (6, 14, 3.0, 3, 1.5)
+
+
+def test_on_a_torus_routes_go_round():
+    mesh, torus = (metrics(parse(f"{kind}:8x8"), [0, 7]) for kind in ("mesh", "torus"))
+    assert (mesh.NA, mesh.LA, mesh.AD, mesh.DFC) == (8, 14, 7.0, 3.5)
+    assert (torus.NA, torus.LA, torus.AD, torus.DFC) == (2, 2, 1.0, 0.5)
+
+
+def test_half_a_ring_away_both_ways_are_affected():
+    found = metrics(parse("torus:6"), [0, 3])
+    assert (found.NA, found.LA, found.Diam) == (6, 12, 3)
+
+
+def test_one_node():
+    found = metrics(parse("mesh:4x4"), [3], [[7]])
+    assert (found.NA, found.LA, found.AD, found.DFC, found.Diam) == (1, 0, 0.0, 0.0, 0)
+    assert (found.TAD, found.WTAD_AL) == (0.0, 0.0)
+
+
+def test_application_aware_metrics():
+    # mesh 4x4, tasks on (0,0), (3,0), (1,1): 0 -> 1 is 3 + 0 hops, AL 3; 0 -> 2 is 1 + 1, AL 0.
+    W = np.zeros((3, 3))
+    W[0, 1], W[0, 2], W[1, 1] = 100, 300, 999
+    found = metrics(parse("mesh:4x4"), [0, 3, 5], W)
+    assert found.TAD == 2.5
+    assert found.WTAD == (100 * 3 + 300 * 2) / 400
+    assert found.TAD_AL == (3 + 3 + 2) / 2
+    assert found.WTAD_AL == (100 * 6 + 300 * 2) / 400
+
+
+def test_a_partition_with_nodes_to_spare():
+    found = metrics(parse("mesh:4x4"), [0, 1, 2, 3], [[0, 1], [1, 0]], mapping=[3, 2])
+    assert (found.NA, found.Diam, found.TAD) == (4, 3, 1.0)
+
+
+def test_asymmetry_in_three_dimensions():
+    # (0,0,0) to (3,1,0) on a 8x8x8 torus: |3-1| + |3-0| + |1-0| = 6.
+    torus = parse("torus:8x8x8")
+    W = np.array([[0, 1], [0, 0]])
+    found = metrics(torus, torus.node([[0, 0, 0], [5, 1, 0]]), W)
+    assert (found.TAD, found.TAD_AL) == (4.0, 10.0)
+
+
+def test_the_mapping_matters_to_the_application_only():
+    torus, W = parse("torus:8x8"), ring(16)
+    [part] = partition("boxes:4x4", torus, [16])
+    near, far = (
+        metrics(torus, part, W, mapping=map_tasks(rule, torus, 16, nodes=part, seed=1))
+        for rule in ("consecutive", "random")
+    )
+    assert (near.NA, near.LA, near.AD, near.DFC) == (far.NA, far.LA, far.AD, far.DFC)
+    assert near.WTAD < far.WTAD
+
+
+def test_average_pairwise_distance_of_whole_networks():
+    for text in ("torus:4x4x2", "mesh:5x3", "tree:4,2", "thintree:3,2,3"):
+        network = parse(text)
+        whole = average_pairwise_distance(network, np.arange(network.nodes))
+        assert whole == pytest.approx(network.average_distance)
+
+
+def loads(text: str, nodes: list[int], W) -> dict[tuple[int, int], float]:
+    network = parse(text)
+    ends = network.links()[:, [0, 2]].tolist()
+    found: dict[tuple[int, int], float] = {}
+    for (start, end), load in zip(ends, link_loads(network, nodes, W).tolist(), strict=True):
+        if load:
+            found[start, end] = found.get((start, end), 0.0) + load
+    return found
+
+
+def test_two_routes_share_a_message():
+    W = [[0, 8], [0, 0]]
+    assert loads("mesh:2x2", [0, 3], W) == {(0, 1): 4.0, (0, 2): 4.0, (1, 3): 4.0, (2, 3): 4.0}
+
+
+def test_three_routes_to_the_far_corner_of_a_two_by_one_box():
+    W = [[0, 9], [0, 0]]
+    expected = {(0, 1): 6, (1, 2): 3, (0, 3): 3, (1, 4): 3, (3, 4): 3, (2, 5): 3, (4, 5): 6}
+    assert loads("mesh:3x2", [0, 5], W) == pytest.approx(expected)
+
+
+def test_half_a_ring_is_split():
+    assert loads("torus:4", [0, 2], [[0, 6], [0, 0]]) == {(0, 1): 3, (1, 2): 3, (0, 3): 3, (3, 2): 3}
+
+
+def test_a_tree_spreads_over_its_top():
+    # Nodes 0 and 3 of a 2-ary 2-tree: leaf switches 4 and 5, top switches 6 and 7.
+    assert loads("tree:2,2", [0, 3], [[0, 8], [0, 0]]) == {
+        (0, 4): 8, (4, 6): 4, (4, 7): 4, (6, 5): 4, (7, 5): 4, (5, 3): 8,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["torus:4x4", "mesh:3x3x2", "twisted:4x2+1", "torus:2x4", "thintree:4,2,2"])
+def test_loads_add_up_to_bytes_times_hops(text):
+    network, rng = parse(text), np.random.default_rng(3)
+    nodes = rng.permutation(network.nodes)[:7]
+    W = rng.integers(0, 50, (7, 7))
+    np.fill_diagonal(W, 0)
+    found = link_loads(network, nodes, W)
+    assert found.sum() == pytest.approx((W * network.distances(nodes)).sum())
+    assert np.allclose(found, link_loads(network, nodes, sparse.csr_array(W)))
+
+
+def test_a_uniform_torus_is_loaded_evenly():
+    found = link_loads(parse("torus:5x5"), range(25), np.ones((25, 25)))
+    assert found == pytest.approx(np.full(100, 25 * 24 * 2.5 / 100))
+
+
+@pytest.mark.parametrize(
+    ("network", "nodes", "W", "message"),
+    [
+        ("tree:4,2", [0, 1], None, "partition metrics: is defined on meshes and tori, not on tree:4,2"),
+        ("mesh:4x4", [], None, "expected at least one"),
+        ("mesh:4x4", [1, 2, 1], None, "node 1 is given twice"),
+        ("mesh:4x4", [1, 16], None, r"node: 16 is not in 0\.\.15"),
+        ("mesh:4x4", [1, 2], np.ones((3, 3)), r"traffic W: shape \(3, 3\) does not fit the 2 nodes"),
+        ("mesh:4x4", [1, 2], [[0, -1], [0, 0]], "traffic W: -1 is not a number of bytes"),
+    ],
+)
+def test_refusals(network, nodes, W, message):
+    with pytest.raises(ValueError, match=message):
+        metrics(parse(network), nodes, W)
