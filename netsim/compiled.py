@@ -108,9 +108,9 @@ class KernelEngine:
         """Put nodes on the list of those to act in cycle `now`."""
         s = self._state
         task = s.task.reshape(-1, k.TASK_WORDS)
-        side = int(s.clock[k.SIDE])
-        fresh = nodes[task[nodes, k.ACTED] < self.now]
-        task[fresh, k.ACTED] = self.now
+        side = 1 - int(s.clock[k.SIDE])
+        fresh = nodes[(task[nodes, k.LISTED] >> side & 1) == 0]
+        task[fresh, k.LISTED] |= 1 << side
         n = int(s.clock[k.TODO + side])
         begin = side * self.topology.nodes + n
         s.todo[begin : begin + len(fresh)] = fresh
@@ -182,25 +182,24 @@ class KernelEngine:
         task[mine, k.WAITS] = k.NOTHING
         task[mine, k.BUSY_UNTIL] = 0
         task[mine, k.LOST] = 0
+        task[mine, k.SINCE] = -1
         self._act_now(mine)
         if not works.any():
             self._state.clock[k.ENDED] = 1
         return job
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic from cycle `now` on at all nodes without a task, or stop it."""
+        """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
         task = self._state.task.reshape(-1, k.TASK_WORDS)
-        was = task[:, k.JOB] == k.OPEN_LOOP
-        task[was, k.JOB] = -1
-        task[was, k.LEFT] = 0
-        task[was, k.SINCE] = -1
-        n = int(self._state.clock[k.TIMERS])
-        kept = ~was[self._state.timer_node[:n]]
-        timers = self._state.timer[:n][kept], self._state.timer_node[:n][kept]
-        if traffic is None:
+        was = task[:, k.NEXT_DRAW] >= 0
+        task[was, k.NEXT_DRAW] = -1
+        task[was, k.DRAWN] = 0
+        computing = np.flatnonzero((task[:, k.JOB] >= 0) & (task[:, k.BUSY_UNTIL] >= self.now))
+        timers = task[computing, k.BUSY_UNTIL], computing
+        nodes = self.topology.nodes
+        if traffic is None or traffic.chance <= 0 or nodes == 1:
             self._set_timers(*timers)
             return
-        nodes = self.topology.nodes
         every = np.arange(nodes)
         rows = np.zeros((nodes, k.KEY_WORDS), np.int64)
         rows[:, k.SOURCE] = every
@@ -211,13 +210,11 @@ class KernelEngine:
         s = self._state
         s.hot[:] = traffic.hot_node, first_key
         s.share[:] = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf, traffic.hot_share
-        sources = every[(task[:, k.JOB] < 0) & (traffic.target != every)]
-        if traffic.chance <= 0 or nodes == 1:
-            self._set_timers(*timers)
-            return
-        task[sources, k.JOB] = k.OPEN_LOOP
-        seed = self._setting.seed
-        drawn = [self.now + gap(draw(seed, GAP, int(n), 0, self.now), float(s.share[0])) for n in sources]
+        sources = every[traffic.target != every]
+        seed, now, log_stay = self._setting.seed, self.now, float(s.share[0])
+        drawn = np.array([now + gap(draw(seed, GAP, int(n), 0, now), log_stay) for n in sources], np.int64)
+        task = s.task.reshape(-1, k.TASK_WORDS)
+        task[sources, k.NEXT_DRAW] = drawn
         self._set_timers(np.append(timers[0], drawn), np.append(timers[1], sources))
 
     def _set_timers(self, cycles: NDArray[Any], nodes: NDArray[Any]) -> None:
@@ -284,6 +281,7 @@ class KernelEngine:
         self._created_before = int(s.clock[k.CREATED])
         self._delivered_before = int(s.clock[k.DELIVERED])
         s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
+        s.clock[k.LAST_DELIVERY] = -1
         for totals in (self._crossed(), s.packet_delays, s.message_delays):
             totals[:] = 0
 

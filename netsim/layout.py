@@ -230,7 +230,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     row[where, u.link + port] |= (there << k.NAME_BITS | entry * vcs) << 32
     row[there, u.link + entry] |= where << k.NAME_BITS | port * vcs
     task = np.zeros((nodes, k.TASK_WORDS), np.int64)
-    task[:, [k.WAITS, k.JOB, k.SINCE, k.ACTED, k.FIRST_DUE]] = -1
+    task[:, [k.WAITS, k.JOB, k.SINCE, k.FIRST_DUE, k.NEXT_DRAW]] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
     clock[k.LAST_DELIVERY] = -1
     exact = fifos if u.exact else 1
@@ -253,8 +253,8 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         dirty_top=np.zeros(2 * u.tops, np.int64),
         deciding=np.empty(routers, np.int32),
         starting=np.empty(u.links, np.int32),
-        timer=np.empty(nodes + 1, np.int64),
-        timer_node=np.empty(nodes + 1, np.int32),
+        timer=np.empty(2 * nodes + 1, np.int64),
+        timer_node=np.empty(2 * nodes + 1, np.int32),
         task=task.ravel(),
         emptied=np.full(nodes * config.injectors, -1, np.int64),
         op=empty,

@@ -129,8 +129,11 @@ def lower(program: Program, config: Config) -> Lowered:
     message[order] = np.arange(len(send_ops))
     per_key = np.bincount(send_keys, minlength=len(sample))
     first_message = np.concatenate([[0], np.cumsum(per_key)])[:-1]
+    # A key may have eager messages too (sizes differ, packets do not): number those by rendezvous alone.
+    numbered = np.cumsum(large[send_ops][order])
+    before = np.concatenate([[0], numbered])[first_message]
     ordinal = np.zeros(len(kind), np.int64)
-    ordinal[send_ops] = message - first_message[send_keys] + 1
+    ordinal[send_ops[order]] = numbered - before[send_keys[order]]
     ordinal = ordinal[opened]
 
     # A blocking operation by rendezvous takes two words: begin and wait.

@@ -20,7 +20,7 @@ from netsim.reference import ReferenceEngine
 from netsim.result import Result, make_result
 from topologies import Topology
 
-__all__ = ["ENGINES", "Network"]
+__all__ = ["ENGINES", "Network", "simulate"]
 
 ENGINES: dict[str, Any] = {"kernel": KernelEngine, "reference": ReferenceEngine}
 _FOREVER = 1 << 60
@@ -110,6 +110,7 @@ class Network:
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
         self._running: set[int] = set()
         self._holder = np.full(topology.nodes, -1, np.int64)
+        self._piece = 1000
 
     @property
     def now(self) -> int:
@@ -154,7 +155,7 @@ class Network:
         return job
 
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic at all nodes without a job, or stop it."""
+        """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
         self._engine.generate(traffic)
 
     def _install_due(self) -> None:
@@ -197,7 +198,7 @@ class Network:
         while True:
             self._install_due()
             stop = min(limit, self._waiting[0][0]) if self._waiting else limit
-            outcome = self._engine.run(stop)
+            outcome = self._run(stop)
             if outcome == Exit.JOB_ENDED:
                 ended = self._ended()
                 if ended:
@@ -213,6 +214,19 @@ class Network:
                     return []
             elif stop >= limit:
                 return []
+
+    def _run(self, stop: int) -> Exit:
+        """Run the engine up to cycle `stop` in pieces short enough that an interrupt is seen soon."""
+        while True:
+            began = time.perf_counter()
+            outcome = self._engine.run(min(stop, self.now + self._piece))
+            if outcome != Exit.REACHED or self.now >= stop:
+                return outcome
+            spent = time.perf_counter() - began
+            if spent < 0.1:
+                self._piece *= 2
+            elif spent > 0.4:
+                self._piece = max(1, self._piece // 2)
 
     def _deadlock(self) -> DeadlockError:
         blocked = self._engine.blocked()

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from netsim.kernel.bits import inlined
 from netsim.kernel.state import (
-    ACTED,
     ARRIVALS,
     DIRTY,
     ENTERING,
     EXPOSED,
     I32,
     I64,
+    LISTED,
     SIDE,
     TAILS,
     TASK_WORDS,
@@ -114,25 +114,31 @@ def look_now(s: State, u: Setting, router: int) -> None:
 
 
 @inlined
-def act_at(s: State, u: Setting, node: int, cycle: int, side: int) -> None:
-    """Put a node on the list of those whose task acts in `cycle`, once."""
+def act_at(s: State, u: Setting, node: int, side: int) -> None:
+    """Let a node act in the cycle that a half of `todo` belongs to, once."""
     base = node * TASK_WORDS
-    if s.task[base + ACTED] < cycle:
-        s.task[base + ACTED] = cycle
+    if s.task[base + LISTED] >> side & 1 == 0:
+        s.task[base + LISTED] |= 1 << side
         n = s.clock[TODO + side]
         s.todo[side * u.nodes + n] = node
         s.clock[TODO + side] = n + 1
 
 
 @inlined
-def act_next(s: State, u: Setting, node: int, cycle: int) -> None:
-    """Let a node's task act in the cycle after `cycle`."""
-    act_at(s, u, node, cycle + 1, s.clock[SIDE])
+def act_now(s: State, u: Setting, node: int) -> None:
+    """Let a node act in this cycle."""
+    act_at(s, u, node, 1 - s.clock[SIDE])
+
+
+@inlined
+def act_next(s: State, u: Setting, node: int) -> None:
+    """Let a node act in the next cycle."""
+    act_at(s, u, node, s.clock[SIDE])
 
 
 @inlined
 def set_timer(s: State, cycle: int, node: int) -> None:
-    """Let a node's task act in a later cycle (a binary heap; a node has at most one timer)."""
+    """Let a node act in a later cycle (a binary heap)."""
     at = s.clock[TIMERS]
     s.clock[TIMERS] = at + 1
     while at > 0:

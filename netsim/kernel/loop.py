@@ -1,4 +1,8 @@
-"""The cycle: what falls due, then what tasks do, then what routers decide."""
+"""The cycle: what tasks do, what routers decide, and what that cycle completes.
+
+Between cycles all is applied that earlier cycles have completed, so what is counted is right whenever `run`
+returns.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import Any
 from numba import config, njit
 
 from netsim.kernel.bits import bare, fetch, inlined, lowest
-from netsim.kernel.events import NEVER, act_at, next_due, take, take_count, take_timer
+from netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
 from netsim.kernel.node import act, tail_left
 from netsim.kernel.router import arrive, decide, enter, expose, slot_of, start
 from netsim.kernel.state import (
@@ -24,11 +28,13 @@ from netsim.kernel.state import (
     FIELD,
     FIRST,
     INPUT,
+    LISTED,
     NAME_BITS,
     NOW,
     SIDE,
     STARTING,
     TAILS,
+    TASK_WORDS,
     TIMERS,
     TODO,
     WANT,
@@ -44,32 +50,45 @@ REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
 
 
 @inlined
+def turn_over(s: State, side: int) -> None:
+    """Make the lists of the next cycle those of this one; `side` was this one's, now the next one's."""
+    s.clock[SIDE] = side
+    s.clock[TODO + side] = 0
+    s.clock[DIRTY + side] = 0
+    s.clock[ENTERING + side] = 0
+
+
+@inlined
 def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
-    """Apply what falls due in `cycle`, then let tasks act; new heads are listed in `exposed`."""
-    s.clock[SIDE] = 1 - side
-    s.clock[TODO + 1 - side] = 0
-    s.clock[DIRTY + 1 - side] = 0
-    s.clock[ENTERING + 1 - side] = 0
+    """Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`."""
     events = s.clock[ENTERING + side]
+    s.clock[ENTERING + side] = 0
     for n in range(events):
         if n + u.ahead < events and u.ahead > 0:
             fetch_fifo(s, u, s.entering[side * u.links + n + u.ahead])
         enter(s, u, s.entering[side * u.links + n], cycle)
     if u.hop > 1:
-        count = take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)
-        for _ in range(count):
+        for _ in range(take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)):
             arrive(s, take(s.clock, ARRIVALS, s.arrival, u.arrival_words), u.row)
     count = take_count(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
     for n in range(count):
         if n + u.ahead < count and u.ahead > 0:
             fetch_fifo(s, u, s.tail[(s.clock[TAILS] + u.ahead) & (u.tail_words - 1)])
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
+    s.clock[EVENTS] += events + count
+
+
+@inlined
+def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
+    """Let the tasks act that have something to do in `cycle`."""
     while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
-        act_at(s, u, take_timer(s), cycle, side)
+        act_now(s, u, take_timer(s))
     acts = s.clock[TODO + side]
     for n in range(acts):
-        act(s, u, s.todo[side * u.nodes + n], cycle)
-    s.clock[EVENTS] += events + count + acts
+        node = s.todo[side * u.nodes + n]
+        act(s, u, node, cycle)
+        s.task[node * TASK_WORDS + LISTED] &= ~(1 << side)
+    s.clock[EVENTS] += acts
 
 
 @inlined
@@ -154,8 +173,13 @@ def _build(digest: int) -> Any:
         s = bare(arrays)
         cycle = s.clock[NOW] if digest else 0
         while True:
-            side = s.clock[SIDE]
-            if s.clock[TODO + side] == 0 and s.clock[DIRTY + side] == 0 and s.clock[ENTERING + side] == 0:
+            side = 1 - s.clock[SIDE]
+            if (
+                s.clock[TODO + side] == 0
+                and s.clock[DIRTY + side] == 0
+                and s.clock[EXPOSED] == 0
+                and (s.clock[TIMERS] == 0 or s.timer[0] > cycle)
+            ):
                 due = next_due(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
                 if u.hop > 1:
                     due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle))
@@ -164,14 +188,18 @@ def _build(digest: int) -> Any:
                 if due == NEVER:
                     s.clock[NOW] = cycle
                     return IDLE
-                cycle = max(cycle, min(due, until))
+                cycle = min(due, until)
+                if due <= until:
+                    fall_due(s, u, cycle, side)
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
-            fall_due(s, u, cycle, side)
+            let_tasks_act(s, u, cycle, side)
             expose_all(s, u, cycle)
             decide_all(s, u, cycle, side)
             cycle += 1
+            turn_over(s, side)
+            fall_due(s, u, cycle, 1 - side)
             if s.clock[ENDED]:
                 s.clock[ENDED] = 0
                 s.clock[NOW] = cycle

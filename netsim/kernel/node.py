@@ -11,13 +11,14 @@ from netsim.chance import GAP, HOT_SPOT, below, draw, gap
 from netsim.chance import TARGET as TARGET_DRAW
 from netsim.delays import bin_of
 from netsim.kernel.bits import inlined
-from netsim.kernel.events import act_at, act_next, becomes_head, look_now, set_timer
+from netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
 from netsim.kernel.router import drop_head, slot_of
 from netsim.kernel.routes import route_of
 from netsim.kernel.state import (
     ASK,
     ASKED,
     BIRTH,
+    BLOCKED,
     BUSY,
     BUSY_UNTIL,
     COMPUTE,
@@ -28,6 +29,7 @@ from netsim.kernel.state import (
     DEAL_WORDS,
     DELIVERED,
     DONE,
+    DRAWN,
     EMITTED,
     ENDED,
     FIELD,
@@ -51,10 +53,10 @@ from netsim.kernel.state import (
     MESSAGE_DELAY,
     NAME_BITS,
     NEXT_CYCLE,
+    NEXT_DRAW,
     NEXT_END,
     NEXT_START,
     NOTHING,
-    OPEN_LOOP,
     OUT,
     OWN,
     PACKET_DELAY,
@@ -68,7 +70,6 @@ from netsim.kernel.state import (
     SEEN,
     SEND,
     SENT_LAST,
-    SIDE,
     SINCE,
     SOURCE,
     STOP,
@@ -133,8 +134,8 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
 def emptied(s: State, u: Setting, node: int, i: int, cycle: int) -> None:
     """Let a task act next cycle that waits for the injector of input `i`, which a tail has left."""
     s.emptied[node * u.injectors + i - s.row[node * u.row + INPUTS]] = cycle
-    if s.task[node * TASK_WORDS + SINCE] >= 0:
-        act_next(s, u, node, cycle)
+    if s.task[node * TASK_WORDS + BLOCKED] == 1:
+        act_next(s, u, node)
 
 
 # --- consumption ----------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
         if s.key[base + TO_GO] == 0:
             complete(s, u, base, cycle)
         if s.task[node * TASK_WORDS + WAITS] == key and have >= s.key[base + LENGTH]:
-            act_at(s, u, node, cycle, 1 - s.clock[SIDE])
+            act_now(s, u, node)
     elif what == REQUEST:
         asked = s.deal[key * DEAL_WORDS + ASKED] + 1
         s.deal[key * DEAL_WORDS + ASKED] = asked
@@ -207,7 +208,7 @@ def make_due(s: State, u: Setting, node: int, label: int, cycle: int) -> None:
         s.task[base] = entry
     else:
         s.due_next[before] = entry
-    act_at(s, u, node, cycle, 1 - s.clock[SIDE])
+    act_now(s, u, node)
 
 
 @inlined
@@ -307,7 +308,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
 
 
 @inlined
-def create(s: State, u: Setting, node: int, cycle: int) -> None:
+def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
     """Create the next packet of the message under way, and see to what follows it."""
     task = node * TASK_WORDS
     label = s.task[task + UNDER]
@@ -315,7 +316,12 @@ def create(s: State, u: Setting, node: int, cycle: int) -> None:
     base = (label >> 2) * KEY_WORDS
     target = s.key[base + SOURCE] if what == REPLY else s.key[base + TARGET]
     if not handed_over(s, u, node, target, label, cycle):
+        if sending and s.task[task + SINCE] < 0:
+            s.task[task + SINCE] = cycle
         return
+    if s.task[task + SINCE] >= 0:
+        s.task[task + LOST] += cycle - s.task[task + SINCE]
+        s.task[task + SINCE] = -1
     left = s.task[task + LEFT] - 1
     s.task[task + LEFT] = left
     own = s.task[task + OWN] == 1
@@ -324,7 +330,7 @@ def create(s: State, u: Setting, node: int, cycle: int) -> None:
         s.key[base + NEXT_START] = message + 1
         s.message_start[message] = cycle
     if left > 0:
-        act_next(s, u, node, cycle)
+        act_next(s, u, node)
         return
     if own:
         s.task[task + PC] += 1
@@ -339,24 +345,17 @@ def create(s: State, u: Setting, node: int, cycle: int) -> None:
             if word & ((1 << KIND_BITS) - 1) == SENT_LAST and s.deal[deal + DONE] >= number:
                 finish(s, node, cycle)
     if s.task[task + JOB] >= 0 or s.task[task + FIRST_DUE] >= 0:
-        act_next(s, u, node, cycle)
+        act_next(s, u, node)
 
 
 @inlined
 def handed_over(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -> bool:
-    """Try to emit a packet; on failure see that the node tries again, and count the cycles lost."""
-    task = node * TASK_WORDS
+    """Try to emit a packet; on failure see that the node tries again."""
     outcome = emit(s, u, node, target, label, cycle)
-    if outcome == EMITTED:
-        if s.task[task + SINCE] >= 0:
-            s.task[task + LOST] += cycle - s.task[task + SINCE]
-            s.task[task + SINCE] = -1
-        return True
-    if s.task[task + SINCE] < 0:
-        s.task[task + SINCE] = cycle
+    s.task[node * TASK_WORDS + BLOCKED] = int(outcome != EMITTED)
     if outcome == NEXT_CYCLE:
-        act_next(s, u, node, cycle)
-    return False
+        act_next(s, u, node)
+    return outcome == EMITTED
 
 
 @inlined
@@ -384,16 +383,15 @@ def begin(s: State, u: Setting, node: int, sending: bool) -> bool:
 def act(s: State, u: Setting, node: int, cycle: int) -> None:
     """Do all that a node does in the first step of `cycle`."""
     task = node * TASK_WORDS
-    job = s.task[task + JOB]
-    if job == OPEN_LOOP:
-        act_source(s, u, node, cycle)
-        return
     under_way = s.task[task + LEFT] > 0
-    sending = False
-    if job >= 0 and cycle >= s.task[task + BUSY_UNTIL] and not (under_way and s.task[task + OWN] == 1):
+    sending = under_way and s.task[task + OWN] == 1
+    if s.task[task + JOB] >= 0 and cycle >= s.task[task + BUSY_UNTIL] and not sending:
         sending = advance(s, u, node, cycle)
-    if under_way or begin(s, u, node, sending):
-        create(s, u, node, cycle)
+    creating = under_way or begin(s, u, node, sending)
+    if creating:
+        create(s, u, node, sending, cycle)
+    if s.task[task + NEXT_DRAW] >= 0:
+        act_source(s, u, node, creating, cycle)
 
 
 # --- open-loop sources ----------------------------------------------------------------------------
@@ -416,13 +414,20 @@ def draw_target(s: State, u: Setting, node: int, cycle: int) -> int:
 
 
 @inlined
-def act_source(s: State, u: Setting, node: int, cycle: int) -> None:
-    """Create a packet of open-loop traffic; the next is drawn when an injector has taken it."""
+def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> None:
+    """Create a packet of open-loop traffic; the next is drawn when an injector has taken it.
+
+    A node that is `occupied` with a message creates none in this cycle.
+    """
     task = node * TASK_WORDS
-    if s.task[task + LEFT] == 0:
-        s.task[task + LEFT] = 1
-        s.task[task + UNDER] = draw_target(s, u, node, cycle)
-    label = (s.hot[1] + node) << 2 | DATA
-    if handed_over(s, u, node, s.task[task + UNDER], label, cycle):
-        s.task[task + LEFT] = 0
-        set_timer(s, cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0]), node)
+    if s.task[task + DRAWN] == 0:
+        if cycle < s.task[task + NEXT_DRAW]:
+            return
+        s.task[task + DRAWN] = 1 + draw_target(s, u, node, cycle)
+    if occupied:
+        act_next(s, u, node)
+    elif handed_over(s, u, node, s.task[task + DRAWN] - 1, (s.hot[1] + node) << 2 | DATA, cycle):
+        s.task[task + DRAWN] = 0
+        due = cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0])
+        s.task[task + NEXT_DRAW] = due
+        set_timer(s, due, node)

@@ -568,11 +568,11 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     s.fifo[f] = word
     count = (word >> COUNT) & FIELD
     spare = u.queue - u.bubble
-    if count <= spare:
+    if count <= spare and count < u.queue:
         return
     # A head that began to leave no later than the packet began to arrive makes room as fast as it is taken.
     leaving = (s.row[base + LEAVING] >> i) & 1
-    if leaving == 0 or count > spare + 1:
+    if count > spare and (leaving == 0 or count > spare + 1):
         s.row[base + BUBBLE] &= ~(1 << i)
     if count == u.queue and leaving == 0:
         lose_room(s, u, base, i, cycle)
@@ -869,7 +869,9 @@ def obtainable(s: State, u: Setting, router: int) -> bool:
     """Tell whether a waiting head could get an output next cycle though nothing else happens."""
     base = router * u.row
     waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
-    available = s.row[base + FREE] & s.row[base + ROOM]
+    available = s.row[base + ROOM]
+    if u.arbiter != FIRST_COME:  # which counts lost requests too, and some are for a VC drawn anew each cycle
+        available &= s.row[base + FREE]
     if waiting == 0 or available == 0:
         return False
     if u.policy == OBLIVIOUS:

@@ -27,7 +27,7 @@ WORD = 64  # bits of a word in `dirty`
 # --- `clock`: the scalars of a run ---------------------------------------------------------------
 NOW = 0  # next cycle to be simulated
 ENDED = 1  # a job ended in this cycle
-SIDE = 2  # which half of `todo` and `dirty` belongs to the next cycle (0 or 1)
+SIDE = 2  # which half of `todo`, `dirty` and `entering` belongs to the next cycle (0 or 1)
 TODO = 3  # TODO + side: nodes to act
 DIRTY = 5  # DIRTY + side: 1 if routers are to be looked at
 TIMERS = 7  # timers in the heap
@@ -85,16 +85,18 @@ LEFT = 2  # packets of the message under way still to be created
 WAITS = 3  # key for which the task waits, or
 NOTHING = -1
 JOB = 4  # -1: none
-SINCE = 5  # cycle since which the injectors are full; -1: they are not
-LOST = 6  # cycles lost to full injectors
-ACTED = 7  # last cycle for which the node is on the list of those to act
+SINCE = 5  # cycle since which the program has a packet that no injector takes; -1: none
+LOST = 6  # cycles lost that way
+LISTED = 7  # bit by side: the node is on that half of `todo`
 TASK = 8  # number of the task over all jobs
 BUSY_UNTIL = 9  # cycle from which the program can act: it computes before
-UNDER = 10  # label of the message under way; open loop: destination
+UNDER = 10  # label of the message under way
 FIRST_DUE = 11  # head of the interface's queue of due messages; -1: none
 OWN = 12  # 1: the message under way is the program's, not one that was due
-TASK_WORDS = 13
-OPEN_LOOP = -3  # in JOB: a source
+BLOCKED = 13  # 1: something waits for room in an injector
+NEXT_DRAW = 14  # cycle in which open-loop traffic has its next packet; -1: there is none
+DRAWN = 15  # destination + 1 of the open-loop packet that waits for an injector; 0: none waits
+TASK_WORDS = 16
 
 EMITTED, NEXT_CYCLE, FULL = 1, 2, 3  # what became of a packet that was to be created
 
@@ -196,7 +198,7 @@ class State(NamedTuple):
     dirty_top: I64  # 2 x tops: words of `dirty` that are not 0
     deciding: I32  # scratch: routers that decide in this cycle
     starting: I32  # scratch: names of outputs whose packet begins to cross its link in this cycle
-    timer: I64  # heap: cycle
+    timer: I64  # heap: cycle; a node has at most one for its program and one for open-loop traffic
     timer_node: I32  # heap: node
     task: I64  # nodes x TASK_WORDS
     emptied: I64  # nodes x injectors: last cycle in which a tail had just left the injection FIFO
