@@ -126,9 +126,10 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     The load that source s puts on the link from u to w is the sum over t of
     ``W[s, t] * m(s, u) * m(w, t) / m(s, t)``, where m counts minimal routes and t runs over the destinations
     for which the link is on one. The sums are taken backwards over the minimal routes from s, as in
-    U. Brandes, "A faster algorithm for betweenness centrality", J. Mathematical Sociology 25 (2001). The largest
-    load, divided by the bytes that a link carries in a cycle, is the bound that contention sets on run time as
-    long as routes are used evenly.
+    U. Brandes, "A faster algorithm for betweenness centrality", J. Mathematical Sociology 25 (2001).
+
+    The largest load, divided by the bytes that a link carries in a cycle, is the bound that contention sets
+    on run time as long as routes are used evenly.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def test_td_adds_the_asymmetry_of_two_dimensions():
 
 
 def test_td_adds_every_pair_of_dimensions():
-    # (3, 1, 0) from (0, 0, 0): 4 hops, |3 - 1| + |3 - 0| + |1 - 0| = 6; in four dimensions (1, 1, 1, 0): 3 + 3.
+    # (3, 1, 0): 4 hops and |3 - 1| + |3 - 0| + |1 - 0|; in four dimensions (1, 1, 1, 0): 3 hops and 3.
     mesh = parse("mesh:4x4x4")
     assert cost_matrix(mesh, mesh.node([[0, 0, 0], [3, 1, 0]]), "td")[0, 1] == 10
     four = parse("torus:3x3x3x3")

@@ -1,0 +1,261 @@
+"""The quadratic assignment problem: exact costs, every kind of matrix, budgets, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from placement.mapping import METHODS, solve_qap
+from placement.mapping.qap import annealing, tabu
+from placement.mapping.qap.elites import Elites, crossed, perturbed
+from placement.mapping.qap.grasp import Construction
+from placement.mapping.qap.lowered import dense_form, sparse_form
+from placement.mapping.qap.problem import qap_problem
+from placement.mapping.qap.tabu import TabuSearch
+
+
+def cost(A, B, mapping) -> int:
+    """Price a mapping term by term, in Python's own integers."""
+    A, B = np.asarray(A).tolist(), np.asarray(B).tolist()
+    n = range(len(A))
+    return sum(A[i][j] * B[mapping[i]][mapping[j]] for i in n for j in n)
+
+
+def optimum(A, B) -> int:
+    return min(cost(A, B, p) for p in itertools.permutations(range(len(B)), len(A)))
+
+
+def matrices(kind: str, tasks: int, locations: int, seed: int = 0):
+    """Return random flows and costs; both with diagonals."""
+    rng = np.random.default_rng(seed)
+    A, B = rng.integers(0, 20, (tasks, tasks)), rng.integers(0, 20, (locations, locations))
+    if kind == "sparse":
+        A *= rng.random(A.shape) < 0.3
+    if kind in ("symmetric", "flows symmetric"):
+        A = A + A.T
+    if kind in ("symmetric", "costs symmetric", "sparse"):
+        B = B + B.T
+    return A, B
+
+
+KINDS = ["symmetric", "flows symmetric", "costs symmetric", "asymmetric", "sparse"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("locations", [6, 7])
+def test_small_problems_are_solved(kind, locations):
+    A, B = matrices(kind, 6, locations)
+    found = solve_qap(A, B, iterations=5000)
+    assert found.cost == cost(A, B, found.mapping) == optimum(A, B)
+    assert optimum(A, B) <= solve_qap(A, B, method="grasp").cost <= 1.05 * optimum(A, B)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("tasks", [1, 2, 9])
+def test_every_method_gives_each_task_a_location(method, tasks):
+    A, B = matrices("asymmetric", tasks, 11, seed=tasks)
+    found = solve_qap(A, B, method=method, iterations=3, seed=4)
+    assert len(set(found.mapping.tolist())) == tasks
+    assert set(found.mapping.tolist()) <= set(range(11))
+    assert found.cost == cost(A, B, found.mapping)
+    assert (found.method, found.iterations) == (method, 3)
+    assert found.seconds >= 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gains_of_all_swaps_stay_right_over_many_of_them(kind):
+    """Tabu search keeps gains by updates: in the end each must be what the swap really changes."""
+    A, B = matrices(kind, 9, 12, seed=5)
+    problem = qap_problem(A, B)
+    form, rng = dense_form(problem), np.random.default_rng(1)
+    place, state, gain = rng.permutation(12), np.zeros(3), np.zeros((12, 12))
+    costs, costs_back = form.B[np.ix_(place, place)], form.BT[np.ix_(place, place)]
+    until, free = np.zeros((2, 12, 12))
+    before = np.sum(form.A * costs)
+    for swaps in (1, 70, 200):
+        tabu._search(
+            form.A, form.AT, costs, costs_back, gain, until, free, place, place.copy(), state, rng, swaps,
+            9.0, 13.0, form.active, form.symmetric,
+        )  # fmt: skip
+        now = np.sum(form.A * form.B[np.ix_(place, place)])
+        assert now == before + state[1]
+        assert now == (4 if form.symmetric else 1) * problem.cost(place[np.argsort(form.order)][:9])
+        for u in range(form.active):
+            for v in range(u + 1, 12):
+                swapped = place.copy()
+                swapped[[u, v]] = place[[v, u]]
+                assert gain[u, v] == np.sum(form.A * form.B[np.ix_(swapped, swapped)]) - now
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_descent_ends_where_no_swap_improves(kind):
+    A, B = matrices(kind, 7, 9, seed=6)
+    problem = qap_problem(A, B)
+    search = TabuSearch(dense_form(problem), np.random.default_rng(0))
+    place = search.descend(np.random.default_rng(2).permutation(9))
+    least = problem.cost(place[:7])
+    for u, v in itertools.combinations(range(9), 2):
+        swapped = place.copy()
+        swapped[[u, v]] = place[[v, u]]
+        assert problem.cost(swapped[:7]) >= least
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("tasks", [10, 12])
+def test_annealing_knows_what_a_swap_changes(kind, tasks):
+    A, B = matrices(kind, tasks, 12, seed=7)
+    problem = qap_problem(A, B)
+    form, rng = sparse_form(problem), np.random.default_rng(3)
+    lists = (form.first, form.other, form.flow, form.back_first, form.back_other, form.back_flow)
+    place, state = rng.permutation(12), np.zeros(3)
+    holder, best = np.argsort(place), place.copy()
+    factor = 1 if len(form.back_flow) else 2
+
+    def priced(place):
+        return factor * problem.cost((np.argsort(place) if form.exchanged else place)[:tasks])
+
+    before = priced(place)
+    for temperature in (1000.0, 10.0):
+        annealing._anneal(
+            *lists, form.own, form.costs, form.costs_back, form.active, form.near,
+            place, holder, best, state, rng, 50, temperature, 0.5,
+        )  # fmt: skip
+        assert (holder == np.argsort(place)).all()
+        assert priced(place) == before + state[0]
+        assert priced(best) == before + state[1] <= before
+
+
+def test_costs_are_exact_beyond_the_precision_of_floats():
+    A = np.array([[0, 2**40 + 1, 3], [5, 0, 7], [2**35, 1, 0]])
+    B = np.array([[0, 2**18 + 1, 5], [2**18 - 1, 0, 3], [1, 2, 0]])
+    found = solve_qap(A, B, iterations=1000)
+    assert isinstance(found.cost, int)
+    assert found.cost == cost(A, B, found.mapping) == optimum(A, B)
+
+
+def test_costs_may_be_fractions():
+    A, B = matrices("symmetric", 6, 6)
+    assert solve_qap(A, B / 4, iterations=3000).cost == optimum(A, B) / 4
+
+
+def test_sparse_flows_give_what_dense_ones_give():
+    A, B = matrices("sparse", 15, 20)
+    dense, thin = (solve_qap(flows, B, iterations=4000, seed=3) for flows in (A, sparse.csr_array(A)))
+    assert dense.cost == thin.cost
+    assert (dense.mapping == thin.mapping).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_iterations_and_seed_decide_the_result(method):
+    A, B = matrices("symmetric", 30, 30)
+    one, same, other = (solve_qap(A, B, method=method, iterations=4, seed=seed) for seed in (1, 1, 2))
+    assert (one.mapping == same.mapping).all()
+    assert (one.mapping != other.mapping).any()
+
+
+def test_more_iterations_are_not_worse():
+    A, B = matrices("asymmetric", 40, 40)
+    costs = [solve_qap(A, B, iterations=n).cost for n in (10, 1000, 20_000)]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0] > costs[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_time_ends_a_search(method):
+    A, B = matrices("symmetric", 40, 50)
+    solve_qap(A, B, method=method, iterations=1)  # compiles, or reads what was compiled
+    start = time.thread_time()
+    found = solve_qap(A, B, method=method, seconds=0.05)
+    assert time.thread_time() - start < 0.5
+    assert 0.05 <= found.seconds < 0.5
+
+
+def test_nothing_to_choose():
+    for method in METHODS:
+        assert solve_qap([[3]], [[5]], method=method, iterations=2).cost == 15
+        assert solve_qap(np.zeros((4, 4)), np.ones((6, 6)), method=method, iterations=20).cost == 0
+        assert solve_qap(np.ones((4, 4)), np.zeros((4, 4)), method=method, iterations=20).cost == 0
+
+
+def test_input_is_left_alone():
+    A, B = matrices("asymmetric", 8, 8)
+    before = A.copy(), B.copy()
+    solve_qap(A, B, iterations=2000)
+    assert np.array_equal(before, (A, B))
+
+
+def test_grasp_draws_among_the_best_fifth():
+    """Two tasks that talk, on a line: the pair that is placed first stands side by side."""
+    A, B = np.array([[0, 9, 0], [9, 0, 0], [0, 0, 0]]), np.abs(np.subtract.outer(range(3), range(3)))
+    placements = {
+        tuple(Construction(qap_problem(A, B)).draw(np.random.default_rng(seed)).tolist())
+        for seed in range(20)
+    }
+    assert all(abs(place[0] - place[1]) == 1 for place in placements)
+
+
+def test_grasp_makes_fifty_iterations_unless_told():
+    A, B = matrices("symmetric", 8, 8)
+    assert solve_qap(A, B, method="grasp").iterations == 50
+
+
+def test_elites_are_few_different_and_sorted():
+    rng = np.random.default_rng(0)
+    elites = Elites(rng)
+    assert elites.start() is None
+    for value in (5, 3, 9, 3, 8, 7, 1):
+        elites.add(np.roll(np.arange(10), value), value)
+    assert elites.least == 1
+    assert (elites.best == np.roll(np.arange(10), 1)).all()
+    for _ in range(10):
+        assert sorted(elites.start()) == list(range(10))
+
+
+def test_a_cross_keeps_what_both_parents_have():
+    rng = np.random.default_rng(0)
+    one = rng.permutation(20)
+    other = perturbed(one, rng)
+    assert 0 < (one != other).sum() <= 6
+    child = crossed(one, other, rng)
+    assert sorted(child) == list(range(20))
+    assert (child[one == other] == one[one == other]).all()
+
+
+@pytest.mark.parametrize(
+    ("A", "B", "message"),
+    [
+        (np.ones((2, 3)), np.ones((3, 3)), r"flows A: shape \(2, 3\) is not that of a square matrix"),
+        (np.ones((2, 2)), np.ones(4), r"costs B: shape \(4,\) is not that of a square matrix"),
+        (np.ones((0, 0)), np.ones((2, 2)), "flows A: the matrix is empty"),
+        (np.ones((3, 3)), np.ones((2, 2)), "flows A: 3 tasks are more than the 2 locations of B"),
+        ([[0, -1], [0, 0]], np.ones((2, 2)), "flows A: -1 is not a number of at least 0"),
+        (np.ones((2, 2)), [[0, np.nan], [0, 0]], "costs B: nan is not a number of at least 0"),
+        (np.ones((2, 2)), [[0, np.inf], [0, 0]], "costs B: inf is not a number of at least 0"),
+        (np.ones((2, 2)), [["a", "b"], ["c", "d"]], "costs B: holds values of type <U1, expected numbers"),
+        (np.full((2, 2), 2**40), np.full((2, 2), 2**40), "which exceeds 64 bits"),
+    ],
+)
+def test_matrices_that_are_refused(A, B, message):
+    with pytest.raises(ValueError, match=message):
+        solve_qap(A, B)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "tabu"}, "mapping method: unknown name 'tabu'"),
+        ({"iterations": 0}, "iterations of a mapping search: 0 is too small"),
+        ({"iterations": 1.5}, "iterations of a mapping search: '?1.5'? is not a whole number"),
+        ({"seconds": 0}, "seconds of a mapping search: 0 is out of range, expected more than 0"),
+        ({"seconds": "soon"}, "seconds of a mapping search: 'soon' is not a number"),
+        ({"seconds": float("nan")}, "seconds of a mapping search: nan is out of range"),
+        ({"seed": -1}, "seed: -1 is too small"),
+    ],
+)
+def test_options_that_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        solve_qap(np.ones((2, 2)), np.ones((2, 2)), **options)
