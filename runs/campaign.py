@@ -6,7 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checks import whole
 from runs.chance import simulation_of
@@ -54,7 +54,7 @@ def missing(runs: Iterable[Run], store: Store) -> list[Run]:
     left = [run for key, run in wanted.items() if key not in known]
     groups: dict[object, list[Run]] = {}
     for run in left:
-        groups.setdefault((run.network, tuple(job.program for job in run.jobs)), []).append(run)
+        groups.setdefault(tuple(replace(job, mapping="", start=0) for job in run.jobs), []).append(run)
     return [run for group in groups.values() for run in group]
 
 

@@ -188,7 +188,6 @@ def work(pipe: Connection, inherited: Sequence[Connection] = ()) -> None:
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
-    warm_up()
     try:
         while True:
             pipe.send(attempt(pipe.recv()))

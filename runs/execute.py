@@ -53,6 +53,7 @@ class Ended:
     host: str
 
 
+@lru_cache(maxsize=1)
 def warm_up() -> None:
     """Have the kernel loaded, or compiled, so that no run is charged with the time."""
     Network(_topology("mesh:2")).advance(1)
@@ -64,6 +65,7 @@ def attempt(run: Run) -> Ended:
     A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
     that a symmetry of the network takes there, is not simulated again: see `runs.chance.same_place`.
     """
+    warm_up()
     try:
         programs = programs_of(run)
         places = places_of(run, programs)
@@ -154,15 +156,26 @@ def program_of(job: Job, config: Config) -> Program:
     return application_program(job.program, reading, job.tasks or 1)
 
 
-@lru_cache(maxsize=16)
 def _program(job: Job, config: Config) -> Program:
-    return program_of(job, config)
+    """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
+    key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
+    if key not in _PROGRAMS:
+        made = program_of(job, config)
+        room = _MOST_OPERATIONS - len(made)
+        while _PROGRAMS and sum(map(len, _PROGRAMS.values())) > room:
+            del _PROGRAMS[next(iter(_PROGRAMS))]
+        _PROGRAMS[key] = made
+    return _PROGRAMS[key]
 
 
 @lru_cache(maxsize=16)
 def _topology(text: str) -> Topology:
     return parse(text)
 
+
+# Programs of this process by what they depend on, the oldest first. An operation takes 25 bytes.
+_PROGRAMS: dict[tuple[Any, ...], Program] = {}
+_MOST_OPERATIONS = 20_000_000
 
 # Outcomes of this process by all that they depend on, the oldest first.
 _KNOWN: dict[bytes, dict[str, Any]] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from runs import Run
+    from runs.crew import Crew
     from runs.store import Store
     from runs.sweep import Sweep
 
@@ -79,32 +80,43 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     sweep = read_sweep(path)
     _confirm(sweep, given["yes"])
     runs = sweep.runs()
-    with Store(given["store"] or path.with_suffix(".sqlite")) as store:
-        _complete(sweep, runs, store, given)
+    kept = Path(given["store"] or path.with_suffix(".sqlite"))
+    crew = _crew(sweep, runs, kept, given)
+    with Store(kept) as store:
+        _complete(runs, store, crew, given["retry"])
         return run_table(store.rows(runs))
 
 
-def _complete(sweep: Sweep, runs: list[Run], store: Store, given: dict[str, Any]) -> None:
+def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew:
+    """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
+    from experiments.compiling import load_engine
+    from runs.campaign import crew_of, missing
+    from runs.store import Store
+
+    left = runs
+    if kept.exists() and not given["retry"]:
+        with Store(kept, read_only=True) as store:
+            left = missing(runs, store)
+    if left:
+        sweep.check_programs(left)
+        load_engine("kernel")
+    return crew_of(given["workers"], given["dask"] if left else None)
+
+
+def _complete(runs: list[Run], store: Store, crew: Crew, retry: bool) -> None:
     """Simulate what is missing of `runs`."""
     from experiments.cli.sweep_progress import SweepProgress
-    from experiments.compiling import load_engine
-    from runs.campaign import complete, crew_of, missing
+    from runs.campaign import complete
     from runs.chance import simulation_of
 
-    if given["retry"]:
+    if retry:
         store.forget(simulation_of(run).key for run in runs)
-    if left := missing(runs, store):
-        sweep.check_programs(left)
-        crew = crew_of(given["workers"], given["dask"])
-        load_engine("kernel")
-        try:
-            with SweepProgress() as progress:
-                complete(runs, store, crew, progress)
-        except KeyboardInterrupt:
-            _say("what has ended is stored; the same command goes on from there")
-            raise
-    else:
-        store.ask(runs)
+    try:
+        with SweepProgress() as progress:
+            complete(runs, store, crew, progress)
+    except KeyboardInterrupt:
+        _say("what has ended is stored; the same command goes on from there")
+        raise
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:

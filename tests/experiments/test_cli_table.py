@@ -144,6 +144,12 @@ def test_a_mistake_is_one_sentence(netplace, folder, arguments, words):
     check(netplace("table", *arguments), *words)
 
 
+def test_programs_are_checked_before_anything_is_written(netplace, folder):
+    (folder / "sweep.toml").write_text('network = "torus:4x4"\napp = "bt"\nclass = ["S", "Q"]\n')
+    check(netplace("table", "sweep.toml"), "sweep.toml:3: class = 'Q'", "valid: S, W, A, B, C, D")
+    assert [path.name for path in folder.iterdir()] == ["sweep.toml"]
+
+
 def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
     monkeypatch.setattr("runs.cluster._PATIENCE", 0.5)
     check(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no scheduler answers")
