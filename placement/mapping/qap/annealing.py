@@ -23,6 +23,7 @@ __all__ = ["Annealing"]
 
 _TARGETED = 0.9  # share of proposals that take a task next to a partner
 _STEPS = 64  # temperatures of a run
+_START, _END = 0.7, 0.02  # shares of the fall in cost that are left at first and last temperature of a run
 _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 _FAST = {"nnan", "ninf", "nsz", "reassoc", "contract"}
 
@@ -49,6 +50,11 @@ class Annealing:
         self._slice = max(1, int(_SLICE / self.work))
         self._range: tuple[float, float] | None = None
 
+    def load(self) -> None:
+        """Compile, or read what has been compiled, without doing anything."""
+        self._samples(np.arange(len(self._form.costs)), 0)
+        self._anneal(np.zeros((3, len(self._form.costs)), np.int64), np.zeros(3), 0, 1.0)
+
     def run(self, placement: Integers, sweeps: int, budget: Budget) -> Integers:
         """Return the best placement seen while cooling down from `placement`.
 
@@ -62,9 +68,9 @@ class Annealing:
             The run ends early with it.
         """
         if not len(self._form.active):
-            budget.spend(sweeps)
+            budget.spend(budget.allows(sweeps))
             return placement
-        place = np.argsort(placement) if self._form.exchanged else placement.copy()
+        place = np.argsort(placement) if self._form.exchanged else placement
         best, _ = self._cool(place, self._temperatures(budget), sweeps, budget)
         return np.argsort(best) if self._form.exchanged else best
 
@@ -77,7 +83,7 @@ class Annealing:
 
     def _explore(self, place: Integers, budget: Budget) -> tuple[float, float]:
         """Find the temperatures between which most of the cost falls."""
-        samples = np.abs(_samples(*self._flows, *self._costs, self._form.active, place, self._rng, 1000))
+        samples = np.abs(self._samples(place, 1000))
         samples = samples[samples > 0]
         if not len(samples):
             return 1.0, 1.0
@@ -93,9 +99,9 @@ class Annealing:
     def _cool(
         self, place: Integers, between: tuple[float, float], sweeps: int, budget: Budget
     ) -> tuple[Integers, Floats]:
-        """Cool down, changing `place`; return the best placement and the mean cost at each temperature."""
-        holder = np.argsort(place)
-        best, state = place.copy(), np.zeros(3)
+        """Cool down from `place`; return the best placement and the mean cost at each temperature."""
+        state = np.zeros(3)
+        places = np.stack((place, np.argsort(place), place))
         ratio = (between[1] / between[0]) ** (1 / (_STEPS - 1))
         energy = []
         for step in range(_STEPS):
@@ -104,18 +110,22 @@ class Annealing:
             done = 0
             while done < wanted and not budget.over:
                 count = budget.allows(min(self._slice, wanted - done))
-                _anneal(
-                    *self._flows, *self._costs, self._form.active, self._form.near,
-                    place, holder, best, state, self._rng, count, between[0] * ratio**step, _TARGETED,
-                )  # fmt: skip
+                self._anneal(places, state, count, between[0] * ratio**step)
                 budget.spend(count)
                 done += count
             if done:
                 energy.append(state[2] / done)
-        return best, np.array(energy)
+        return places[2], np.array(energy)
 
+    def _samples(self, place: Integers, count: int) -> Floats:
+        return np.asarray(_samples(*self._flows, *self._costs, self._form.active, place, self._rng, count))
 
-_START, _END = 0.7, 0.02
+    def _anneal(self, places: Integers, state: Floats, sweeps: int, temperature: float) -> None:
+        """Do sweeps at one temperature; `places` are the placement, its inverse and the best placement."""
+        _anneal(
+            *self._flows, *self._costs, self._form.active, self._form.near, *places, state, self._rng,
+            sweeps, temperature, _TARGETED,
+        )  # fmt: skip
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)

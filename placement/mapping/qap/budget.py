@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from checks import whole
 
@@ -54,6 +56,13 @@ class Budget:
     def allows(self, iterations: int) -> int:
         """Return how many of the next `iterations` may be done, looking at their number alone."""
         return int(min(iterations, self._most - self.spent))
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Do something that does not count as time, such as compiling."""
+        before = time.thread_time()
+        yield
+        self._started += time.thread_time() - before
 
     def spend(self, iterations: int) -> None:
         """Count `iterations` as done."""

@@ -38,6 +38,8 @@ ALPHA = 0.2
 def grasp(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
     """Return the best of the budget's iterations of construction and local search."""
     construction, search = Construction(problem), TabuSearch(dense_form(problem), rng)
+    with budget.stopped():
+        search.load()
     best, least = np.empty(0, np.int64), math.inf
     while not len(best) or not budget.over:
         placement = search.descend(construction.draw(rng))[: problem.tasks]

@@ -34,12 +34,12 @@ _WINNER = 4.0  # how much more work the better method gets
 
 
 def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
-    """Return the best placement of tasks that is found.
+    """Return the best placement of tasks that is found; the search ends early if none can be better.
 
     An iteration is a swap of the tabu search, or a proposal for every task in annealing.
     """
     search = _Portfolio(problem, rng, budget)
-    while not budget.over:
+    while search.elites.least > problem.bound and not budget.over:
         search.take_turn()
     return search.elites.best[: problem.tasks]
 
@@ -57,6 +57,10 @@ class _Portfolio:
         if self._dense:
             self._tabu = TabuSearch(dense_form(problem), rng)
             self._construction = Construction(problem)
+        with budget.stopped():
+            self._annealing.load()
+            if self._dense:
+                self._tabu.load()
         self._work = [0.0, 0.0]  # done by annealing, by tabu search
         self._least = [math.inf, math.inf]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,13 @@ class QapProblem:
     def integral(self) -> bool:
         """Whether costs are whole numbers."""
         return self.A.dtype.kind == "i" and self.B.dtype.kind == "i"
+
+    @cached_property
+    def bound(self) -> float:
+        """A cost that no mapping goes below: every flow at the least cost there is for it."""
+        own = self.A.diagonal().sum()
+        rest = self.B[~np.eye(self.locations, dtype=bool)]
+        return float(own * self.B.diagonal().min() + (self.A.sum() - own) * rest.min(initial=self.B.max()))
 
     def flows(self) -> NDArray[Any]:
         """Return the flows as a dense matrix."""

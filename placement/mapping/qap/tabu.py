@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.lowered import Dense, Integers
+from placement.mapping.qap.lowered import Dense, Floats, Integers
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -45,6 +45,11 @@ class TabuSearch:
         self.work = 0.8 * n * n * (1 if form.symmetric else 2)  # of a swap; the unit is about a nanosecond
         self._gain, self._until, self._free = (np.zeros((n, n)) for _ in range(3))
 
+    def load(self) -> None:
+        """Compile, or read what has been compiled, without doing anything."""
+        place = np.arange(len(self._form.A))
+        self._swap(place, self._form.B.copy(), self._form.BT.copy(), place.copy(), np.ones(3), 0, _TENURE)
+
     def search(self, placement: Integers, iterations: int, budget: Budget) -> Integers:
         """Return the best placement found in so many swaps from `placement`; the budget may end it early."""
         return self._go(placement, iterations, budget, _TENURE)
@@ -59,28 +64,43 @@ class TabuSearch:
         """Search; with no tenure, end at the first local optimum."""
         form = self._form
         if self._rows == 0:
-            budget.spend(iterations)
+            budget.spend(budget.allows(iterations))
             return placement
         place = placement[form.order]
         costs, costs_back = form.B[np.ix_(place, place)], form.BT[np.ix_(place, place)]
         self._until[:] = 0
         self._free[:] = 0
         best, state = place.copy(), np.zeros(3)
-        low, high = (bound * len(place) for bound in tenure)
         done = 0
         while done < iterations and not budget.over:
             count = budget.allows(min(self._slice, iterations - done))
-            moved = _search(
-                form.A, form.AT, costs, costs_back, self._gain, self._until, self._free, place, best, state,
-                self._rng, count, low, high, self._rows, form.symmetric,
-            )  # fmt: skip
+            if self._swap(place, costs, costs_back, best, state, count, tenure) < count:
+                break
             done += count
             budget.spend(count)
-            if moved < count:
-                break
         found = np.empty_like(best)
         found[form.order] = best
         return found
+
+    def _swap(
+        self,
+        place: Integers,
+        costs: Floats,
+        costs_back: Floats,
+        best: Integers,
+        state: Floats,
+        count: int,
+        tenure: tuple[float, float],
+    ) -> int:
+        """Do up to `count` swaps and return how many were done."""
+        form = self._form
+        low, high = (bound * len(place) for bound in tenure)
+        return int(
+            _search(
+                form.A, form.AT, costs, costs_back, self._gain, self._until, self._free, place, best, state,
+                self._rng, count, low, high, self._rows, form.symmetric,
+            )
+        )  # fmt: skip
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
