@@ -1,0 +1,91 @@
+"""Play a story on an engine and keep all that the engine tells."""
+
+from __future__ import annotations
+
+import numpy as np
+from strategies import Step, Story
+
+from netsim import DeadlockError, Network
+from topologies import parse
+
+
+class Player:
+    """A network on one engine, the jobs that it was given, and a journal of what was seen."""
+
+    def __init__(self, story: Story, engine: str) -> None:
+        self.network = Network(
+            parse(story.network), story.config, engine=engine, seed=story.seed, record_messages=True
+        )
+        self.nodes: dict[int, list[int]] = {}  # of each job that has not ended
+        self.starts: list[int] = []
+        self.journal: list[tuple[str, object]] = []
+
+    def play(self, steps: tuple[Step, ...]) -> list[tuple[str, object]]:
+        """Do every step, let the network come to rest, and return the journal."""
+        try:
+            for step in steps:
+                self.advance(self.network.now + step.wait)
+                getattr(self, step.kind)(step)
+            self.advance(self.network.now + 50)
+            self.network.generate(None)
+            self.look()
+            while self.nodes:
+                self.note_ends(self.network.advance())
+            self.network.advance()
+        except DeadlockError as error:
+            blocked = error.blocked
+            self.note("tasks", sorted((job, task, why) for job, task, _, why in blocked.tasks))
+            self.note("fifos", sorted((*fifo[:3], sorted(fifo[3])) for fifo in blocked.fifos))
+        self.look()
+        return self.journal
+
+    def advance(self, until: int) -> None:
+        while self.network.now < until:
+            self.note_ends(self.network.advance(until))
+
+    def note(self, name: str, value: object) -> None:
+        self.journal.append((name, value))
+
+    def note_ends(self, ended: list[int]) -> None:
+        if ended:
+            self.note("ended", (self.network.now, ended))
+        for job in ended:
+            del self.nodes[job]
+
+    def start(self, step: Step) -> None:
+        taken = {node for nodes in self.nodes.values() for node in nodes}
+        free = [node for node in step.order if node not in taken]
+        if len(free) >= step.program.tasks:
+            nodes = free[: step.program.tasks]
+            begin = self.network.now + step.later
+            job = self.network.start(step.program, np.array(nodes), at=begin)
+            self.starts.append(begin)
+            self.nodes[job] = nodes
+
+    def generate(self, step: Step) -> None:
+        self.network.generate(step.traffic)
+
+    def reset(self, step: Step) -> None:
+        self.network.reset_counters()
+
+    def look(self, step: Step | None = None) -> None:
+        """Note everything that can be asked of a network between two cycles."""
+        self.note("in flight", self.network.in_flight)
+        counters = self.network.counters()
+        for name, value in vars(counters).items():
+            if name != "events":  # engines count different things
+                self.note(name, value)
+        for job, begin in enumerate(self.starts):
+            if begin < self.network.now:
+                for name, value in vars(self.network.job(job)).items():
+                    self.note(f"job {job} {name}", value)
+
+
+def difference(one: list[tuple[str, object]], other: list[tuple[str, object]]) -> str:
+    """Return the first entry in which two journals differ; empty if there is none."""
+    for place, ((name, a), (other_name, b)) in enumerate(zip(one, other, strict=False)):
+        if name != other_name:
+            return f"entry {place}: {name} = {a}, {other_name} = {b}"
+        if not np.array_equal(a, b) if isinstance(a, np.ndarray) else a != b:
+            return f"entry {place}, {name}: {a} and {b}"
+    return "" if len(one) == len(other) else f"{len(one)} and {len(other)} entries"

@@ -1,0 +1,59 @@
+"""Kernel and reference tell the same story: ends, messages, counters, and the FIFOs of a standstill."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from playing import Player, difference
+from strategies import configs, stories
+
+from netsim import ENGINES, measure_load
+from topologies import parse
+
+# The same examples in every run; the slow tests draw more of them.
+FEW = settings(
+    derandomize=True, deadline=None, database=None, max_examples=100, suppress_health_check=list(HealthCheck)
+)
+MANY = settings(FEW, max_examples=2500)
+
+EAGER = configs(bubbles=(1, 3), rendezvous=(None,))
+RENDEZVOUS = configs(bubbles=(1, 3), rendezvous=(0, 100, 500))
+NO_BUBBLE = configs(bubbles=(0, 0), rendezvous=(None, 100))
+
+STORIES = {
+    "eager": stories(EAGER),
+    "rendezvous": stories(RENDEZVOUS),
+    "no-bubble": stories(NO_BUBBLE),
+    "messages-missing": stories(EAGER, complete=False),
+    "open-loop": stories(EAGER, jobs=False, traffic=True),
+    "jobs-in-open-loop": stories(RENDEZVOUS, traffic=True),
+}
+
+
+def agree(story):
+    kernel, reference = (Player(story, engine).play(story.steps) for engine in ("kernel", "reference"))
+    assert difference(kernel, reference) == ""
+
+
+@pytest.mark.parametrize("kind", STORIES)
+def test_engines_agree(kind):
+    FEW(given(STORIES[kind])(agree))()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", STORIES)
+def test_engines_agree_in_many_stories(kind):
+    MANY(given(STORIES[kind])(agree))()
+
+
+def test_engines_measure_the_same():
+    points = []
+    for engine in ENGINES:
+        point = measure_load(parse("torus:4x4"), 0.5, engine=engine, seed=2, warmup=300, measure=500)
+        told = json.loads(json.dumps(point.to_dict(), allow_nan=False))
+        points.append(
+            {name: told[name] for name in ("accepted", "delay", "packets", "packet_hops", "mean_delay")}
+        )
+    assert points[0] == points[1]
