@@ -315,17 +315,20 @@ def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
     what = label & 3
     base = (label >> 2) * KEY_WORDS
     target = s.key[base + SOURCE] if what == REPLY else s.key[base + TARGET]
+    left = s.task[task + LEFT] - 1
+    own = s.task[task + OWN] == 1
+    opening = own and (what == REQUEST or left + 1 == s.key[base + LENGTH])
     if not handed_over(s, u, node, target, label, cycle):
         if sending and s.task[task + SINCE] < 0:
             s.task[task + SINCE] = cycle
+        if opening:  # not begun after all: what becomes due at the interface goes first
+            s.task[task + LEFT] = 0
         return
     if s.task[task + SINCE] >= 0:
         s.task[task + LOST] += cycle - s.task[task + SINCE]
         s.task[task + SINCE] = -1
-    left = s.task[task + LEFT] - 1
     s.task[task + LEFT] = left
-    own = s.task[task + OWN] == 1
-    if own and (what == REQUEST or left + 1 == s.key[base + LENGTH]):
+    if opening:
         message = s.key[base + NEXT_START]
         s.key[base + NEXT_START] = message + 1
         s.message_start[message] = cycle
