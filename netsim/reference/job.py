@@ -136,7 +136,10 @@ class Job:
                         f"program {program.name!r}, task {task}, operation {operation}: wait for request "
                         f"{request}, which no isend or irecv before it has opened"
                     )
-                yield from _only(requests.pop(request))
+                waited = requests.pop(request)
+                if waited is not None:
+                    waited.operation = operation  # there the task stands, not where it was opened
+                yield from _only(waited)
             elif kind == Op.COMPUTE:
                 yield from _only(Compute(operation, size) if size else None)
             elif kind in (Op.SEND, Op.ISEND):
