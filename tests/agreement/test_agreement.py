@@ -16,7 +16,7 @@ from topologies import parse
 FEW = settings(
     derandomize=True, deadline=None, database=None, max_examples=100, suppress_health_check=list(HealthCheck)
 )
-MANY = settings(FEW, max_examples=2500)
+MANY = settings(FEW, max_examples=600)
 
 EAGER = configs(bubbles=(1, 3), rendezvous=(None,))
 RENDEZVOUS = configs(bubbles=(1, 3), rendezvous=(0, 100, 500))

@@ -1,0 +1,92 @@
+"""The compiled kernel: compiled once for all processes, and its limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from netsim import Config, Network
+from topologies import parse
+
+ROOT = Path(__file__).parents[2]
+
+RUN = """
+import json, sys
+from apps import APPLICATIONS
+from netsim import Config, measure_load, simulate
+from topologies import parse
+
+found = []
+for text, name, options in json.loads(sys.argv[1]):
+    result = simulate(parse(text), APPLICATIONS[name].make(tasks=8), config=Config(**options), seed=2)
+    found.append([result.cycles, result.events, result.link_packets.tolist()])
+point = measure_load(parse("torus:4x4"), 0.4, warmup=50, measure=100)
+print(json.dumps([found, point.packets, point.delay.mean]))
+"""
+ONE_CYCLE = """
+from netsim import Network
+from netsim.kernel.loop import run
+from topologies import parse
+
+Network(parse("torus:4")).advance(1)
+print(dict(run.stats.cache_misses), len(run.stats.cache_hits))
+"""
+CASES = [
+    ("torus:4x2", "all-to-all", {}),
+    ("mesh:3x3", "all-to-all", {"policy": "shortest", "arbiter": "longest", "injectors": 2}),
+    ("torus:9", "all-to-all", {"policy": "oblivious", "arbiter": "age", "consumption": "single"}),
+    ("torus:5x2", "2d-mesh", {"policy": "oblivious", "router_delay": 2}),
+    ("twisted:4x2", "all-to-all", {"policy": "random", "vcs": 3, "arbiter": "random"}),
+    ("tree:2,3", "binary-tree", {"rendezvous": 0, "arbiter": "fifo"}),
+    ("thintree:4,2,2", "all-to-all", {"tree_routing": "static"}),
+]
+
+
+def in_a_new_process(code, *arguments, **environment):
+    """Return what a program prints in a process of its own, with more variables in its environment."""
+    # Uncompiled, the mixing of random draws wraps around, as it should, with a warning.
+    warnings = ("-W", "error", "-W", "ignore:overflow encountered:RuntimeWarning")
+    done = subprocess.run(
+        [sys.executable, *warnings, "-c", code, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_another_process_compiles_nothing():
+    Network(parse("torus:4")).advance(1)  # compiles if nothing has done so before
+    assert in_a_new_process(ONE_CYCLE).split() == ["{}", "1"]
+
+
+@pytest.mark.slow
+def test_an_empty_cache_is_filled_once(tmp_path):
+    def compiled():
+        in_a_new_process(RUN, json.dumps(CASES), NUMBA_CACHE_DIR=str(tmp_path))
+        return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+
+    first = compiled()
+    assert any("loop" in path.name for path in first)
+    assert compiled() == first
+
+
+@pytest.mark.parametrize(
+    ("network", "options", "message"),
+    [
+        ("torus:4", {"queue_packets": 40_000}, "queue_packets .* injection_packets: 40004 is too large"),
+    ],
+)
+def test_what_the_kernel_cannot_hold(network, options, message):
+    with pytest.raises(ValueError, match=message):
+        Network(parse(network), Config(**options))
+    Network(parse(network), Config(**options), engine="reference")
