@@ -90,6 +90,7 @@ MISTAKES = [
     (HALO + '[config]\npolicy = ["smart", "smrt"]\n', [":4:", "policy = 'smrt'", "did you mean smart"]),
     (HALO + "packets = [1, 0]\n", [":3:", "packets = 0", "0 is too small"]),
     (HALO + "packets = -4\n", [":3:", "packets = -4", "-4 is too small"]),
+    (HALO + "tasks = [16, 17]\n", [":3:", "tasks = 17", "more than the 16 nodes of torus:4x4"]),
     (HALO + "tasks = true\n", [":3:", "tasks = True", "expected text or a number"]),
     (HALO + "tasks = [[4], 9]\n", [":3:", "expected text or a number"]),
     (HALO + "max_cycles = [1, 2]\n", [":3:", "is a list, expected one value"]),
