@@ -90,7 +90,8 @@ def solve_qap(
     """
     chosen = METHODS[one_of(method, METHODS, "mapping method")]
     problem = qap_problem(A, B)
-    rng = np.random.default_rng(whole(seed, "seed", 0))
+    # Not the bare seed: who shuffles tasks by the same one would find them put in order by the first draw.
+    rng = np.random.default_rng([whole(seed, "seed", 0), len(problem.B)])
     if seconds is None and iterations is None:
         iterations = chosen.iterations
     budget = Budget(seconds, iterations)

@@ -22,8 +22,8 @@ from placement.mapping.qap.lowered import Floats, Integers, Sparse
 __all__ = ["Annealing"]
 
 _TARGETED = 0.9  # share of proposals that take a task next to a partner
-_STEPS = 64  # temperatures of a run
-_START, _END = 0.7, 0.02  # shares of the fall in cost that are left at first and last temperature of a run
+_STEPS, _QUENCH = 64, 8  # temperatures of a run, the last of which freeze what is left
+_START, _END = 0.7, 0.1  # shares of the fall in cost that are left at first and last temperature of a run
 _SLICE = 1e6  # nanoseconds, about, between two looks at the clock
 _FAST = {"nnan", "ninf", "nsz", "reassoc", "contract"}
 
@@ -48,7 +48,7 @@ class Annealing:
         degree = (len(form.flow) + len(form.back_flow)) / size
         self.work = size * (45 + 2 * degree)  # of a sweep; the unit is about a nanosecond
         self._slice = max(1, int(_SLICE / self.work))
-        self._range: tuple[float, float] | None = None
+        self._between, self._explored = (1.0, 1.0), False
 
     def load(self) -> None:
         """Compile, or read what has been compiled, without doing anything."""
@@ -71,30 +71,34 @@ class Annealing:
             budget.spend(budget.allows(sweeps))
             return placement
         place = np.argsort(placement) if self._form.exchanged else placement
-        best, _ = self._cool(place, self._temperatures(budget), sweeps, budget)
+        self.explore(budget)
+        best, _ = self._cool(place, self._between, sweeps, budget)
         return np.argsort(best) if self._form.exchanged else best
 
-    def _temperatures(self, budget: Budget) -> tuple[float, float]:
-        """Return first and last temperature of a run; the first time, from a run of its own."""
-        if self._range is None:
-            place = self._rng.permutation(len(self._form.costs))
-            self._range = self._explore(place, budget)
-        return self._range
-
-    def _explore(self, place: Integers, budget: Budget) -> tuple[float, float]:
-        """Find the temperatures between which most of the cost falls."""
-        samples = np.abs(self._samples(place, 1000))
+    def explore(self, budget: Budget) -> None:
+        """Find the temperatures between which most of the cost falls; they are asked for once."""
+        if self._explored:
+            return
+        self._explored = True
+        place = self._rng.permutation(len(self._form.costs))
+        samples = np.abs(self._samples(place, 1000)) if len(self._form.active) else np.empty(0)
         samples = samples[samples > 0]
         if not len(samples):
-            return 1.0, 1.0
-        high, low = samples.mean(), samples.min() / 8
-        low = max(low, high / 1000)
-        _, energy = self._cool(place, (high, low), 4 * _STEPS, budget)
+            return
+        high = samples.mean()
+        low = max(samples.min() / 8, high / 1000)
+        self._between = (high, low)
+        _, energy = self._cool(place, self._between, 4 * _STEPS, budget)
+        if not len(energy):
+            return
         share = (energy - energy[-1]) / max(energy[0] - energy[-1], 1e-300)
-        steps = high * (low / high) ** (np.arange(len(energy)) / _STEPS)
-        first = np.flatnonzero(share > _START)
-        last = np.flatnonzero(share > _END)
-        return float(steps[first[-1] if len(first) else 0]), float(steps[last[-1] if len(last) else -1])
+        steps = np.geomspace(high, low, _STEPS - _QUENCH)[: len(energy)]
+        share = share[: len(steps)]
+        first, last = np.flatnonzero(share > _START), np.flatnonzero(share > _END)
+        self._between = (
+            float(steps[first[-1] if len(first) else 0]),
+            float(steps[last[-1] if len(last) else -1]),
+        )
 
     def _cool(
         self, place: Integers, between: tuple[float, float], sweeps: int, budget: Budget
@@ -102,15 +106,17 @@ class Annealing:
         """Cool down from `place`; return the best placement and the mean cost at each temperature."""
         state = np.zeros(3)
         places = np.stack((place, np.argsort(place), place))
-        ratio = (between[1] / between[0]) ** (1 / (_STEPS - 1))
+        first, last = between
+        cooling, quench = np.geomspace(first, last, _STEPS - _QUENCH), np.geomspace(last, last / 10, _QUENCH)
+        temperatures = np.append(cooling, quench)
         energy = []
-        for step in range(_STEPS):
+        for step, temperature in enumerate(temperatures.tolist()):
             state[2] = 0.0
             wanted = sweeps * (step + 1) // _STEPS - sweeps * step // _STEPS
             done = 0
             while done < wanted and not budget.over:
                 count = budget.allows(min(self._slice, wanted - done))
-                self._anneal(places, state, count, between[0] * ratio**step)
+                self._anneal(places, state, count, temperature)
                 budget.spend(count)
                 done += count
             if done:
@@ -128,7 +134,7 @@ class Annealing:
         )  # fmt: skip
 
 
-@njit(cache=True, error_model="numpy", fastmath=_FAST)
+@njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)
 def _moved(first, other, flow, costs, place, u, v, swapped):
     """Return what the flows of `u` that are listed change in cost when `u` and `v` are swapped.
 
@@ -145,7 +151,7 @@ def _moved(first, other, flow, costs, place, u, v, swapped):
     return total
 
 
-@njit(cache=True, error_model="numpy", fastmath=_FAST)
+@njit(cache=True, error_model="numpy", fastmath=_FAST, forceinline=True)
 def _gain(first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v):
     """Return by how much the cost changes when tasks `u` and `v` are swapped."""
     here, there = place[u], place[v]

@@ -24,7 +24,7 @@ __all__ = ["Dense", "Sparse", "dense_form", "sparse_form"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_SMALL = 1024  # locations up to which the sparse form keeps costs in float64
+_SMALL = 128  # locations up to which the sparse form keeps costs in float64
 _NEAREST = (4, 16)  # bounds of how many nearest locations are listed
 
 

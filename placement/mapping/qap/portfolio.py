@@ -26,8 +26,8 @@ from placement.mapping.qap.tabu import TabuSearch
 
 __all__ = ["portfolio"]
 
-_MOST_DENSE = 512  # locations up to which tabu search, whose every swap looks at all pairs, is worth while
-_FIRST_SWEEPS = 250  # length of the first annealing run
+_MOST_DENSE = 256  # locations up to which tabu search, whose every swap looks at all pairs, is worth while
+_FIRST, _LEAST = 0.125, 250  # first annealing run: its share of the budget, and its least sweeps
 _SWAPS = 20  # length of a tabu search, in swaps per location
 _LAST = 3.0  # a run of which fewer than this would fit into what is left takes all that is left
 _WINNER = 4.0  # how much more work the better method gets
@@ -52,7 +52,7 @@ class _Portfolio:
         self.elites = Elites(rng)
         self._add(rng.permutation(problem.locations))
         self._annealing = Annealing(sparse_form(problem), rng)
-        self._sweeps = _FIRST_SWEEPS
+        self._sweeps = 0
         self._dense = problem.locations <= _MOST_DENSE
         if self._dense:
             self._tabu = TabuSearch(dense_form(problem), rng)
@@ -61,7 +61,8 @@ class _Portfolio:
             self._annealing.load()
             if self._dense:
                 self._tabu.load()
-        self._work = [0.0, 0.0]  # done by annealing, by tabu search
+        self._annealing.explore(budget)
+        self._work = [budget.spent * self._annealing.work, 0.0]  # done by annealing, by tabu search
         self._least = [math.inf, math.inf]
 
     def take_turn(self) -> None:
@@ -79,10 +80,10 @@ class _Portfolio:
         self._work[which] += (self._budget.spent - before) * each
 
     def _anneal(self) -> Integers:
-        sweeps, left = self._sweeps, self._sweeps_left()
+        left = self._sweeps_left()
+        sweeps = self._sweeps = max(2 * self._sweeps, _LEAST, int(_FIRST * left))
         if left < _LAST * sweeps:
             sweeps = max(1, math.ceil(left))
-        self._sweeps *= 2
         return self._annealing.run(self._rng.permutation(self._problem.locations), sweeps, self._budget)
 
     def _sweeps_left(self) -> float:
