@@ -81,7 +81,7 @@ class KernelEngine:
     ) -> None:
         self.topology = topology
         self.config = config
-        tables = tables_of(topology, config.vcs, config.injectors)
+        tables = tables_of(topology, config)
         self._setting = setting(topology, config, seed, record_messages, tables)
         self._state = _interpretable(state(topology, config, self._setting, tables))
         self._jobs: list[_Job] = []
@@ -162,6 +162,10 @@ class KernelEngine:
         self._extend_due(lowered.by_rendezvous)
         kind = lowered.op & ((1 << k.KIND_BITS) - 1)
         computes = (kind == k.COMPUTE) | (kind == k.COMPUTE_LAST)
+        if grow["op"].size + len(lowered.op) >= 1 << 31:
+            raise ValueError(
+                f"{program.name or 'program'}: {len(lowered.op)} operations are more than the kernel holds"
+            )
         first_op = grow["op"].extend(np.where(computes, lowered.op, lowered.op + (first_key << k.KIND_BITS)))
 
         works = np.diff(lowered.first) > 0
@@ -180,9 +184,10 @@ class KernelEngine:
         task[mine, k.JOB] = job
         task[mine, k.TASK] = first_task + np.flatnonzero(works)
         task[mine, k.WAITS] = k.NOTHING
-        task[mine, k.BUSY_UNTIL] = 0
-        task[mine, k.LOST] = 0
-        task[mine, k.SINCE] = -1
+        when = self._state.when.reshape(-1, k.WHEN_WORDS)
+        when[mine, k.BUSY_UNTIL] = 0
+        when[mine, k.LOST] = 0
+        when[mine, k.SINCE] = -1
         self._act_now(mine)
         if not works.any():
             self._state.clock[k.ENDED] = 1
@@ -191,11 +196,12 @@ class KernelEngine:
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
         task = self._state.task.reshape(-1, k.TASK_WORDS)
-        was = task[:, k.NEXT_DRAW] >= 0
-        task[was, k.NEXT_DRAW] = -1
+        when = self._state.when.reshape(-1, k.WHEN_WORDS)
+        was = when[:, k.NEXT_DRAW] >= 0
+        when[was, k.NEXT_DRAW] = -1
         task[was, k.DRAWN] = 0
-        computing = np.flatnonzero((task[:, k.JOB] >= 0) & (task[:, k.BUSY_UNTIL] >= self.now))
-        timers = task[computing, k.BUSY_UNTIL], computing
+        computing = np.flatnonzero((task[:, k.JOB] >= 0) & (when[:, k.BUSY_UNTIL] >= self.now))
+        timers = when[computing, k.BUSY_UNTIL], computing
         nodes = self.topology.nodes
         if traffic is None or traffic.chance <= 0 or nodes == 1:
             self._set_timers(*timers)
@@ -213,8 +219,7 @@ class KernelEngine:
         sources = every[traffic.target != every]
         seed, now, log_stay = self._setting.seed, self.now, float(s.share[0])
         drawn = np.array([now + gap(draw(seed, GAP, int(n), 0, now), log_stay) for n in sources], np.int64)
-        task = s.task.reshape(-1, k.TASK_WORDS)
-        task[sources, k.NEXT_DRAW] = drawn
+        when[sources, k.NEXT_DRAW] = drawn
         self._set_timers(np.append(timers[0], drawn), np.append(timers[1], sources))
 
     def _set_timers(self, cycles: NDArray[Any], nodes: NDArray[Any]) -> None:
@@ -240,9 +245,9 @@ class KernelEngine:
         job, s = self._jobs[number], self._state
         lost = s.task_lost[job.tasks].copy()
         running = s.task_end[job.tasks] < 0
-        task = s.task.reshape(-1, k.TASK_WORDS)[job.nodes]
-        blocked = np.where(task[:, k.SINCE] >= 0, self.now - task[:, k.SINCE], 0)
-        lost[running] = (task[:, k.LOST] + blocked)[running]
+        when = s.when.reshape(-1, k.WHEN_WORDS)[job.nodes]
+        blocked = np.where(when[:, k.SINCE] >= 0, self.now - when[:, k.SINCE], 0)
+        lost[running] = (when[:, k.LOST] + blocked)[running]
         return JobRecord(
             start=job.start,
             end=int(s.job[2 * number + 1]),
@@ -304,7 +309,7 @@ class KernelEngine:
             job = self._jobs[number]
             pc = int(task[node, k.PC])
             word = int(s.op[pc]) & ((1 << k.KIND_BITS) - 1) if pc < task[node, k.STOP] else k.COMPUTE
-            if task[node, k.SINCE] >= 0:
+            if s.when[node * k.WHEN_WORDS + k.SINCE] >= 0:
                 why = "injector"
             else:
                 why = {k.RECV: "receive", k.SENT: "rendezvous", k.SENT_LAST: "rendezvous"}.get(
@@ -318,17 +323,30 @@ class KernelEngine:
         """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""
         s, u = self._state, self._setting
         found = []
-        row = s.row.reshape(-1, u.row)
-        for router in np.flatnonzero(row[:, k.WAIT]):
+        rows = s.row.reshape(-1, u.row)
+        for router in np.flatnonzero(rows[:, k.WAIT]):
+            row = rows[router]
             for i in range(k.MOST_INPUTS):
-                if not row[router, k.WAIT] >> i & 1:
+                if not row[k.WAIT] >> i & 1:
                     continue
                 wants = []
-                for port in range(u.ports):
-                    if row[router, k.WANT + port] >> i & 1:
-                        name = int(row[router, u.link + port]) >> 32
-                        entry = name & k.INPUT
-                        wants += [(name >> k.NAME_BITS, entry + vc) for vc in range(u.vcs)]
-                packets = int(s.fifo[row[router, k.FIRST] + i]) >> k.COUNT & k.FIELD
+                for output in self._outputs_wanted(row, i):
+                    port, vc = divmod(output, u.vcs)
+                    name = (int(row[u.link + port]) >> 32) + vc
+                    wants.append((name >> k.NAME_BITS, name & k.INPUT))
+                packets = min(int(s.fifo[row[k.FIRST] + i]) >> k.COUNT & k.FIELD, u.queue)
                 found.append((int(router), i, packets, wants))
         return found
+
+    def _outputs_wanted(self, row: NDArray[np.int64], i: int) -> list[int]:
+        """Return the outputs that the waiting head of an input could ask for."""
+        s, u = self._state, self._setting
+        if row[k.HOMING] >> i & 1:
+            return []
+        ports = [port for port in range(u.ports) if row[k.WANT + port] >> i & 1]
+        if u.dims == 0:
+            return [port * u.vcs + vc for port in ports for vc in range(u.vcs)]
+        if u.policy == k.OBLIVIOUS:
+            return [int(s.fifo[row[k.FIRST] + i]) >> k.OUT]
+        adaptive = [port * u.vcs + vc for port in ports for vc in range(1, u.vcs)]
+        return sorted([ports[0] * u.vcs, *adaptive])

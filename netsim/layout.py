@@ -146,8 +146,10 @@ def _queues(fifos: int, u: k.Setting) -> dict[str, Any]:
     }
 
 
-def tables_of(topology: Topology, vcs: int, injectors: int) -> dict[str, Any]:
+def tables_of(topology: Topology, config: Config) -> dict[str, Any]:
     """Return coordinates, fields of a route record and groups of inputs; empty on trees."""
+    _check_size(topology, config)
+    vcs, injectors = config.vcs, config.injectors
     none = np.zeros(1, np.int32)
     if not isinstance(topology, Grid):
         return {
@@ -229,8 +231,10 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     row[:, k.INPUTS] = inputs
     row[where, u.link + port] |= (there << k.NAME_BITS | entry * vcs) << 32
     row[there, u.link + entry] |= where << k.NAME_BITS | port * vcs
-    task = np.zeros((nodes, k.TASK_WORDS), np.int64)
-    task[:, [k.WAITS, k.JOB, k.SINCE, k.FIRST_DUE, k.NEXT_DRAW]] = -1
+    task = np.zeros((nodes, k.TASK_WORDS), np.int32)
+    task[:, [k.WAITS, k.JOB, k.FIRST_DUE]] = -1
+    when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
+    when[:, [k.SINCE, k.NEXT_DRAW]] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
     clock[k.LAST_DELIVERY] = -1
     exact = fifos if u.exact else 1
@@ -256,6 +260,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         timer=np.empty(2 * nodes + 1, np.int64),
         timer_node=np.empty(2 * nodes + 1, np.int32),
         task=task.ravel(),
+        when=when.ravel(),
         emptied=np.full(nodes * config.injectors, -1, np.int64),
         op=empty,
         key=np.zeros(0, np.int32),

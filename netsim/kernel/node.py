@@ -79,6 +79,7 @@ from netsim.kernel.state import (
     TO_GO,
     UNDER,
     WAITS,
+    WHEN_WORDS,
     Setting,
     State,
 )
@@ -248,9 +249,10 @@ def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
 def finish(s: State, node: int, cycle: int) -> None:
     """End a node's task with `cycle`, the last in which it did something."""
     task = node * TASK_WORDS
+    when = node * WHEN_WORDS
     job = s.task[task + JOB]
     s.task_end[s.task[task + TASK]] = cycle + 1
-    s.task_lost[s.task[task + TASK]] = s.task[task + LOST]
+    s.task_lost[s.task[task + TASK]] = s.when[when + LOST]
     s.task[task + WAITS] = NOTHING
     s.task[task + JOB] = -1
     s.job[2 * job] -= 1
@@ -263,6 +265,7 @@ def finish(s: State, node: int, cycle: int) -> None:
 def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
     """Let a task pass all that takes no time; tell whether it stands at a send."""
     task = node * TASK_WORDS
+    when = node * WHEN_WORDS
     pc = s.task[task + PC]
     stop = s.task[task + STOP]
     s.task[task + WAITS] = NOTHING
@@ -274,13 +277,13 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
             return True
         if kind == COMPUTE:
             s.task[task + PC] = pc + 1
-            s.task[task + BUSY_UNTIL] = cycle + (word >> KIND_BITS)
+            s.when[when + BUSY_UNTIL] = cycle + (word >> KIND_BITS)
             set_timer(s, cycle + (word >> KIND_BITS), node)
             return False
         if kind == COMPUTE_LAST:
             s.task[task + PC] = stop
             if word >> KIND_BITS > 1:
-                s.task[task + BUSY_UNTIL] = cycle + (word >> KIND_BITS) - 1
+                s.when[when + BUSY_UNTIL] = cycle + (word >> KIND_BITS) - 1
                 set_timer(s, cycle + (word >> KIND_BITS) - 1, node)
                 return False
             break
@@ -311,6 +314,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
 def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
     """Create the next packet of the message under way, and see to what follows it."""
     task = node * TASK_WORDS
+    when = node * WHEN_WORDS
     label = s.task[task + UNDER]
     what = label & 3
     base = (label >> 2) * KEY_WORDS
@@ -319,14 +323,14 @@ def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
     own = s.task[task + OWN] == 1
     opening = own and (what == REQUEST or left + 1 == s.key[base + LENGTH])
     if not handed_over(s, u, node, target, label, cycle):
-        if sending and s.task[task + SINCE] < 0:
-            s.task[task + SINCE] = cycle
+        if sending and s.when[when + SINCE] < 0:
+            s.when[when + SINCE] = cycle
         if opening:  # not begun after all: what becomes due at the interface goes first
             s.task[task + LEFT] = 0
         return
-    if s.task[task + SINCE] >= 0:
-        s.task[task + LOST] += cycle - s.task[task + SINCE]
-        s.task[task + SINCE] = -1
+    if s.when[when + SINCE] >= 0:
+        s.when[when + LOST] += cycle - s.when[when + SINCE]
+        s.when[when + SINCE] = -1
     s.task[task + LEFT] = left
     if opening:
         message = s.key[base + NEXT_START]
@@ -386,14 +390,15 @@ def begin(s: State, u: Setting, node: int, sending: bool) -> bool:
 def act(s: State, u: Setting, node: int, cycle: int) -> None:
     """Do all that a node does in the first step of `cycle`."""
     task = node * TASK_WORDS
+    when = node * WHEN_WORDS
     under_way = s.task[task + LEFT] > 0
     sending = under_way and s.task[task + OWN] == 1
-    if s.task[task + JOB] >= 0 and cycle >= s.task[task + BUSY_UNTIL] and not sending:
+    if s.task[task + JOB] >= 0 and cycle >= s.when[when + BUSY_UNTIL] and not sending:
         sending = advance(s, u, node, cycle)
     creating = under_way or begin(s, u, node, sending)
     if creating:
         create(s, u, node, sending, cycle)
-    if s.task[task + NEXT_DRAW] >= 0:
+    if s.when[when + NEXT_DRAW] >= 0:
         act_source(s, u, node, creating, cycle)
 
 
@@ -423,8 +428,9 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
     A node that is `occupied` with a message creates none in this cycle.
     """
     task = node * TASK_WORDS
+    when = node * WHEN_WORDS
     if s.task[task + DRAWN] == 0:
-        if cycle < s.task[task + NEXT_DRAW]:
+        if cycle < s.when[when + NEXT_DRAW]:
             return
         s.task[task + DRAWN] = 1 + draw_target(s, u, node, cycle)
     if occupied:
@@ -432,5 +438,5 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
     elif handed_over(s, u, node, s.task[task + DRAWN] - 1, (s.hot[1] + node) << 2 | DATA, cycle):
         s.task[task + DRAWN] = 0
         due = cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0])
-        s.task[task + NEXT_DRAW] = due
+        s.when[when + NEXT_DRAW] = due
         set_timer(s, due, node)

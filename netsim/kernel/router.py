@@ -18,6 +18,7 @@ from netsim.kernel.events import (
 )
 from netsim.kernel.routes import forced_port
 from netsim.kernel.state import (
+    BELOW_OUT,
     BIRTH,
     BUBBLE,
     BUSY,
@@ -475,7 +476,7 @@ def leave_home(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     base = router * u.row
     f = s.row[base + FIRST] + i
     s.row[base + LEAVING] |= 1 << i
-    s.fifo[f] = s.fifo[f] & ~(FIELD << OUT) | HOME << OUT
+    s.fifo[f] = s.fifo[f] & BELOW_OUT | HOME << OUT
     if u.exact == 1:
         s.left[f] = cycle
     tail_leaves(s, u, router << NAME_BITS | i, cycle)
@@ -532,7 +533,7 @@ def bind(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     elif u.vcs > 1:
         vc = below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
     f = s.row[base + FIRST] + i
-    s.fifo[f] = s.fifo[f] & ~(FIELD << OUT) | (port * u.vcs + vc) << OUT
+    s.fifo[f] = s.fifo[f] & BELOW_OUT | (port * u.vcs + vc) << OUT
 
 
 @inlined
@@ -688,7 +689,7 @@ def grant(s: State, u: Setting, base: int, i: int, output: int) -> None:
         for k in range(u.dims):
             s.row[base + u.next + k] &= others
     f = s.row[base + FIRST]
-    s.fifo[f + i] = s.fifo[f + i] & ~(FIELD << OUT) | output << OUT
+    s.fifo[f + i] = s.fifo[f + i] & BELOW_OUT | output << OUT
     s.turn[f + output] = i + 1
     s.row[base + FREE] &= ~(1 << output)
     s.row[base + HELD] |= 1 << output

@@ -68,6 +68,7 @@ COUNT = 16  # packets in it, from the first phit in to the last phit out
 SEEN = 32  # those of them whose header can be looked at
 OUT = 48  # output that the head holds, or (oblivious) is bound for
 FIELD = 0xFFFF
+BELOW_OUT = (1 << OUT) - 1  # the other fields
 
 # --- `slot`: three words for each packet ------------------------------------------------------------
 ROUTE = 0  # grid: hops left, sign and magnitude, in a field for each dimension; tree: destination
@@ -85,18 +86,21 @@ LEFT = 2  # packets of the message under way still to be created
 WAITS = 3  # key for which the task waits, or
 NOTHING = -1
 JOB = 4  # -1: none
-SINCE = 5  # cycle since which the program has a packet that no injector takes; -1: none
-LOST = 6  # cycles lost that way
-LISTED = 7  # bit by side: the node is on that half of `todo`
-TASK = 8  # number of the task over all jobs
-BUSY_UNTIL = 9  # cycle from which the program can act: it computes before
-UNDER = 10  # label of the message under way
-FIRST_DUE = 11  # head of the interface's queue of due messages; -1: none
-OWN = 12  # 1: the message under way is the program's, not one that was due
-BLOCKED = 13  # 1: something waits for room in an injector
-NEXT_DRAW = 14  # cycle in which open-loop traffic has its next packet; -1: there is none
-DRAWN = 15  # destination + 1 of the open-loop packet that waits for an injector; 0: none waits
-TASK_WORDS = 16
+LISTED = 5  # bit by side: the node is on that half of `todo`
+TASK = 6  # number of the task over all jobs
+UNDER = 7  # label of the message under way
+FIRST_DUE = 8  # head of the interface's queue of due messages; -1: none
+OWN = 9  # 1: the message under way is the program's, not one that was due
+BLOCKED = 10  # 1: something waits for room in an injector
+DRAWN = 11  # destination + 1 of the open-loop packet that waits for an injector; 0: none waits
+TASK_WORDS = 12
+
+# --- `when`: four cycles for each node ----------------------------------------------------------------
+SINCE = 0  # from which on the program has had a packet that no injector takes; -1: none
+LOST = 1  # number of cycles lost that way
+BUSY_UNTIL = 2  # from which on the program can act: it computes before
+NEXT_DRAW = 3  # in which open-loop traffic has its next packet; -1: there is none
+WHEN_WORDS = 4
 
 EMITTED, NEXT_CYCLE, FULL = 1, 2, 3  # what became of a packet that was to be created
 
@@ -200,7 +204,8 @@ class State(NamedTuple):
     starting: I32  # scratch: names of outputs whose packet begins to cross its link in this cycle
     timer: I64  # heap: cycle; a node has at most one for its program and one for open-loop traffic
     timer_node: I32  # heap: node
-    task: I64  # nodes x TASK_WORDS
+    task: I32  # nodes x TASK_WORDS
+    when: I64  # nodes x WHEN_WORDS
     emptied: I64  # nodes x injectors: last cycle in which a tail had just left the injection FIFO
     op: I64
     key: I32  # keys x KEY_WORDS

@@ -1,4 +1,4 @@
-"""The compiled kernel: compiled once for all processes, and its limits."""
+"""The compiled kernel: the same without compiling, compiled once for all processes, and its limits."""
 
 from __future__ import annotations
 
@@ -64,6 +64,13 @@ def in_a_new_process(code, *arguments, **environment):
     return done.stdout
 
 
+def test_the_same_without_compiling():
+    cases = json.dumps(CASES)
+    assert json.loads(in_a_new_process(RUN, cases)) == json.loads(
+        in_a_new_process(RUN, cases, NUMBA_DISABLE_JIT="1")
+    )
+
+
 def test_another_process_compiles_nothing():
     Network(parse("torus:4")).advance(1)  # compiles if nothing has done so before
     assert in_a_new_process(ONE_CYCLE).split() == ["{}", "1"]
@@ -83,6 +90,7 @@ def test_an_empty_cache_is_filled_once(tmp_path):
 @pytest.mark.parametrize(
     ("network", "options", "message"),
     [
+        ("torus:2x2x2x2", {"vcs": 8}, "8 ports with 8 virtual channels and 1 injectors are more inputs than"),
         ("torus:4", {"queue_packets": 40_000}, "queue_packets .* injection_packets: 40004 is too large"),
     ],
 )
