@@ -40,7 +40,7 @@ class Row:
     seconds : float
         Processor time that was allowed, in seconds.
     measure : str
-        What `median` is: ``"excess"`` over the best known cost, or ``"of GRASP"``, relative to the cost that the
+        What `median` is: ``"excess"`` over the best known cost, or ``"of GRASP"``, relative to what the
         published GRASP reaches.
     median, worst : float
         Over the seeds.

@@ -174,6 +174,12 @@ def test_time_ends_a_search(method):
     assert 0.05 <= found.seconds < 0.5
 
 
+def test_flows_for_which_every_mapping_is_alike():
+    A, B = 1 - np.eye(9), matrices("asymmetric", 9, 9)[1]
+    B -= np.diag(np.diagonal(B))
+    assert solve_qap(A, B, seconds=0.01).cost == solve_qap(A, B, iterations=20).cost == B.sum()
+
+
 def test_nothing_to_choose():
     for method in METHODS:
         assert solve_qap([[3]], [[5]], method=method, iterations=2).cost == 15

@@ -88,10 +88,13 @@ class _Portfolio:
 
     def _sweeps_left(self) -> float:
         """Return how many sweeps of annealing the budget allows, going by the speed up to now."""
-        speed = sum(self._work) / self._budget.seconds if self._budget.timed else 0.0
-        if speed == 0.0:
-            return self._budget.iterations_left
-        return min(self._budget.iterations_left, self._budget.seconds_left * speed / self._annealing.work)
+        left = self._budget.iterations_left
+        if self._budget.timed:
+            # Where no swap changes anything nothing has been done yet, and the speed is not known.
+            speed = sum(self._work) / self._budget.seconds
+            timely = self._budget.seconds_left * speed / self._annealing.work
+            left = min(left, timely if speed else _LEAST / _FIRST)
+        return left
 
     def _search(self) -> Integers:
         start = self.elites.start()
