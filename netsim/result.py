@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -183,15 +184,20 @@ class Result:
         }
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
     found = {"python": platform.python_version()}
     for name in ("netplace", "numpy", "numba", "simpy"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "source"
-    return found
+    return tuple(found.items())
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    return dict(_versions())
 
 
 def make_result(
