@@ -33,8 +33,9 @@ def one_of(value: str, options: Iterable[str], what: str) -> str:
     if value in names:
         return value
     near = difflib.get_close_matches(value.lower(), names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "expected one of"
-    raise ValueError(f"{what}: unknown name {value!r}; {hint} (valid: {', '.join(names)})")
+    listed = ", ".join(names)
+    hint = f"did you mean {' or '.join(near)}? (valid: {listed})" if near else f"expected one of {listed}"
+    raise ValueError(f"{what}: unknown name {value!r}; {hint}")
 
 
 def whole(value: object, what: str, least: int = 1) -> int:
