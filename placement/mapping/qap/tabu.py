@@ -131,23 +131,23 @@ def _gains(A, AT, costs, costs_back, r, gain, symmetric):
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
-def _least(gain, free, e, d, e2, d2, u, now, wanted, symmetric):
+def _least(gain, free, e, d, u, now, wanted):
     """Bring row `u` of the gains up to date; return the least that is not tabu or that is below `wanted`."""
     least = _NEVER
-    row, barred = gain[u], free[u]
     eu, du = e[u], d[u]
-    if symmetric:
-        for v in range(u + 1, len(e)):
-            value = row[v] + (eu - e[v]) * (du - d[v])
-            row[v] = value
-            least = min(least, value if (barred[v] < now) | (value < wanted) else _NEVER)
-    else:
-        eu2, du2 = e2[u], d2[u]
-        for v in range(u + 1, len(e)):
-            value = row[v] + (eu - e[v]) * (du - d[v]) + (eu2 - e2[v]) * (du2 - d2[v])
-            row[v] = value
-            least = min(least, value if (barred[v] < now) | (value < wanted) else _NEVER)
+    for v in range(u + 1, len(e)):
+        value = gain[u, v] + (eu - e[v]) * (du - d[v])
+        gain[u, v] = value
+        least = min(least, value if (free[u, v] < now) | (value < wanted) else _NEVER)
     return least
+
+
+@njit(cache=True, error_model="numpy", fastmath=_FAST)
+def _update(gain, e, d, u):
+    """Add to row `u` of the gains what the flows of one direction make of the last swap."""
+    eu, du = e[u], d[u]
+    for v in range(u + 1, len(e)):
+        gain[u, v] += (eu - e[v]) * (du - d[v])
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FAST)
@@ -182,7 +182,9 @@ def _search(
         wanted = state[2] - state[1]
         least, r = _NEVER, -1
         for u in range(rows):
-            found = _least(gain, free, e, d, e2, d2, u, now, wanted, symmetric)
+            if not symmetric:
+                _update(gain, e2, d2, u)
+            found = _least(gain, free, e, d, u, now, wanted)
             if found < least:
                 least, r = found, u
         state[0] = now
@@ -227,5 +229,7 @@ def _search(
                 gain[min(x, k), max(x, k)] = value
     # A search that goes on begins with a pass that must change nothing: bring the gains up to date now.
     for u in range(rows):
-        _least(gain, free, e, d, e2, d2, u, 0.0, 0.0, symmetric)
+        _update(gain, e, d, u)
+        if not symmetric:
+            _update(gain, e2, d2, u)
     return iterations
