@@ -31,6 +31,9 @@ _FIRST, _LEAST = 0.125, 250  # first annealing run: its share of the budget, and
 _SWAPS = 20  # length of a tabu search, in swaps per location
 _LAST = 3.0  # a run of which fewer than this would fit into what is left takes all that is left
 _WINNER = 4.0  # how much more work the better method gets
+_SLOW = (
+    2.0  # where a sweep costs this many swaps, flows are so dense that tabu search is taken for the better
+)
 
 
 def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
@@ -64,14 +67,16 @@ class _Portfolio:
         self._annealing.explore(budget)
         self._work = [budget.spent * self._annealing.work, 0.0]  # done by annealing, by tabu search
         self._least = [math.inf, math.inf]
+        self._slow = self._dense and self._annealing.work > _SLOW * self._tabu.work
 
     def take_turn(self) -> None:
         """Let the method search that has had less than its share."""
         annealing, tabu = self._work
-        if self._least[0] < self._least[1]:
-            tabu *= _WINNER
-        elif self._least[0] > self._least[1]:
+        ahead = 0 if self._slow else self._least[1] - self._least[0]
+        if self._slow or ahead < 0:
             annealing *= _WINNER
+        elif ahead > 0:
+            tabu *= _WINNER
         before = self._budget.spent
         which = int(self._dense and tabu < annealing)
         found = self._search() if which else self._anneal()
