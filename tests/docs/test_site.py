@@ -1,0 +1,83 @@
+"""The site of the documents: nothing is left out of it, and it builds."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+# Checks of input, timings and the command line are not for others to build on.
+UNLISTED = {"checks", "benchmarks", "experiments"}
+PACKAGES = [name for name in PROJECT["tool"]["importlinter"]["root_packages"] if name not in UNLISTED]
+SHOWN = re.compile(r"^::: (\S+)$", re.MULTILINE)
+
+
+def pages(navigation: object) -> Iterator[str]:
+    """Yield the files that a part of the navigation names, from first to last."""
+    if isinstance(navigation, str):
+        yield navigation
+    elif isinstance(navigation, dict):
+        for part in navigation.values():
+            yield from pages(part)
+    else:
+        assert isinstance(navigation, list)
+        for part in navigation:
+            yield from pages(part)
+
+
+def test_the_navigation_names_every_document_once():
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    written = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    assert sorted(pages(settings["nav"])) == sorted(written)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_has_a_reference_page(package):
+    shown = SHOWN.findall((DOCS / "reference" / f"{package}.md").read_text(encoding="utf-8"))
+    assert shown[0] == package
+    assert {name.partition(".")[0] for name in shown} == {package}
+
+
+def test_the_site_is_made_with_pinned_versions():
+    lines = (ROOT / "requirements-docs.lock").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("==")[0] for line in lines if "==" in line}
+    assert len(pinned) == sum(not line.startswith("#") for line in lines)
+    wanted = PROJECT["project"]["optional-dependencies"]["docs"]
+    assert {re.split(r"[\[<>=]", item)[0] for item in wanted} <= pinned
+
+
+@pytest.mark.slow  # the first time it makes an environment, from the package index
+def test_the_site_builds_and_shows_every_public_name(tmp_path):
+    """Headings, not mentions: a function that is called like its module is easily left out."""
+    built = subprocess.run(
+        [ROOT / "scripts" / "docs", "--site-dir", tmp_path],
+        env=os.environ | {"PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    for package in PACKAGES:
+        page = (tmp_path / "reference" / package / "index.html").read_text(encoding="utf-8")
+        headings = {name.rpartition(".")[2] for name in re.findall(r'<h\d id="([\w.]+)"', page)}
+        public = getattr(importlib.import_module(package), "__all__", [])
+        assert set(public) <= headings, f"{package}: {sorted(set(public) - headings)}"
+    outside = [
+        address
+        for path in tmp_path.rglob("*.html")
+        for address in re.findall(
+            r'(?:src|<link[^>]*href)="(https?:[^"]*)"', path.read_text(encoding="utf-8")
+        )
+    ]
+    assert not outside, "the site fetches from elsewhere"
