@@ -57,16 +57,20 @@ def test_the_site_is_made_with_pinned_versions():
     assert {re.split(r"[\[<>=]", item)[0] for item in wanted} <= pinned
 
 
-@pytest.mark.slow  # the first time it makes an environment, from the package index
-def test_the_site_builds_and_shows_every_public_name(tmp_path):
-    """Headings, not mentions: a function that is called like its module is easily left out."""
-    built = subprocess.run(
-        [ROOT / "scripts" / "docs", "--site-dir", tmp_path],
+def build(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ROOT / "scripts" / "docs", *map(str, arguments)],
         env=os.environ | {"PYTHON": sys.executable},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.slow  # the first time it makes an environment, from the package index
+def test_the_site_builds_and_shows_every_public_name(tmp_path):
+    """Headings, not mentions: a function that is called like its module is easily left out."""
+    built = build("--site-dir", tmp_path)
     assert built.returncode == 0, built.stderr
     for package in PACKAGES:
         page = (tmp_path / "reference" / package / "index.html").read_text(encoding="utf-8")
@@ -81,3 +85,13 @@ def test_the_site_builds_and_shows_every_public_name(tmp_path):
         )
     ]
     assert not outside, "the site fetches from elsewhere"
+
+
+@pytest.mark.slow
+def test_a_link_to_nowhere_fails(tmp_path):
+    (tmp_path / "mkdocs.yml").write_text("site_name: broken\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("[a page](missing.md)\n")
+    built = build("--config-file", tmp_path / "mkdocs.yml")
+    assert built.returncode != 0
+    assert "missing.md" in built.stderr
