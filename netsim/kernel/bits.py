@@ -13,11 +13,13 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-__all__ = ["bare", "fetch", "inlined", "lowest", "outlined"]
+__all__ = ["bare", "fetch", "inlined", "lowest", "outlined", "spliced"]
 
 _Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
 
 inlined = njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# For what is large and stands in one place: put there before types are inferred, it is compiled once only.
+spliced = njit(inline="always", error_model="numpy")
 # For what is rare or called from several places: inlined there, it would only grow the loop.
 outlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from numba import config, njit
 
-from netsim.kernel.bits import bare, fetch, inlined, lowest
+from netsim.kernel.bits import bare, fetch, inlined, lowest, spliced
 from netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
 from netsim.kernel.node import act, tail_left
 from netsim.kernel.router import arrive, decide, enter, expose, slot_of, start
@@ -49,7 +49,7 @@ __all__ = ["run", "scalar_code"]
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
 
 
-@inlined
+@spliced
 def turn_over(s: State, side: int) -> None:
     """Make the lists of the next cycle those of this one; `side` was this one's, now the next one's."""
     s.clock[SIDE] = side
@@ -58,7 +58,7 @@ def turn_over(s: State, side: int) -> None:
     s.clock[ENTERING + side] = 0
 
 
-@inlined
+@spliced
 def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
     """Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`."""
     events = s.clock[ENTERING + side]
@@ -78,7 +78,7 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
     s.clock[EVENTS] += events + count
 
 
-@inlined
+@spliced
 def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
     """Let the tasks act that have something to do in `cycle`."""
     while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
@@ -91,7 +91,7 @@ def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
     s.clock[EVENTS] += acts
 
 
-@inlined
+@spliced
 def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
     """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
     if s.clock[DIRTY + side] == 0:
@@ -119,7 +119,7 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
     s.clock[EVENTS] += count
 
 
-@inlined
+@spliced
 def expose_all(s: State, u: Setting, cycle: int) -> None:
     """Make all packets that have become heads known to their routers."""
     count = s.clock[EXPOSED]
