@@ -29,6 +29,9 @@ __all__ = ["portfolio"]
 _MOST_DENSE = 256  # locations up to which tabu search, whose every swap looks at all pairs, is worth while
 _FIRST, _LEAST = 0.125, 250  # first annealing run: its share of the budget, and its least sweeps
 _SWAPS = 20  # length of a tabu search, in swaps per location
+_LARGE = (
+    5000  # least sweeps of a run where annealing is alone: in one short run a large problem goes furthest
+)
 _LAST = 3.0  # a run of which fewer than this would fit into what is left takes all that is left
 _WINNER = 4.0  # how much more work the better method gets
 _SLOW = (
@@ -86,7 +89,7 @@ class _Portfolio:
 
     def _anneal(self) -> Integers:
         left = self._sweeps_left()
-        sweeps = self._sweeps = max(2 * self._sweeps, _LEAST, int(_FIRST * left))
+        sweeps = self._sweeps = max(2 * self._sweeps, _LEAST if self._dense else _LARGE, int(_FIRST * left))
         if left < _LAST * sweeps:
             sweeps = max(1, math.ceil(left))
         return self._annealing.run(self._rng.permutation(self._problem.locations), sweeps, self._budget)
