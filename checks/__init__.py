@@ -33,8 +33,8 @@ def one_of(value: str, options: Iterable[str], what: str) -> str:
     if value in names:
         return value
     near = difflib.get_close_matches(value.lower(), names, n=3, cutoff=0.5)
-    listed = ", ".join(names)
-    hint = f"did you mean {' or '.join(near)}? (valid: {listed})" if near else f"expected one of {listed}"
+    listed = f"valid: {', '.join(names)}"
+    hint = f"did you mean {' or '.join(near)}? ({listed})" if near else listed
     raise ValueError(f"{what}: unknown name {value!r}; {hint}")
 
 

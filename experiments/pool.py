@@ -44,7 +44,7 @@ def run_each(
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)
             for worker in multiprocessing.active_children():
-                worker.terminate()
+                worker.kill()  # at once, whatever it does or has inherited
             raise
 
 
