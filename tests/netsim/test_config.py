@@ -42,7 +42,7 @@ def test_the_defaults_are_those_of_the_model():
         ("policy", "smrt", "policy: unknown name 'smrt'; did you mean smart"),
         ("arbiter", "fiffo", "arbiter: unknown name 'fiffo'; did you mean fifo"),
         ("consumption", "double", "consumption: unknown name 'double'"),
-        ("tree_routing", "x", "tree_routing: unknown name 'x'; expected one of"),
+        ("tree_routing", "x", "tree_routing: unknown name 'x'; valid: adaptive, static"),
     ],
 )
 def test_what_is_refused(name, value, message):
