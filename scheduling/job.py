@@ -1,0 +1,42 @@
+"""What a scheduler knows of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Job"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A rigid parallel job; all times in seconds.
+
+    Attributes
+    ----------
+    number : int
+        Its name in the workload; no two jobs of a workload share one.
+    submit : float
+        When it enters the queue.
+    nodes : int
+        Nodes it needs, at least 1.
+    run_time : float
+        How long it ran in the log or the model, at least 0. What a schedule takes is said by a `RunTimes`.
+    estimate : float or None
+        Run time that the user asked for; None: the log says nothing.
+    application : str
+        Application whose run time a table holds, as in ``"lu"``; empty: a job of which no more is known.
+    intensity : str
+        How much it communicates, a key of `scheduling.workload.INTENSITIES`; empty where there is no
+        application.
+    repeats : int
+        How often the run that the table holds is repeated.
+    """
+
+    number: int
+    submit: float
+    nodes: int
+    run_time: float
+    estimate: float | None = None
+    application: str = ""
+    intensity: str = ""
+    repeats: int = 1

@@ -1,0 +1,72 @@
+"""What a partitioner gives a job, and what the scheduler asks of a partitioner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduling.job import Job
+
+__all__ = ["Allocation", "Nodes", "Partitioner"]
+
+Nodes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """Nodes for a job.
+
+    Attributes
+    ----------
+    nodes : ndarray of int64, shape (size,)
+        Nodes that the job holds, in the order in which tasks take them; more than it needs where the
+        partitioner rounds up (internal fragmentation).
+    shape : tuple of int or None
+        Sides of the box in the order of the network's dimensions; None: the nodes are no box.
+    contiguous : bool
+        Whether the job has the nodes' neighbourhood for itself: a box, or a subtree.
+    mapping : str
+        Mapping that the partitioner chose along with the shape; empty: it leaves that to others.
+    """
+
+    nodes: Nodes
+    shape: tuple[int, ...] | None = None
+    contiguous: bool = False
+    mapping: str = ""
+
+
+class Partitioner(Protocol):
+    """Says which nodes a job gets, and keeps account of those that are free.
+
+    A new one is a class with these six members, in a file of its own, and a line in
+    `scheduling.partitioner.PARTITIONERS`.
+
+    Attributes
+    ----------
+    free : int
+        Free nodes.
+    by_count : bool
+        Whether every job that needs no more than `free` nodes can be placed, so that counting suffices.
+    searches, visited : int
+        How often `find` was called, and how many nodes (or words of the occupancy map) it looked at.
+    """
+
+    free: int
+    by_count: bool
+    searches: int
+    visited: int
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return nodes for `job`, or None if it cannot be placed now. Nothing is taken."""
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+
+    def copy(self) -> Partitioner:
+        """Return an independent copy, on which a policy may try what would happen."""

@@ -1,0 +1,1 @@
+"""How long jobs run where they are."""
