@@ -1,0 +1,1 @@
+"""Pictures, a function each; a file appears whole or not at all."""
