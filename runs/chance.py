@@ -8,6 +8,7 @@ little.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -23,7 +24,10 @@ __all__ = ["network_draws", "same_place", "simulation_of"]
 
 def simulation_of(run: Run) -> Run:
     """Return the run whose result is that of `run`: with seed 0 where chance has no part, else itself."""
-    if run.seed == 0 or _placement_draws(run) or _draws(run.network, run.config):
+    draws = _draws(run.network, run.config)
+    if run.network_seed is not None and not draws:
+        run = replace(run, network_seed=None)
+    if run.seed == 0 or _placement_draws(run) or (draws and run.network_seed is None):
         return run
     return run.seeded(0)
 

@@ -99,11 +99,15 @@ def execute(run: Run, engine: str = "kernel") -> Result:
 
 
 def _simulate(run: Run, programs: tuple[Program, ...], places: list[Nodes], engine: str) -> Result:
-    network = Network(_topology(run.network), run.config, engine=engine, seed=run.seed)
+    network = Network(_topology(run.network), run.config, engine=engine, seed=_network_seed(run))
     for job, program, nodes in zip(run.jobs, programs, places, strict=True):
         network.start(program, nodes, at=job.start)
     network.finish(run.max_cycles)
     return network.result()
+
+
+def _network_seed(run: Run) -> int:
+    return run.seed if run.network_seed is None else run.network_seed
 
 
 def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
@@ -194,7 +198,8 @@ def _signature(run: Run, places: list[Nodes]) -> bytes:
     draws = network_draws(topology, run.config)
     nodes = places if draws else same_place(topology, places)
     jobs = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in run.jobs)
-    plain = replace(run, jobs=jobs, partition="", contents=(), seed=run.seed if draws else 0)
+    seed = _network_seed(run) if draws else 0
+    plain = replace(run, jobs=jobs, partition="", contents=(), seed=seed, network_seed=None)
     lists = [where.tolist() for where in nodes]
     return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
 

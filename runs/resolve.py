@@ -32,6 +32,7 @@ def resolve(
     partition: str = "whole",
     config: Config | None = None,
     seed: int = 0,
+    network_seed: int | None = None,
     max_cycles: int | None = None,
 ) -> Run:
     """Return the run that a user describes.
@@ -49,6 +50,8 @@ def resolve(
         Settings of the network.
     seed : int
         Seed of placement and network.
+    network_seed : int, optional
+        Seed of the network alone.
     max_cycles : int, optional
         Longest run allowed.
 
@@ -79,6 +82,7 @@ def resolve(
         partition=partition,
         config=config,
         seed=whole(seed, "seed", 0),
+        network_seed=None if network_seed is None else whole(network_seed, "network_seed", 0),
         max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
         contents=tuple(sorted({found for rule in rules if (found := _content(rule))})),
     )

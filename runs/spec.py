@@ -73,6 +73,8 @@ class Run:
         Settings of the network.
     seed : int
         Seed of placement and network.
+    network_seed : int or None
+        Seed of the network alone: a placement may be simulated more than once. None: `seed`.
     max_cycles : int or None
         Longest run allowed.
     contents : tuple of (str, str)
@@ -86,6 +88,7 @@ class Run:
     seed: int = 0
     max_cycles: int | None = None
     contents: tuple[tuple[str, str], ...] = ()
+    network_seed: int | None = None
 
     @cached_property
     def key(self) -> str:
@@ -97,6 +100,8 @@ class Run:
         plain = self.to_dict()
         for job in plain["jobs"]:
             del job["path"]
+        if self.network_seed is None:
+            del plain["network_seed"]
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:

@@ -207,6 +207,8 @@ def _settings(run: Run) -> str:
     ]
     if run.max_cycles is not None:
         words.append(f"max_cycles={run.max_cycles}")
+    if run.network_seed is not None:
+        words.append(f"network_seed={run.network_seed}")
     return ",".join(words)
 
 

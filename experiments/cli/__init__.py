@@ -14,6 +14,7 @@ from experiments.cli.listing import list_command
 from experiments.cli.load import load_command
 from experiments.cli.plot import plot_command
 from experiments.cli.run import run_command
+from experiments.cli.study import study_command
 from experiments.cli.table import table_command
 from experiments.cli.verdict import VerdictGroup
 
@@ -50,6 +51,7 @@ app.add_command(load_command)
 app.add_command(app_command)
 app.add_command(table_command)
 app.add_command(plot_command)
+app.add_command(study_command)
 app.add_command(bench_command)
 app.add_command(demo_command)
 

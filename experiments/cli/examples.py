@@ -32,6 +32,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table sweep.sqlite --runs",
         "netplace table diff old.parquet sweep.toml",
     ),
+    "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "demo": ("netplace demo --seeds 2",),
     "bench": ("netplace bench --quick", "netplace bench --only saturated"),
 }

@@ -42,7 +42,9 @@ PARTITIONS: dict[str, _Rule] = {
     "quadrants": _Rule(
         quadrants, "quadrants", "quarters of a 2-D grid; quarters of quarters for more than four jobs"
     ),
-    "random": _Rule(scattered, "random", "nodes drawn at random over the network, by seed", by_chance=True),
+    "random": _Rule(
+        scattered, "random", "nodes drawn at random over the network, by seed", "SEED", by_chance=True
+    ),
     "sub-cubes": _Rule(
         sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs than those"
     ),

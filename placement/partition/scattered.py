@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from checks import whole
 from placement.partition.request import PartitionRequest
 from placement.rule import Nodes
 
@@ -11,6 +12,17 @@ __all__ = ["scattered"]
 
 
 def scattered(request: PartitionRequest) -> list[Nodes]:
-    """Return random nodes for each job, as many as it has tasks, each job's in increasing order."""
-    drawn = request.rng.permutation(request.topology.nodes)[: sum(request.sizes)]
+    """Return random nodes for each job, as many as it has tasks, each job's in increasing order.
+
+    An option is a seed of the partition's own: it then stays the same while the run's seed changes.
+
+    Raises
+    ------
+    ValueError
+        If the option is no whole number of at least 0.
+    """
+    rng = request.rng
+    if request.option:
+        rng = np.random.default_rng([whole(request.option, "partition random: seed", 0), 2])
+    drawn = rng.permutation(request.topology.nodes)[: sum(request.sizes)]
     return [np.sort(part) for part in np.split(drawn, np.cumsum(request.sizes)[:-1])]

@@ -141,3 +141,11 @@ def test_every_example_can_be_used(name):
     network = parse("torus:8x4x4" if name in ("planes", "sub-cubes") else "torus:8x8")
     found = partition(rule.example, network, [5, 5])
     assert [len(nodes) >= 5 for nodes in found] == [True, True]
+
+
+def test_random_partition_with_a_seed_of_its_own():
+    fixed = [parts("random:3", "torus:8x8", 10, 20, seed=seed) for seed in range(3)]
+    assert fixed[0] == fixed[1] == fixed[2]
+    assert fixed[0] != parts("random:4", "torus:8x8", 10, 20, seed=0)
+    with pytest.raises(ValueError, match=r"partition random: seed: 'x' is not a whole number"):
+        parts("random:x", "torus:8x8", 10)

@@ -1,0 +1,112 @@
+"""What a study says: tables, a summary in sentences, figures; on the screen and as a folder of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.outputs import whole_file
+from experiments.screen import number, print_tables, table
+
+__all__ = ["Report", "ReportTable", "show", "write"]
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table of a report.
+
+    Attributes
+    ----------
+    name : str
+        Name of its CSV file, without the ending.
+    title : str
+        Line above it.
+    frame : DataFrame
+        The cells, as numbers.
+    digits : mapping of str to int
+        Digits after the point of columns of numbers; other columns are text.
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    digits: Mapping[str, int]
+
+    def texts(self) -> list[list[str]]:
+        """Return the cells as they are shown."""
+        return [
+            [
+                number(None if pd.isna(value) else float(value), self.digits[name])
+                if name in self.digits
+                else ("" if pd.isna(value) else str(value))
+                for name, value in zip(self.frame.columns, row, strict=True)
+            ]
+            for row in self.frame.itertuples(index=False)
+        ]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a study found.
+
+    Attributes
+    ----------
+    tables : tuple of ReportTable
+        Ours beside what was published.
+    summary : tuple of str
+        Sentences: where it agrees, where not, and why.
+    figures : mapping of str to callable
+        Names of pictures without ending, and what draws them into the file it is given.
+    """
+
+    tables: tuple[ReportTable, ...]
+    summary: tuple[str, ...]
+    figures: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+
+
+def show(report: Report) -> None:
+    """Print the tables and the summary."""
+    for made in report.tables:
+        shown = table(made.title, list(made.frame.columns), made.texts())
+        for place, name in enumerate(made.frame.columns):
+            shown.columns[place].justify = "right" if name in made.digits else "left"
+        print_tables(shown)
+    for sentence in report.summary:
+        print(f"* {sentence}")  # noqa: T201
+
+
+def write(report: Report, folder: Path, heading: str, command: str, source: str) -> None:
+    """Write ``report.md``, a CSV file for each table and a picture for each figure into `folder`.
+
+    Parameters
+    ----------
+    heading, command, source : str
+        First lines of the report: what it is, the command that made it, where published numbers are from.
+    """
+    for made in report.tables:
+        with whole_file(folder / f"{made.name}.csv") as temporary:
+            made.frame.to_csv(temporary, index=False)
+    for name, draw in report.figures.items():
+        draw(folder / f"{name}.png")
+    with whole_file(folder / "report.md") as temporary:
+        temporary.write_text(_markdown(report, heading, command, source), encoding="utf-8")
+
+
+def _markdown(report: Report, heading: str, command: str, source: str) -> str:
+    lines = [f"# {heading}", "", f"Made by `{command}`. Published numbers: {source}.", ""]
+    lines += [f"* {sentence}" for sentence in report.summary]
+    for name in report.figures:
+        lines += ["", f"![{name}]({name}.png)"]
+    for made in report.tables:
+        columns = list(made.frame.columns)
+        rule = ["---:" if name in made.digits else "---" for name in columns]
+        lines += ["", f"## {made.title}", "", _line(columns), _line(rule)]
+        lines += [_line(cells) for cells in made.texts()]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,55 @@
+"""Which of several samples is best, and which are no worse as far as a test can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["LEVEL", "best", "p_value", "spread"]
+
+LEVEL = 0.05
+Sample = Sequence[float]
+
+
+def p_value(one: Sample, other: Sample) -> float:
+    """Return the probability of so large a difference by chance.
+
+    Two samples that vary are compared by the test of Kruskal and Wallis, one that varies with one that does
+    not by the t-test for a single sample; of two that do not vary it is 1 if they are the same, else 0.
+    """
+    varies = [bool(np.ptp(sample) > 0) for sample in (one, other)]
+    if all(varies):
+        return float(stats.kruskal(one, other).pvalue)
+    if not any(varies):
+        return float(one[0] == other[0])
+    sample, fixed = (one, other) if varies[0] else (other, one)
+    return float(stats.ttest_1samp(sample, fixed[0]).pvalue)
+
+
+def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
+    """Return the name of the sample with the least mean, then those that do as well.
+
+    Parameters
+    ----------
+    samples : mapping of str to sequence of float
+        Samples by name.
+    tie : float
+        A mean that is larger by no more than this share does as well; so does one that `p_value` does not
+        tell from the least at `LEVEL`.
+    """
+    means = {name: float(np.mean(sample)) for name, sample in samples.items()}
+    first = min(means, key=lambda name: means[name])
+    equal = [
+        name
+        for name in samples
+        if name != first
+        and (means[name] <= means[first] * (1 + tie) or p_value(samples[first], samples[name]) > LEVEL)
+    ]
+    return [first, *equal]
+
+
+def spread(sample: Sample) -> tuple[float, float]:
+    """Return mean and standard deviation (of the sample; 0 for a single value)."""
+    return float(np.mean(sample)), float(np.std(sample, ddof=1)) if len(sample) > 1 else 0.0
