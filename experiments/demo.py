@@ -67,7 +67,7 @@ def run(case: Case) -> Outcome:
     replay = Replay(
         parse(case.network), (_program(case.trace),), mapping=case.mapping, config=Config(vcs=case.vcs)
     )
-    result = replay.run(case.seed)
+    result = replay.run(case.seed).result
     return Outcome(
         **asdict(case),
         cycles=result.cycles,

@@ -6,11 +6,27 @@ from dataclasses import dataclass, field
 
 from apps import Program
 from netsim import Config, Result, simulate
-from placement import map_tasks, partition
-from placement.rule import Nodes
+from placement.mapping import QapResult
+from runs.placing import place_jobs
 from topologies import Topology
 
-__all__ = ["Replay"]
+__all__ = ["Replay", "Replayed"]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay gave.
+
+    Attributes
+    ----------
+    result : Result
+        What was measured.
+    methods : tuple of str
+        How the mapping of each job was found; for mapping ``best`` the name of the winner.
+    """
+
+    result: Result
+    methods: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,24 +63,25 @@ class Replay:
     record_messages: bool = False
     window: int | None = None
 
-    def places(self, seed: int) -> list[Nodes]:
-        """Return the node of each task of each job.
+    def places(self, seed: int) -> list[QapResult]:
+        """Return the node of each task of each job, and how they were found.
 
         Raises
         ------
         ValueError
             If the jobs do not fit the network, or a rule refuses.
         """
-        sizes = [program.tasks for program in self.programs]
-        parts = partition(self.partition, self.topology, sizes, seed=seed)
-        return [
-            map_tasks(
-                self.mapping, self.topology, program.tasks, nodes=part, program=program, seed=seed, job=job
-            )
-            for job, (program, part) in enumerate(zip(self.programs, parts, strict=True))
-        ]
+        return place_jobs(
+            self.topology,
+            self.programs,
+            [self.mapping] * len(self.programs),
+            partition_rule=self.partition,
+            config=self.config,
+            seed=seed,
+            max_cycles=self.max_cycles,
+        )
 
-    def run(self, seed: int) -> Result:
+    def run(self, seed: int) -> Replayed:
         """Simulate; all that is left to chance, in placement and in the network, follows from `seed`.
 
         Raises
@@ -74,10 +91,11 @@ class Replay:
         SimulationError
             If the run cannot come to its end.
         """
-        return simulate(
+        found = self.places(seed)
+        result = simulate(
             self.topology,
             self.programs,
-            self.places(seed),
+            [mapped.mapping for mapped in found],
             config=self.config,
             engine=self.engine,
             seed=seed,
@@ -85,3 +103,4 @@ class Replay:
             record_messages=self.record_messages,
             window=self.window,
         )
+        return Replayed(result, tuple(mapped.method for mapped in found))

@@ -8,20 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from experiments.replay import Replay
+from experiments.replay import Replay, Replayed
 from netsim import Result
+from runs.placing import simulates
 
 __all__ = ["describe", "means", "spread", "summarise"]
 
 Described = dict[str, Any]
 
 
-def describe(result: Result, replay: Replay) -> Described:
+def describe(replayed: Replayed, replay: Replay) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
+    result = replayed.result
     found = result.to_dict() | {"partition": replay.partition, "mapping": replay.mapping}
-    for job, measured in zip(found["jobs"], result.jobs, strict=True):
+    for job, measured, method in zip(found["jobs"], result.jobs, replayed.methods, strict=True):
         job["tasks"] = len(measured.nodes)
         job["nodes"] = measured.nodes.tolist()
+        if simulates(replay.mapping):
+            job["winner"] = method
     slowest = max(range(len(result.jobs)), key=lambda job: result.jobs[job].cycles)
     found["slowest_job"] = slowest
     found["slowest_cycles"] = result.jobs[slowest].cycles

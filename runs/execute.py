@@ -15,9 +15,10 @@ from typing import Any
 from apps import Program
 from netsim import Config, Network, Result, SimulationError
 from netsim.result import versions
-from placement import map_tasks, partition
+from placement.mapping import QapResult
 from placement.rule import Nodes
 from runs.chance import network_draws, same_place
+from runs.placing import place_jobs, simulates
 from runs.programs import Reading, application_program, trace_program
 from runs.resolve import file_digest, source_of
 from runs.spec import Job, Run
@@ -68,13 +69,15 @@ def attempt(run: Run) -> Ended:
     warm_up()
     try:
         programs = programs_of(run)
-        places = places_of(run, programs)
+        found = _mappings_of(run, programs)
+        places = [mapped.mapping for mapped in found]
         same = _signature(run, places)
+        cpu_seconds = 0.0
         if same not in _KNOWN:
             result = _simulate(run, programs, places, "kernel")
+            cpu_seconds = result.cpu_seconds
             _remember(same, _outcome(result))
-            return Ended(_KNOWN[same], None, result.cpu_seconds, result.versions, platform.node())
-        return Ended(_KNOWN[same], None, 0.0, versions(), platform.node())
+        return Ended(_with_winners(_KNOWN[same], run, found), None, cpu_seconds, versions(), platform.node())
     except (ValueError, SimulationError) as error:
         failure = " ".join(str(error).split())
     except MemoryError as error:
@@ -118,16 +121,22 @@ def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
     ValueError
         If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
     """
+    return [found.mapping for found in _mappings_of(run, programs)]
+
+
+def _mappings_of(run: Run, programs: tuple[Program, ...]) -> list[QapResult]:
     for name, digest in run.contents:
         _unchanged(name, digest)
-    topology = _topology(run.network)
-    parts = partition(run.partition, topology, [program.tasks for program in programs], seed=run.seed)
-    return [
-        map_tasks(
-            job.mapping, topology, program.tasks, nodes=part, program=program, seed=run.seed, job=number
-        )
-        for number, (job, program, part) in enumerate(zip(run.jobs, programs, parts, strict=True))
-    ]
+    return place_jobs(
+        _topology(run.network),
+        programs,
+        [job.mapping for job in run.jobs],
+        partition_rule=run.partition,
+        config=run.config,
+        seed=run.seed,
+        network_seed=run.network_seed,
+        max_cycles=run.max_cycles,
+    )
 
 
 def programs_of(run: Run) -> tuple[Program, ...]:
@@ -202,6 +211,15 @@ def _signature(run: Run, places: list[Nodes]) -> bytes:
     plain = replace(run, jobs=jobs, partition="", contents=(), seed=seed, network_seed=None)
     lists = [where.tolist() for where in nodes]
     return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
+
+
+def _with_winners(outcome: dict[str, Any], run: Run, found: list[QapResult]) -> dict[str, Any]:
+    """Return `outcome` with the names of the mappings that jobs which asked for the best one were given."""
+    jobs = [
+        {**told, "winner": mapped.method} if simulates(job.mapping) else told
+        for told, job, mapped in zip(outcome["jobs"], run.jobs, found, strict=True)
+    ]
+    return {**outcome, "jobs": jobs}
 
 
 def _only_program(job: Job) -> Job:

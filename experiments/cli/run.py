@@ -60,20 +60,23 @@ def run_command(**given: Any) -> None:
     from experiments.outputs import PICTURES, check_output
     from experiments.pool import run_each
     from experiments.summary import describe, summarise
+    from runs.placing import simulates
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     messages = given["record_messages"] and check_output(Path(given["record_messages"]))
     replay, seeds = _replay(given), _seeds(given)
-    replay.places(seeds[0])  # a placement that cannot be made is told before anything is compiled
+    if not simulates(replay.mapping):
+        replay.places(seeds[0])  # a placement that cannot be made is told before anything is compiled
     load_engine(given["engine"])
-    results = with_progress(run_each(replay.run, seeds, given["processes"]), len(seeds), "runs")
+    replayed = with_progress(run_each(replay.run, seeds, given["processes"]), len(seeds), "runs")
+    results = [one.result for one in replayed]
     if messages:
         write_messages(messages, results, replay.programs)
     if picture:
         from experiments.link_plot import draw_links
 
         draw_links(picture, replay.topology, results[0], _title(replay))
-    runs = [describe(result, replay) for result in results]
+    runs = [describe(one, replay) for one in replayed]
     if given["as_json"]:
         print_json(summarise(runs))
     else:
@@ -151,15 +154,23 @@ def _tables(runs: Sequence[Described], replay: Replay) -> list[Table]:
         tables.append(
             table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
         )
+    if "winner" in runs[0]["jobs"][0]:
+        found = [[str(run["seed"]), *(job["winner"] for job in run["jobs"])] for run in runs]
+        names = [f"job {place}" for place in range(len(runs[0]["jobs"]))]
+        tables.append(table("fastest mapping of each job alone", ["seed", *names], found))
     return tables
 
 
 def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
-    from experiments.summary import spread
-
     rows = []
     for place, job in enumerate(runs[0]["jobs"]):
-        found = spread([run["jobs"][place]["cycles"] for run in runs])
-        figures = [number(found[measure]) for measure in ("mean", "std", "min", "max")]
-        rows.append([f"{place} {job['name']}", str(job["tasks"]), *figures])
-    return rows
+        cycles = [run["jobs"][place]["cycles"] for run in runs]
+        rows.append([f"{place} {job['name']}", str(job["tasks"]), *_spread_row(cycles)])
+    return [*rows, [], ["slowest", "", *_spread_row([run["slowest_cycles"] for run in runs])]]
+
+
+def _spread_row(cycles: Sequence[float]) -> list[str]:
+    from experiments.summary import spread
+
+    found = spread(cycles)
+    return [number(found[measure]) for measure in ("mean", "std", "min", "max")]

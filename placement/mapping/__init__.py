@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from apps import Program
 from checks import whole
+from placement.mapping.best import best
 from placement.mapping.classic import classic
 from placement.mapping.column import column
 from placement.mapping.consecutive import consecutive
@@ -16,7 +19,7 @@ from placement.mapping.cost import CRITERIA, cost_matrix
 from placement.mapping.from_file import from_file
 from placement.mapping.optimised import OPTION, optimise
 from placement.mapping.permuted import permuted
-from placement.mapping.problem import MappingProblem
+from placement.mapping.problem import MappingProblem, RunTime
 from placement.mapping.qap import METHODS, QapResult, solve_qap
 from placement.mapping.shuffle import shuffle
 from placement.mapping.td import td
@@ -29,17 +32,30 @@ __all__ = [
     "METHODS",
     "MappingProblem",
     "QapResult",
+    "RunTime",
     "cost_matrix",
+    "find_mapping",
     "map_tasks",
     "optimise",
     "solve_qap",
 ]
 
-_Rule = Rule[MappingProblem, Nodes]
+_Rule = Rule[MappingProblem, Nodes | QapResult]
 
 MAPPINGS: dict[str, _Rule] = {
+    "best": _Rule(
+        best,
+        "best:10",
+        "the fastest of the others and so many random ones, simulated",
+        "RANDOM",
+        by_chance=True,
+    ),
     "classic": _Rule(
-        classic, "classic:grasp", "bytes times hops least, found by search", OPTION, by_chance=True
+        classic,
+        "classic:grasp",
+        "bytes times hops least, found by search",
+        f"{OPTION},criterion=C",
+        by_chance=True,
     ),
     "column": _Rule(column, "column", "column order: the last dimension runs fastest (meshes and tori)"),
     "consecutive": _Rule(consecutive, "consecutive", "the order of the partition: row order, X fastest"),
@@ -58,17 +74,19 @@ MAPPINGS: dict[str, _Rule] = {
 }
 
 
-def map_tasks(
-    rule: str | Callable[[MappingProblem], ArrayLike],
+def find_mapping(
+    rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
     topology: Topology,
     tasks: int,
     *,
     nodes: ArrayLike | None = None,
     program: Program | None = None,
+    W: Any = None,
+    run_time: RunTime | None = None,
     seed: int = 0,
     job: int = 0,
-) -> Nodes:
-    """Return the node of each task.
+) -> QapResult:
+    """Return the node of each task, and how they were found.
 
     Parameters
     ----------
@@ -83,12 +101,18 @@ def map_tasks(
         Nodes that may be used, in the order of the partition; all by default.
     program : Program, optional
         What the tasks do, for rules that look at it.
+    W : array_like or sparse array, shape (tasks, tasks), optional
+        Traffic in bytes, in place of the program's own.
+    run_time : callable, optional
+        How long the program takes on given nodes, for rules that try them: see `MappingProblem`.
     seed, job : int
         Seed of rules by chance, and the number of the job, whose draws are its own.
 
     Returns
     -------
-    ndarray of int64, shape (tasks,)
+    QapResult
+        Its mapping gives the node of each task. Its cost is what the rule made small, nan if nothing; its
+        method is the name of the rule if that searches nothing.
 
     Raises
     ------
@@ -96,9 +120,9 @@ def map_tasks(
         If there is no such rule, there are more tasks than nodes, or the rule refuses.
     """
     if isinstance(rule, str):
+        known, option = find_rule(rule, MAPPINGS, "mapping")
         text = rule
-        known, option = find_rule(text, MAPPINGS, "mapping")
-        choose: Callable[[MappingProblem], ArrayLike] = known.choose
+        choose: Callable[[MappingProblem], ArrayLike | QapResult] = known.choose
     else:
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
     usable = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
@@ -106,7 +130,32 @@ def map_tasks(
     if tasks > len(usable):
         raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} nodes they may use")
     rng = np.random.default_rng([whole(seed, "seed", 0), 1, whole(job, "job", 0)])
-    chosen = topology.check_nodes(choose(MappingProblem(topology, usable, tasks, rng, option, program)))
-    if chosen.shape != (tasks,) or len(np.unique(chosen)) != tasks or not np.isin(chosen, usable).all():
+    began = time.thread_time()
+    chosen = choose(MappingProblem(topology, usable, tasks, rng, option, program, W, run_time))
+    if not isinstance(chosen, QapResult):
+        took = time.thread_time() - began
+        chosen = QapResult(topology.check_nodes(chosen), np.nan, text.partition(":")[0], 0, took)
+    mapping = chosen.mapping
+    if mapping.shape != (tasks,) or len(np.unique(mapping)) != tasks or not np.isin(mapping, usable).all():
         raise ValueError(f"mapping {text}: the rule did not give each of {tasks} tasks a node of its own")
     return chosen
+
+
+def map_tasks(
+    rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
+    topology: Topology,
+    tasks: int,
+    *,
+    nodes: ArrayLike | None = None,
+    program: Program | None = None,
+    seed: int = 0,
+    job: int = 0,
+) -> Nodes:
+    """Return the node of each task, shape (tasks,): the mapping that `find_mapping` finds.
+
+    Raises
+    ------
+    ValueError
+        As `find_mapping`, whose parameters these are.
+    """
+    return find_mapping(rule, topology, tasks, nodes=nodes, program=program, seed=seed, job=job).mapping

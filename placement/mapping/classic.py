@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from placement.mapping.optimised import optimised
+from placement.mapping.optimised import LIMITS, optimised
 from placement.mapping.problem import MappingProblem
-from placement.rule import Nodes
+from placement.mapping.qap import QapResult
 
 __all__ = ["classic"]
 
 
-def classic(problem: MappingProblem) -> Nodes:
+def classic(problem: MappingProblem) -> QapResult:
     """Return a mapping for which the sum of bytes times hops is small.
+
+    With the option ``criterion=oversubscription`` hops of a tree count by how many nodes share a link.
 
     Raises
     ------
     ValueError
-        If there is no program, or the option is none.
+        If there is no traffic, or the option is none.
     """
-    return optimised(problem, "classic")
+    return optimised(problem, "classic", (*LIMITS, "criterion"))

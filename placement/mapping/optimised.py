@@ -12,12 +12,12 @@ from checks import one_of
 from placement.mapping.cost import Criterion, cost_matrix
 from placement.mapping.problem import MappingProblem
 from placement.mapping.qap import METHODS, QapResult, solve_qap
-from placement.rule import Nodes
 from topologies import Topology
 
-__all__ = ["OPTION", "optimise", "optimised"]
+__all__ = ["LIMITS", "OPTION", "optimise", "optimised"]
 
 OPTION = "METHOD,iterations=N,seconds=S"
+LIMITS = ("iterations", "seconds")
 
 
 def optimise(
@@ -62,40 +62,34 @@ def optimise(
     return replace(found, mapping=usable[found.mapping])
 
 
-def optimised(problem: MappingProblem, criterion: str) -> Nodes:
+def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] = LIMITS) -> QapResult:
     """Return the mapping of least cost that is found by the method and within the limits of the option.
+
+    `limits` are the words that may stand before an equals sign there.
 
     Raises
     ------
     ValueError
-        If there is no program, the option has another form, or the network does not define the criterion.
+        If there is no traffic, the option has another form, or the network does not define the criterion.
     """
     what = f"mapping {criterion}"
-    if problem.program is None:
-        raise ValueError(f"{what}: looks at the traffic of a program, and none was given")
-    if problem.program.tasks != problem.tasks:
-        raise ValueError(
-            f"{what}: the program has {problem.program.tasks} tasks, expected {problem.tasks} to be placed"
-        )
-    method, limits = _read(problem.option, what)
+    options = _read(problem.option, what, limits)
     return optimise(
-        problem.program.traffic().W,
+        problem.traffic(what),
         problem.topology,
         nodes=problem.nodes,
-        criterion=criterion,
-        method=method,
         seed=int(problem.rng.integers(2**62)),
-        **limits,
-    ).mapping
+        **{"criterion": criterion, **options},
+    )
 
 
-def _read(option: str, what: str) -> tuple[str, dict[str, Any]]:
+def _read(option: str, what: str, limits: tuple[str, ...]) -> dict[str, Any]:
     """Return the method and the limits that an option such as ``"grasp,iterations=50"`` names."""
-    method, limits = "portfolio", {}
+    found: dict[str, Any] = {}
     for word in option.split(",") if option else []:
         key, equals, value = (part.strip() for part in word.partition("="))
         if equals:
-            limits[one_of(key, ("iterations", "seconds"), f"{what}: limit")] = value
+            found[one_of(key, limits, f"{what}: limit")] = value
         else:
-            method = one_of(key, METHODS, f"{what}: method")
-    return method, limits
+            found["method"] = one_of(key, METHODS, f"{what}: method")
+    return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,9 @@ from apps import Program
 from placement.rule import Nodes
 from topologies import Topology
 
-__all__ = ["MappingProblem"]
+__all__ = ["MappingProblem", "RunTime"]
+
+RunTime = Callable[[Nodes, int | None], int | None]
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,12 @@ class MappingProblem:
         What the user wrote after the rule's name and a colon.
     program : Program or None
         What the tasks do, for rules that look at it.
+    W : array_like, sparse array or None
+        Traffic in bytes, shape (tasks, tasks), in place of the program's own.
+    run_time : callable or None
+        ``run_time(nodes, limit)`` returns the cycles that the program takes with its tasks on these nodes and
+        nobody else on the network, or None where these are `limit` or more (None: no limit); for rules that
+        try mappings. None where nothing can simulate.
     """
 
     topology: Topology
@@ -39,3 +49,28 @@ class MappingProblem:
     rng: np.random.Generator
     option: str = ""
     program: Program | None = None
+    W: Any = None
+    run_time: RunTime | None = None
+
+    def traffic(self, what: str) -> Any:
+        """Return the traffic between tasks in bytes; `what` names the rule that looks at it.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or it is that of another number of tasks.
+        """
+        if self.W is not None:
+            shape = np.shape(self.W)
+            if shape != (self.tasks, self.tasks):
+                raise ValueError(
+                    f"{what}: traffic W has shape {shape}, expected {self.tasks} rows and columns, one a task"
+                )
+            return self.W
+        if self.program is None:
+            raise ValueError(f"{what}: looks at the traffic of a program, and none was given")
+        if self.program.tasks != self.tasks:
+            raise ValueError(
+                f"{what}: the program has {self.program.tasks} tasks, expected {self.tasks} to be placed"
+            )
+        return self.program.traffic().W

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from placement.mapping.optimised import optimised
 from placement.mapping.problem import MappingProblem
-from placement.rule import Nodes
+from placement.mapping.qap import QapResult
 
 __all__ = ["td"]
 
 
-def td(problem: MappingProblem) -> Nodes:
+def td(problem: MappingProblem) -> QapResult:
     """Return a mapping for which the sum of bytes times the TD cost is small.
 
     Raises
     ------
     ValueError
-        If there is no program, the option is none, or the network is no grid.
+        If there is no traffic, the option is none, or the network is no grid.
     """
     return optimised(problem, "td")

@@ -7,7 +7,7 @@ import pytest
 
 from apps import application
 from placement import map_tasks, partition
-from placement.mapping import CRITERIA, cost_matrix, optimise
+from placement.mapping import CRITERIA, cost_matrix, find_mapping, optimise
 from topologies import parse
 
 
@@ -91,6 +91,14 @@ def test_mappings_by_name_beat_the_order_of_tasks(criterion):
     assert (W * cost_matrix(torus, nodes, criterion)).sum() < (W * cost_matrix(torus, None, criterion)).sum()
 
 
+def test_classic_with_another_criterion():
+    thin, program = parse("thintree:4,2,2"), application("butterfly", 16)
+    rule = "classic:grasp,iterations=2,criterion=oversubscription"
+    found = find_mapping(rule, thin, 16, program=program)
+    C = cost_matrix(thin, found.mapping, "oversubscription")
+    assert found.cost == (program.traffic().W * C).sum()
+
+
 def test_mappings_follow_the_seed():
     torus, program = parse("torus:4x4"), application("butterfly", 16)
     one, same, other = (
@@ -115,6 +123,8 @@ def test_a_rule_of_ones_own():
         ("td", "tree:4,2", "criterion td: is defined on meshes and tori, not on tree:4,2; use classic"),
         ("classic:grap", "torus:4x4", "mapping classic: method: unknown name 'grap'; did you mean grasp"),
         ("td:second=1", "torus:4x4", "mapping td: limit: unknown name 'second'; did you mean seconds"),
+        ("td:criterion=classic", "torus:4x4", "mapping td: limit: unknown name 'criterion'"),
+        ("classic:criterion=tdd", "torus:4x4", "criterion: unknown name 'tdd'; did you mean td"),
         ("td:seconds=0", "torus:4x4", "seconds of a mapping search: 0 is out of range"),
         ("td:iterations=0", "torus:4x4", "iterations of a mapping search: 0 is too small"),
     ],

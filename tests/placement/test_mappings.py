@@ -7,6 +7,7 @@ import pytest
 
 from apps import application
 from placement import MAPPINGS, map_tasks, partition
+from placement.mapping import find_mapping
 from topologies import parse
 
 
@@ -120,6 +121,88 @@ def test_every_rule_gives_each_task_a_node_of_its_own(name):
     network = "tree:4,2" if name == "shuffle" else "torus:4x4"
     program = application("2d-mesh", 10)
     text = name if MAPPINGS[name].option else MAPPINGS[name].example
-    found = nodes_of(text, network, 10, nodes=range(2, 14), program=program)
+    found = find_mapping(
+        text, parse(network), 10, nodes=range(2, 14), program=program, run_time=lambda nodes, limit: 1
+    ).mapping.tolist()
     assert len(set(found)) == 10
     assert set(found) <= set(range(2, 14))
+
+
+def test_a_result_says_how_the_mapping_was_found():
+    torus, program = parse("torus:4x4"), application("2d-torus", 16)
+    found = find_mapping("random", torus, 16, seed=3)
+    assert (found.method, found.iterations) == ("random", 0)
+    assert found.cost != found.cost  # a permutation makes nothing small
+    found = find_mapping("classic:grasp,iterations=2", torus, 16, program=program)
+    assert (found.method, found.iterations) == ("grasp", 2)
+    assert found.cost == (program.traffic().W * torus.distances(found.mapping)).sum()
+
+
+def test_traffic_of_ones_own_takes_the_place_of_a_program():
+    W = np.zeros((4, 4))
+    W[0, 3] = W[3, 0] = 5
+    found = find_mapping("classic:iterations=200", parse("mesh:4"), 4, W=W)
+    assert abs(found.mapping[0] - found.mapping[3]) == 1
+    assert found.cost == 10
+    with pytest.raises(ValueError, match=r"mapping classic: traffic W has shape \(4, 4\), expected 3 rows"):
+        find_mapping("classic", parse("mesh:4"), 3, W=W)
+
+
+def by_first_node(times):
+    """Return a run time that depends on the node of task 0, and the list of what was asked."""
+    asked = []
+
+    def run_time(nodes, limit):
+        asked.append((int(nodes[0]), limit))
+        cycles = times[int(nodes[0])]
+        return None if limit is not None and cycles >= limit else cycles
+
+    return run_time, asked
+
+
+def test_best_is_the_fastest_candidate():
+    program = application("2d-mesh", 4)
+    run_time, asked = by_first_node([70, 50, 90, 60])
+    found = find_mapping("best:20", parse("mesh:2x2"), 4, program=program, run_time=run_time)
+    assert (found.mapping[0], found.cost) == (1, 50)
+    assert found.method.startswith("random") or found.method in ("classic", "td")
+    assert asked[0] == (0, None)  # consecutive
+    assert [limit for _, limit in asked[1:]] == sorted((limit for _, limit in asked[1:]), reverse=True)
+    assert found.iterations == len(asked) <= 24  # the same nodes are not tried twice
+
+
+@pytest.mark.parametrize(("network", "rule"), [("tree:4,2", "shuffle"), ("torus:4x4", "column")])
+def test_best_takes_what_the_network_defines(network, rule):
+    program, asked = application("2d-mesh", 16), []
+
+    def run_time(nodes, limit):
+        asked.append(nodes.tolist())
+
+    found = find_mapping("best:0", parse(network), 16, program=program, run_time=run_time)
+    assert (found.method, found.cost) == ("consecutive", np.inf)  # none comes to its end: the first
+    assert nodes_of(rule, network, 16) in asked
+
+
+def test_best_follows_the_seed():
+    program = application("butterfly", 16)
+
+    def drawn(seed):
+        asked = []
+        find_mapping(
+            "best:2",
+            parse("torus:4x4"),
+            16,
+            program=program,
+            seed=seed,
+            run_time=lambda nodes, _: asked.append(nodes.tolist()),
+        )
+        return asked
+
+    assert drawn(1) == drawn(1) != drawn(2)
+
+
+def test_best_needs_a_simulator():
+    with pytest.raises(ValueError, match="mapping best: simulates a program on every candidate"):
+        map_tasks("best", parse("torus:4x4"), 4)
+    with pytest.raises(ValueError, match="mapping best: random permutations: 'x' is not a whole number"):
+        find_mapping("best:x", parse("torus:4x4"), 4, W=np.ones((4, 4)), run_time=lambda *_: 1)

@@ -1,0 +1,75 @@
+"""Best mapping: the candidates are simulated, and the fastest is taken."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from checks import whole
+from placement.mapping.classic import classic
+from placement.mapping.column import column
+from placement.mapping.consecutive import consecutive
+from placement.mapping.permuted import permuted
+from placement.mapping.problem import MappingProblem
+from placement.mapping.qap import QapResult
+from placement.mapping.shuffle import shuffle
+from placement.mapping.td import td
+from placement.rule import Nodes
+from topologies import Grid, Topology, Tree
+
+__all__ = ["CANDIDATES", "RANDOM", "best"]
+
+# The rules that are tried besides random permutations, and the kind of network that each is defined on.
+CANDIDATES: dict[str, tuple[Callable[[MappingProblem], Nodes | QapResult], type[Topology]]] = {
+    "consecutive": (consecutive, Topology),
+    "column": (column, Grid),
+    "shuffle": (shuffle, Tree),
+    "classic": (classic, Topology),
+    "td": (td, Grid),
+}
+RANDOM = 5  # random permutations, unless the option says otherwise
+
+
+def best(problem: MappingProblem) -> QapResult:
+    """Return the candidate on which the program, alone on the network, takes the fewest cycles.
+
+    Of candidates as fast as each other the first is taken, as it is if none comes to its end. The result's
+    cost is that number of cycles, its method the name of the winner, its iterations the number of candidates.
+
+    Raises
+    ------
+    ValueError
+        If nothing can simulate, or the option is no number of random permutations.
+    """
+    if problem.run_time is None:
+        raise ValueError(
+            "mapping best: simulates a program on every candidate, and here is no program or no simulator"
+        )
+    began = time.thread_time()
+    tried: set[bytes] = set()
+    winner: QapResult | None = None
+    for name, nodes in _candidates(problem):
+        if nodes.tobytes() in tried:
+            continue
+        tried.add(nodes.tobytes())
+        limit = None if winner is None or winner.cost == np.inf else int(winner.cost)
+        cycles = problem.run_time(nodes, limit)
+        if cycles is not None or winner is None:
+            winner = QapResult(nodes, np.inf if cycles is None else cycles, name, 0, 0.0)
+    assert winner is not None, "there is a candidate on every network"
+    return replace(winner, iterations=len(tried), seconds=time.thread_time() - began)
+
+
+def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
+    """Yield the name and the nodes of each candidate."""
+    randoms = whole(problem.option, "mapping best: random permutations", 0) if problem.option else RANDOM
+    plain = replace(problem, option="")
+    for name, (rule, kind) in CANDIDATES.items():
+        if isinstance(problem.topology, kind):
+            found = rule(plain)
+            yield name, found.mapping if isinstance(found, QapResult) else found
+    for number in range(randoms):
+        yield f"random {number + 1}", permuted(plain)

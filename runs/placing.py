@@ -1,0 +1,96 @@
+"""Where the tasks of several jobs sit, with a simulator for the mappings that try what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps import Program
+from netsim import Config, CycleLimitError, Network
+from placement import partition
+from placement.mapping import QapResult, RunTime, find_mapping
+from placement.rule import Nodes
+from topologies import Topology
+
+__all__ = ["place_jobs", "run_time_of", "simulates"]
+
+
+def simulates(mapping: str) -> bool:
+    """Tell whether a rule of mapping tries candidates, so that there is a winner to be told."""
+    return mapping.partition(":")[0] == "best"
+
+
+def place_jobs(
+    topology: Topology,
+    programs: Sequence[Program],
+    mappings: Sequence[str],
+    *,
+    partition_rule: str = "whole",
+    config: Config | None = None,
+    seed: int = 0,
+    network_seed: int | None = None,
+    max_cycles: int | None = None,
+) -> list[QapResult]:
+    """Return the mapping of each job.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    programs, mappings : sequence of Program, of str
+        What each job does, and its rule of mapping.
+    partition_rule : str
+        The rule that gives nodes to jobs.
+    config : Config, optional
+        Settings of the network, for mappings that simulate.
+    seed : int
+        Seed of both rules.
+    network_seed : int, optional
+        Seed of the network, for mappings that simulate; `seed` by default.
+    max_cycles : int, optional
+        Longest run that such a mapping may try.
+
+    Raises
+    ------
+    ValueError
+        If the jobs do not fit the network, or a rule refuses.
+    SimulationError
+        If a job that a mapping tries cannot come to its end.
+    """
+    parts = partition(partition_rule, topology, [program.tasks for program in programs], seed=seed)
+    draws = seed if network_seed is None else network_seed
+    return [
+        find_mapping(
+            mapping,
+            topology,
+            program.tasks,
+            nodes=part,
+            program=program,
+            run_time=run_time_of(topology, program, config, draws, max_cycles),
+            seed=seed,
+            job=job,
+        )
+        for job, (program, mapping, part) in enumerate(zip(programs, mappings, parts, strict=True))
+    ]
+
+
+def run_time_of(
+    topology: Topology,
+    program: Program,
+    config: Config | None = None,
+    seed: int = 0,
+    max_cycles: int | None = None,
+) -> RunTime:
+    """Return the function that simulates `program`, alone, on the nodes that it is given."""
+
+    def run_time(nodes: Nodes, limit: int | None) -> int | None:
+        most = min((cycles for cycles in (limit, max_cycles) if cycles is not None), default=None)
+        network = Network(topology, config, seed=seed)
+        network.start(program, nodes)
+        try:
+            network.finish(most)
+        except CycleLimitError:
+            return None
+        cycles = network.result().cycles
+        return cycles if limit is None or cycles < limit else None
+
+    return run_time
