@@ -1,0 +1,77 @@
+"""Free intervals of a curve, given to jobs."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation, Nodes
+from scheduling.partitioner.curves.selection import Selection, minimum_span
+from scheduling.partitioner.free_map import FreeMap
+
+__all__ = ["Along"]
+
+
+class Along:
+    """Gives a job the beginning of an interval of free nodes along a curve.
+
+    Where no interval is large enough, the job gets those free nodes whose first and last are nearest to each
+    other along the curve (minimum span), so it waits only while fewer nodes are free than it needs.
+
+    Source: V. J. Leung et al., "Processor allocation on Cplant: achieving general processor locality using
+    one-dimensional allocation strategies", CLUSTER 2002.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (nodes,)
+        The nodes of the machine along the curve.
+    select : callable
+        Chooses one of the intervals, see `scheduling.partitioner.curves.selection`.
+    """
+
+    by_count = True
+
+    def __init__(self, order: Nodes, select: Selection):
+        self._order = order
+        self._place = np.empty_like(order)
+        self._place[order] = np.arange(len(order))
+        self._select = select
+        self._map = FreeMap(len(order))
+        self.free = len(order)
+        self.searches = 0
+        self.visited = 0  # words of eight nodes along the curve
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return free nodes, in the order of the curve, or None if there are too few."""
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        nodes = self._order[self._places(job.nodes)]
+        self.visited = self._map.visited
+        return Allocation(nodes)
+
+    def _places(self, size: int) -> Nodes:
+        """Return free places on the curve."""
+        starts, lengths = self._map.intervals()
+        if lengths.max() < size:
+            return minimum_span(self._map.first(self.free), size)
+        start = int(starts[self._select(lengths, size)])
+        return np.arange(start, start + size)
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._map.mark(self._place[allocation.nodes], False)
+        self.free = self._map.free
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._map.mark(self._place[allocation.nodes], True)
+        self.free = self._map.free
+
+    def copy(self) -> Along:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin._map = self._map.copy()
+        return twin

@@ -1,0 +1,24 @@
+"""Nodes row by row, there and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduling.partitioner.allocation import Nodes
+from topologies import Grid
+
+__all__ = ["snake"]
+
+
+def snake(grid: Grid) -> Nodes:
+    """Return the nodes row by row, every other row backwards, every other plane backwards, and so on.
+
+    Each node is a neighbour of the one before it (boustrophedon order), in any number of dimensions.
+    """
+    order = np.zeros(1, np.int64)
+    for size in grid.sizes:
+        stride = len(order)
+        slices = np.tile(order, (size, 1))
+        slices[1::2] = order[::-1]
+        order = (slices + stride * np.arange(size)[:, None]).ravel()
+    return order

@@ -1,0 +1,166 @@
+"""Nodes wherever they are: the first free ones, or free ones drawn at random. For any network.
+
+Nothing is left idle for the sake of neighbourhood, so a job waits only while fewer nodes are free than it
+needs. Source of the names: W. Liu, V. Lo, K. Windisch, B. Nitzberg, "Non-contiguous processor allocation
+algorithms for distributed memory multicomputers", Supercomputing 1994 (naive and random).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation, Nodes
+from scheduling.partitioner.free_map import FreeMap
+from topologies import Topology
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]
+
+
+class FirstFree:
+    """Gives a job the first free nodes in the order of their numbers.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the machine.
+    """
+
+    by_count = True
+
+    def __init__(self, nodes: int):
+        self._map = FreeMap(nodes)
+        self.free = nodes
+        self.searches = 0
+        self.visited = 0  # words of eight nodes
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return the first free nodes, in increasing order, or None if there are too few."""
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        nodes = self._map.first(job.nodes)
+        self.visited = self._map.visited
+        return Allocation(nodes)
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._map.mark(allocation.nodes, False)
+        self.free = self._map.free
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._map.mark(allocation.nodes, True)
+        self.free = self._map.free
+
+    def copy(self) -> FirstFree:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin._map = self._map.copy()
+        return twin
+
+
+class RandomFree:
+    """Gives a job free nodes drawn at random, every choice being as likely.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the machine.
+    rng : numpy.random.Generator
+        Where draws come from; a search that fails draws nothing.
+    """
+
+    by_count = True
+
+    def __init__(self, nodes: int, rng: np.random.Generator):
+        # The first `free` entries are the free nodes in any order; `_place` tells where each node stands.
+        self._pool = np.arange(nodes)
+        self._place = np.arange(nodes)
+        self._rng = rng
+        self.free = nodes
+        self.searches = 0
+        self.visited = 0
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return random free nodes, in increasing order, or None if there are too few."""
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        self.visited += job.nodes
+        draws = self._rng.integers(np.arange(job.nodes), self.free)
+        _draw(self._pool, self._place, draws)
+        return Allocation(np.sort(self._pool[: job.nodes]))
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._move(allocation.nodes, -1)
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._move(allocation.nodes, 1)
+
+    def _move(self, nodes: Nodes, step: int) -> None:
+        """Move nodes out of the free ones (step -1) or back to them (step 1)."""
+        wrong = _move(self._pool, self._place, nodes, self.free, step)
+        if wrong >= 0:
+            raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
+        self.free += step * len(nodes)
+
+    def copy(self) -> RandomFree:
+        """Return an independent copy, which will draw the same nodes."""
+        twin = copy.copy(self)
+        twin._pool, twin._place = self._pool.copy(), self._place.copy()
+        twin._rng = copy.deepcopy(self._rng)
+        return twin
+
+
+@njit(cache=True)
+def _exchange(pool: Any, place: Any, i: int, j: int) -> None:
+    """Exchange two entries of the pool."""
+    pool[i], pool[j] = pool[j], pool[i]
+    place[pool[i]], place[pool[j]] = i, j
+
+
+@njit(cache=True)
+def _draw(pool: Any, place: Any, draws: Any) -> None:
+    """Exchange entry i with entry ``draws[i]`` for every i: Fisher and Yates' shuffle, as far as needed."""
+    for i in range(len(draws)):
+        _exchange(pool, place, i, draws[i])
+
+
+@njit(cache=True)
+def _move(pool: Any, place: Any, nodes: Any, free: int, step: int) -> int:
+    """Move nodes across the border of the free ones; return the index of the first that cannot be, or -1.
+
+    If one cannot be, all are where they count as before.
+    """
+    border = free
+    for i in range(len(nodes)):
+        node = nodes[i]
+        known = 0 <= node < len(pool)
+        if not known or (place[node] < border) != (step < 0):
+            return i
+        if step < 0:
+            border -= 1
+            _exchange(pool, place, place[node], border)
+        else:
+            _exchange(pool, place, place[node], border)
+            border += 1
+    return -1
+
+
+def first_free(topology: Topology, option: str, seed: int) -> FirstFree:
+    """Return the partitioner of a machine that gives the first free nodes."""
+    return FirstFree(topology.nodes)
+
+
+def random_free(topology: Topology, option: str, seed: int) -> RandomFree:
+    """Return the partitioner of a machine that gives random free nodes."""
+    return RandomFree(topology.nodes, np.random.default_rng(seed))

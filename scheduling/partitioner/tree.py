@@ -1,0 +1,244 @@
+"""Contiguous and quasi-contiguous partitions of trees.
+
+The level of a job is that of the smallest subtree that can hold it: one of level l has ``down**l`` nodes, all
+those below a switch of stage l - 1; level 0 is a node. A contiguous job sits in one subtree of its level,
+which it may share, and sends nothing above it.
+
+Source: J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies on
+scheduling performance", JSSPP 2009 (LNCS 5798): contiguous and quasi-contiguous allocation.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation, Nodes
+from topologies import Topology, Tree
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["Subtrees", "quasi_contiguous", "read_threshold", "tree_contiguous"]
+
+
+class Subtrees:
+    """Gives a job nodes of one subtree of its level, but for a few that may go astray.
+
+    It takes the first subtree in node order with room for the whole job. If there is none and the threshold
+    is not 0, it takes the one with the most free nodes (the first of several), provided that no more than
+    the allowed share is missing; the missing nodes are the nearest free ones: from the smallest subtree
+    around it that has some, in node order, then from the next larger. They stand last among the job's nodes.
+
+    Parameters
+    ----------
+    tree : Tree
+        The machine.
+    threshold : float
+        Percent of a job's nodes, rounded down to whole nodes, that may lie outside its subtree; with 0 every
+        job is contiguous, with 100 a job waits only while fewer nodes are free than it needs.
+    """
+
+    def __init__(self, tree: Tree, threshold: float = 0):
+        self._down, self._stages = tree.down, tree.stages
+        sizes = [tree.nodes // tree.down**level for level in range(tree.stages + 1)]
+        self._first = np.cumsum([0, *sizes])
+        # Free nodes of every subtree, level by level; level 0 tells which nodes are free.
+        self._counts = np.concatenate(
+            [np.full(size, tree.down**level) for level, size in enumerate(sizes)], dtype=np.int64
+        )
+        self._threshold = threshold
+        self.by_count = threshold == 100
+        self.free = tree.nodes
+        self.searches = 0
+        self.visited = 0
+
+    def level(self, nodes: int) -> int:
+        """Return the level of a job: the lowest whose subtrees have so many nodes."""
+        level = 0
+        while self._down**level < nodes:
+            level += 1
+        return level
+
+    def astray(self, nodes: int) -> int:
+        """Return how many nodes of a job may lie outside its subtree."""
+        return math.floor(nodes * self._threshold / 100)
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return nodes of one subtree, then those astray, or None if too few are free where they may be.
+
+        The allocation is contiguous if none is astray.
+        """
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        nodes, inside, visited = _find(
+            self._counts, self._first, self._down, self.level(job.nodes), job.nodes, self.astray(job.nodes)
+        )
+        self.visited += visited
+        return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._count(allocation.nodes, -1)
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._count(allocation.nodes, 1)
+
+    def _count(self, nodes: Nodes, step: int) -> None:
+        """Count nodes as held (step -1) or free (step 1)."""
+        wrong = _count(self._counts, self._first, self._down, nodes, step)
+        if wrong >= 0:
+            raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
+        self.free += step * len(nodes)
+
+    def copy(self) -> Subtrees:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin._counts = self._counts.copy()
+        return twin
+
+
+@njit(cache=True)
+def _count(counts: Any, first: Any, down: int, nodes: Any, step: int) -> int:
+    """Add `step` to the counts of all subtrees around each node.
+
+    Return the index of the first node that cannot be counted, with nothing changed, or -1.
+    """
+    for i in range(len(nodes)):
+        node = nodes[i]
+        if node < 0 or node >= first[1] or counts[node] != (step < 0):
+            if i > 0:
+                _count(counts, first, down, nodes[:i], -step)
+            return i
+        for level in range(len(first) - 1):
+            counts[first[level] + node] += step
+            node //= down
+    return -1
+
+
+@njit(cache=True)
+def _next(
+    counts: Any, first: Any, down: int, level: int, start: int, end: int, wanted: int
+) -> tuple[int, int]:
+    """Return the first subtree of a level, from `start` on, with so many free nodes, and how many were tried.
+
+    `end` if there is none before it. Larger subtrees that have fewer are passed over as a whole.
+    """
+    subtree, visited = start, 0
+    while subtree < end:
+        visited += 1
+        if counts[first[level] + subtree] >= wanted:
+            return subtree, visited
+        step, above, around = 1, level + 1, subtree // down
+        while (
+            subtree % (step * down) == 0 and above < len(first) - 1 and counts[first[above] + around] < wanted
+        ):
+            step *= down
+            above += 1
+            around //= down
+        subtree += step
+    return end, visited
+
+
+@njit(cache=True)
+def _gather(
+    counts: Any, first: Any, down: int, start: int, end: int, nodes: Any, count: int
+) -> tuple[int, int]:
+    """Put free nodes of ``start..end-1`` behind the `count` first; return how many there are, and visits."""
+    node, visited = start, 0
+    while count < len(nodes):
+        node, tried = _next(counts, first, down, 0, node, end, 1)
+        visited += tried
+        if node >= end:
+            break
+        nodes[count] = node
+        count += 1
+        node += 1
+    return count, visited
+
+
+@njit(cache=True)
+def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: int) -> tuple[Any, int, int]:
+    """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
+    subtrees = first[level + 1] - first[level]
+    subtree, visited = _next(counts, first, down, level, 0, subtrees, wanted)
+    if subtree == subtrees:
+        here = counts[first[level] : first[level + 1]]
+        subtree = np.argmax(here)
+        visited += subtrees
+        if astray == 0 or here[subtree] < wanted - astray:
+            return np.empty(0, np.int64), 0, visited
+    nodes = np.empty(wanted, np.int64)
+    size = down**level
+    inside, tried = _gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)
+    visited += tried
+    count = inside
+    while count < wanted:
+        # The next larger subtree, without the part that has been emptied.
+        emptied, size = subtree * size, size * down
+        subtree //= down
+        before, after = subtree * size, emptied + size // down
+        count, tried = _gather(counts, first, down, before, emptied, nodes, count)
+        visited += tried
+        count, tried = _gather(counts, first, down, after, before + size, nodes, count)
+        visited += tried
+    return nodes, inside, visited
+
+
+def read_threshold(text: str, what: str) -> float:
+    """Return the percentage that a text spells.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number from 0 to 100; `what` says where it came from.
+    """
+    try:
+        threshold = float(text)
+    except ValueError:
+        raise ValueError(f"{what}: {text!r} is not a number, expected a percentage from 0 to 100") from None
+    if not 0 <= threshold <= 100:
+        raise ValueError(f"{what}: {text} is not a percentage from 0 to 100")
+    return threshold
+
+
+def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subtrees:
+    """Return the contiguous partitioner of a tree.
+
+    Raises
+    ------
+    ValueError
+        If the network is no tree, or there is an option.
+    """
+    if option:
+        raise ValueError(f"partitioner contiguous: takes no option on trees, but {option!r} was given")
+    return Subtrees(_tree(topology, "contiguous"))
+
+
+def quasi_contiguous(topology: Topology, option: str, seed: int) -> Subtrees:
+    """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent.
+
+    Raises
+    ------
+    ValueError
+        If the network is no tree, or the option no percentage.
+    """
+    tree = _tree(topology, "quasi-contiguous")
+    if not option:
+        raise ValueError(
+            "partitioner quasi-contiguous: no threshold given, expected a form such as quasi-contiguous:20"
+        )
+    return Subtrees(tree, read_threshold(option, f"partitioner quasi-contiguous:{option}"))
+
+
+def _tree(topology: Topology, name: str) -> Tree:
+    """Return `topology` if it is a tree."""
+    if not isinstance(topology, Tree):
+        raise ValueError(f"partitioner {name}: is defined on trees, not on {topology}")
+    return topology
