@@ -1,0 +1,107 @@
+"""Choice among the free intervals of a curve."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from lives import a_job, live, lives
+
+from scheduling.partitioner import make_partitioner
+from scheduling.partitioner.allocation import Allocation
+from scheduling.partitioner.curves import ORDERS, SELECTIONS
+from scheduling.partitioner.curves.selection import minimum_span
+from topologies import parse
+
+
+def intervals(places: list[int]) -> list[list[int]]:
+    """Return the runs of places that follow each other."""
+    runs: list[list[int]] = []
+    for place in sorted(places):
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return runs
+
+
+def squares(lengths: list[int]) -> int:
+    return sum(count**2 for length, count in Counter(lengths).items() if length > 0)
+
+
+def after(lengths: list[int], chosen: int, size: int) -> list[int]:
+    return [length - size * (i == chosen) for i, length in enumerate(lengths)]
+
+
+NAIVE = {
+    "first-fit": lambda lengths, i, size: 0,
+    "best-fit": lambda lengths, i, size: lengths[i],
+    "sum-of-squares": lambda lengths, i, size: squares(after(lengths, i, size)),
+}
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+@given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=12), size=st.integers(1, 9))
+def test_selections(name, lengths, size):
+    fitting = [i for i, length in enumerate(lengths) if length >= size]
+    assume(fitting)
+    best = min(fitting, key=lambda i: (NAIVE[name](lengths, i, size), i))
+    assert SELECTIONS[name](np.array(lengths), size) == best
+
+
+@given(places=st.sets(st.integers(0, 25), min_size=1, max_size=9), data=st.data())
+def test_minimum_span_is_the_least_of_all_subsets(places, data):
+    size = data.draw(st.integers(1, len(places)))
+    ordered = sorted(places)
+    chosen = minimum_span(np.array(ordered), size).tolist()
+    assert len(set(chosen)) == size
+    assert places.issuperset(chosen)
+    best = min(max(some) - min(some) for some in itertools.combinations(ordered, size))
+    assert max(chosen) - min(chosen) == best
+
+
+@pytest.mark.parametrize("machine", ["mesh:37", "torus:6x5", "mesh:3x3x3", "mesh:8x4"])
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", SELECTIONS)
+@given(events=lives(events=25))
+def test_along_a_curve(machine, order, name, events):
+    grid = parse(machine)
+    curve = ORDERS[order](grid).tolist()
+    place = {node: i for i, node in enumerate(curve)}
+    partitioner = make_partitioner(f"curve:{order},{name}", grid)
+    for free, size, allocation in live(partitioner, grid.nodes, events):
+        if allocation is None:
+            assert size > len(free)
+            continue
+        runs = intervals([place[node] for node in free])
+        lengths = [len(run) for run in runs]
+        taken = [place[node] for node in allocation.nodes.tolist()]
+        fitting = [i for i, length in enumerate(lengths) if length >= size]
+        if fitting:
+            best = min(fitting, key=lambda i: (NAIVE[name](lengths, i, size), i))
+            assert taken == runs[best][:size]
+        else:
+            ordered = sorted(place[node] for node in free)
+            least = min(b - a for a, b in zip(ordered, ordered[size - 1 :], strict=False))
+            assert taken == sorted(taken)
+            assert taken[-1] - taken[0] == least
+
+
+def test_example():
+    # Free along the row: 0-4, 7-8, 11-13 and 15.
+    held = Allocation(np.array([5, 6, 9, 10, 14]))
+
+    def found(text, size):
+        partitioner = make_partitioner(text, parse("mesh:16"))
+        partitioner.take(held)
+        return partitioner.find(a_job(size)).nodes.tolist()
+
+    assert found("curve:row,first-fit", 2) == [0, 1]
+    assert found("curve:row,best-fit", 2) == [7, 8]
+    # Lengths 5, 2, 3, 1: taking 2 of 5 would leave two intervals of 3, of 3 two of 1.
+    assert found("curve:row,sum-of-squares", 2) == [7, 8]
+    assert found("curve:row", 6) == [0, 1, 2, 3, 4, 7]

@@ -1,0 +1,152 @@
+"""Scattered nodes, and what all partitioners but the boxes have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lives import a_job, live, lives
+
+from scheduling.partitioner import PARTITIONERS, make_partitioner
+from scheduling.partitioner.allocation import Allocation
+from topologies import parse
+
+MACHINES = {
+    "non-contiguous": ("mesh:5x5", "tree:3,3"),
+    "random": ("torus:3x3x3", "thintree:4,2,2"),
+    "quasi-contiguous:0": ("tree:2,5", "thintree:3,2,3"),
+    "quasi-contiguous:25": ("tree:2,5", "tree:4,2"),
+    "quasi-contiguous:100": ("tree:3,3", "tree:7,1"),
+    "curve": ("torus:6x5", "mesh:3x3x3"),
+    "curve:row,first-fit": ("mesh:37", "twisted:8x4+3"),
+    "curve:snake,sum-of-squares": ("torus:2x3x2x3", "mesh:4x4"),
+}
+CASES = [(text, machine) for text, machines in MACHINES.items() for machine in machines]
+
+
+@pytest.mark.parametrize(("text", "machine"), CASES)
+@given(events=lives())
+def test_jobs_get_free_nodes_as_many_as_they_need(text, machine, events):
+    network = parse(machine)
+    partitioner = make_partitioner(text, network, seed=1)
+    count = 0
+    for free, size, allocation in live(partitioner, network.nodes, events):
+        count += 1
+        if partitioner.by_count:
+            assert (allocation is not None) == (size <= len(free))
+        if allocation is not None:
+            nodes = allocation.nodes.tolist()
+            assert len(nodes) == len(set(nodes)) == size
+            assert free.issuperset(nodes)
+            assert allocation.nodes.dtype == np.int64
+            assert allocation.shape is None
+            assert not allocation.mapping
+    assert partitioner.searches == count
+
+
+@pytest.mark.parametrize(("text", "machine"), CASES)
+@given(events=lives(events=15), size=st.integers(1, 12))
+def test_a_copy_goes_its_own_way(text, machine, events, size):
+    network = parse(machine)
+    partitioner = make_partitioner(text, network, seed=1)
+    for _ in live(partitioner, network.nodes, events):
+        twin = partitioner.copy()
+        first = twin.find(a_job(size))
+        if first is not None:
+            twin.take(first)
+        second = partitioner.copy().find(a_job(size))
+        assert (first is None) == (second is None)
+        assert first is None or first.nodes.tolist() == second.nodes.tolist()
+
+
+@pytest.mark.parametrize(("text", "machine"), CASES)
+def test_what_is_held_cannot_be_taken(text, machine):
+    partitioner = make_partitioner(text, parse(machine), seed=1)
+    held = partitioner.find(a_job(2))
+    partitioner.take(held)
+    free = [node for node in range(6) if node not in held.nodes][:2]
+    for nodes in ([*free, held.nodes[1]], [free[0], free[0]]):
+        with pytest.raises(ValueError, match="is held already"):
+            partitioner.take(Allocation(np.array(nodes)))
+    with pytest.raises((ValueError, IndexError), match=r"is not in 0|or is none|out of bounds"):
+        partitioner.take(Allocation(np.array([parse(machine).nodes])))
+    with pytest.raises(ValueError, match="is free already"):
+        partitioner.release(Allocation(np.array([*held.nodes, free[0]])))
+    # Nothing has changed: what was held still is, and the rest is free.
+    everything = parse(machine).nodes
+    assert partitioner.free == everything - 2
+    rest = [node for node in range(everything) if node not in held.nodes]
+    partitioner.take(Allocation(np.array(rest)))
+    partitioner.release(Allocation(np.arange(everything)))
+    assert partitioner.free == everything
+
+
+@given(events=lives(events=60))
+def test_non_contiguous_gives_the_first_free_nodes(events):
+    for free, size, allocation in live(make_partitioner("non-contiguous", parse("mesh:6x6")), 36, events):
+        if allocation is not None:
+            assert allocation.nodes.tolist() == sorted(free)[:size]
+            assert not allocation.contiguous
+
+
+def test_visited_words():
+    partitioner = make_partitioner("non-contiguous", parse("mesh:10x10"))
+    partitioner.take(partitioner.find(a_job(20)))
+    assert partitioner.visited == 3
+    assert partitioner.find(a_job(3)).nodes.tolist() == [20, 21, 22]
+    assert partitioner.visited == 6
+    assert partitioner.find(a_job(81)) is None
+    assert partitioner.visited == 6
+
+
+def test_random_draws_every_free_node_as_often():
+    partitioner = make_partitioner("random", parse("mesh:10"), seed=3)
+    partitioner.take(Allocation(np.array([0, 5])))
+    count = np.zeros(10, int)
+    for _ in range(4000):
+        nodes = partitioner.find(a_job(3)).nodes
+        assert (np.diff(nodes) > 0).all()
+        count[nodes] += 1
+    assert count[[0, 5]].tolist() == [0, 0]
+    # Binomial with p = 3/8: standard deviation 31 of 1500.
+    assert np.abs(np.delete(count, [0, 5]) - 1500).max() < 4 * 31
+
+
+def test_random_depends_on_the_seed_alone():
+    def drawn(seed):
+        partitioner = make_partitioner("random", parse("torus:32x32"), seed=seed)
+        partitioner.take(partitioner.find(a_job(100)))
+        return partitioner.find(a_job(50)).nodes.tolist()
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "words"),
+    [
+        ("quasi-contigous:3", "tree:4,2", "did you mean quasi-contiguous"),
+        ("quasi-contiguous:101", "tree:4,2", "quasi-contiguous:101: 101 is not a percentage from 0 to 100"),
+        ("quasi-contiguous:-1", "tree:4,2", "-1 is not a percentage from 0 to 100"),
+        ("quasi-contiguous:nan", "tree:4,2", "nan is not a percentage from 0 to 100"),
+        ("quasi-contiguous:many", "tree:4,2", "'many' is not a number, expected a percentage from 0 to 100"),
+        ("quasi-contiguous", "tree:4,2", "no threshold given, expected a form such as quasi-contiguous:20"),
+        ("quasi-contiguous:20", "torus:4x4", "is defined on trees, not on torus:4x4"),
+        ("curve:hilbrt", "torus:4x4", "curve:hilbrt, order of the nodes: .* did you mean hilbert"),
+        ("curve:snake,bestfit", "torus:4x4", "choice of the interval: .* did you mean best-fit"),
+        ("curve:snake,", "torus:4x4", "choice of the interval: unknown name ''"),
+        ("curve", "tree:4,2", "curve: is defined on meshes and tori, not on tree:4,2"),
+        ("random:3", "torus:4x4", "random: takes no option, but '3' was given"),
+    ],
+)
+def test_a_mistake_is_one_sentence(text, machine, words):
+    with pytest.raises(ValueError, match=words):
+        make_partitioner(text, parse(machine))
+
+
+def test_examples_are_what_they_say():
+    for name in ("curve", "non-contiguous", "random", "quasi-contiguous"):
+        kind = PARTITIONERS[name]
+        machine = parse("tree:4,3" if name == "quasi-contiguous" else "torus:8x8")
+        assert len(make_partitioner(kind.example, machine).find(a_job(9)).nodes) == 9
