@@ -45,7 +45,9 @@ Described = dict[str, Any]
 @click.option("--max-cycles", type=int, help="Give up after so many cycles.")
 @click.option("--window", type=int, help="Count link loads also in windows of so many cycles (for --json).")
 @click.option("--record-messages", metavar="FILE", help="Write start and end of every message as CSV.")
-@click.option("-o", "picture", metavar="FILE", help="Draw the link loads of the first run (png, pdf or svg).")
+@click.option(
+    "-o", "picture", metavar="FILE", help="Draw the link loads and jobs of the first run (png, pdf or svg)."
+)
 @json_flag
 @settings_flags
 def run_command(**given: Any) -> None:
@@ -73,9 +75,10 @@ def run_command(**given: Any) -> None:
     if messages:
         write_messages(messages, results, replay.programs)
     if picture:
-        from experiments.link_plot import draw_links
+        from experiments.plots.network_map import draw_network
 
-        draw_links(picture, replay.topology, results[0], _title(replay))
+        jobs = [job.nodes for job in results[0].jobs]
+        draw_network(picture, replay.topology, results[0].link_load, jobs, _title(replay))
     runs = [describe(one, replay) for one in replayed]
     if given["as_json"]:
         print_json(summarise(runs))

@@ -1,0 +1,133 @@
+"""Where the routers and links of a network stand in a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topologies import Grid, Topology, Tree
+
+__all__ = ["Panel", "panels"]
+
+# Where the links of each port of a grid go in its picture, and how far aside, so that each direction of a
+# link is drawn on its right; those along Z, between two slices, are diagonal stubs.
+_FORWARD = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.6, 0.6), (-0.6, -0.6)])
+_ASIDE = np.array([(0, -1), (0, 1), (1, 0), (-1, 0), (0.7, -0.7), (-0.7, 0.7)]) * 0.07
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A part of a network, laid out.
+
+    Attributes
+    ----------
+    title, xlabel, ylabel : str
+        Of its axes.
+    rows : tuple of str
+        Names of its rows at heights 0, 1, ..; empty: numbers.
+    drawn, place : ndarray, shape (routers,) and (routers, 2)
+        Its routers and where they stand.
+    router, port, lines : ndarray, shape (links,), (links,) and (links, 2, 2)
+        Its links, and the ends of the line that stands for each.
+    width, marker : float
+        Width of lines and size of routers, in points.
+    size, aspect : float
+        Height of the panel in inches, and its width relative to that.
+    equal : bool
+        Whether both directions have one scale.
+    """
+
+    title: str
+    xlabel: str
+    ylabel: str
+    rows: tuple[str, ...]
+    drawn: NDArray[np.int64]
+    place: NDArray[np.float64]
+    router: NDArray[np.int64]
+    port: NDArray[np.int64]
+    lines: NDArray[np.float64]
+    width: float
+    marker: float
+    size: float
+    aspect: float
+    equal: bool = True
+
+
+def panels(topology: Topology) -> list[Panel]:
+    """Return the panels of a tree or of a grid of up to three dimensions; none for other networks."""
+    if isinstance(topology, Tree):
+        return [_tree(topology)]
+    if isinstance(topology, Grid) and topology.dims <= 3:
+        slices = topology.sizes[2] if topology.dims == 3 else 1
+        return [_slice(topology, number, slices) for number in range(slices)]
+    return []
+
+
+def _slice(grid: Grid, z: int, slices: int) -> Panel:
+    """Return the nodes with one Z, and the links that leave them."""
+    where = np.zeros((grid.nodes, 3))
+    where[:, : grid.dims] = grid.coordinates(np.arange(grid.nodes))
+    drawn = np.flatnonzero(where[:, 2] == z)
+    router, port = np.nonzero(grid.neighbor >= 0)
+    inside = where[router, 2] == z
+    router, port = router[inside], port[inside]
+    forward, start = _FORWARD[port], where[router, :2] + _ASIDE[port]
+    reached = where[router, :2] + np.round(forward) == where[grid.neighbor[router, port], :2]
+    stub = ~reached.all(axis=1) | (port >= 4)  # what wraps around, or leads to another slice
+    start = start + forward * 0.1
+    lines = np.stack([start, start + forward * np.where(stub, 0.4, 0.8)[:, None]], axis=1)
+    tall = grid.sizes[1] if grid.dims > 1 else 1
+    aspect = min(4.0, max(0.5, grid.sizes[0] / tall))
+    size = (5.0 if slices == 1 else 3.2) / max(1.0, aspect / 2)
+    width = min(8.0, max(0.5, 5.6 * size * aspect / grid.sizes[0]))
+    return Panel(
+        title=f"Z = {z}" if slices > 1 else "",
+        xlabel="X (each direction of a link is drawn on its right)"
+        if slices == 1
+        else "X (diagonal: along Z)",
+        ylabel="Y",
+        rows=(),
+        drawn=drawn,
+        place=where[drawn, :2],
+        router=router,
+        port=port,
+        lines=lines,
+        width=width,
+        marker=1.8 * width,
+        size=size,
+        aspect=aspect,
+    )
+
+
+def _tree(tree: Tree) -> Panel:
+    """Return the nodes in a row at the bottom, and above them a row of switches for each stage."""
+    stage = tree.stage_of(np.arange(tree.routers)) + 1
+    place = np.zeros((tree.routers, 2))
+    place[:, 1] = stage
+    for row in range(tree.stages + 1):
+        members = np.flatnonzero(stage == row)
+        place[members, 0] = (np.arange(len(members)) + 0.5) * tree.nodes / len(members)
+    router, port = np.nonzero(tree.neighbor >= 0)
+    end = tree.neighbor[router, port]
+    up = np.where(stage[end] > stage[router], 1, -1)
+    aside = np.stack([0.003 * tree.nodes * up, np.zeros(len(up))], axis=1)
+    lines = np.stack([place[router] + aside, place[end] + aside], axis=1)
+    wide = min(14.0, max(6.0, tree.nodes * 0.1))
+    return Panel(
+        title="",
+        xlabel="each upward link is drawn on the right of its downward one",
+        ylabel="",
+        rows=("nodes", *(f"stage {row}" for row in range(tree.stages))),
+        drawn=np.arange(tree.routers),
+        place=place,
+        router=router,
+        port=port,
+        lines=lines,
+        width=max(0.4, min(2.0, 120 / tree.nodes)),
+        marker=max(1.5, min(7.0, 45 * wide / tree.nodes)),
+        size=4.5,
+        aspect=wide / 4.5,
+        equal=False,
+    )
