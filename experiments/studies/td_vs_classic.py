@@ -168,8 +168,8 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on how far the cells agree with what was published."""
     told = [
-        "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 ("
-        "t-test where one side does not vary, else Kruskal-Wallis); in the published column, those within 0.1 %."
+        "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 "
+        "(t-test where one side does not vary, else Kruskal-Wallis); in the published column those within 0.1 %."
     ]
     beside = cells[cells["published"].notna()]
     if beside.empty:
