@@ -1,1 +1,136 @@
 """Streams of jobs: logs and models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from checks import one_of
+from scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
+from scheduling.workload.files import COMPRESSED
+from scheduling.workload.job_table import read_csv, write_csv
+from scheduling.workload.kind import WorkloadKind
+from scheduling.workload.load import at_load, load
+from scheduling.workload.lublin import lublin
+from scheduling.workload.summary import describe
+from scheduling.workload.swf import DROPS, read_swf, write_swf
+from scheduling.workload.workload import Workload
+
+__all__ = [
+    "CLASSES",
+    "DROPS",
+    "ENDINGS",
+    "INTENSITIES",
+    "SIZES",
+    "WORKLOADS",
+    "Workload",
+    "WorkloadKind",
+    "applications",
+    "at_load",
+    "describe",
+    "load",
+    "lublin",
+    "make_workload",
+    "read",
+    "read_csv",
+    "read_swf",
+    "write",
+    "write_csv",
+    "write_swf",
+]
+
+WORKLOADS: dict[str, WorkloadKind] = {
+    "applications": WorkloadKind(
+        applications,
+        "netplace workload make applications --nodes 4096 --classes 2d --sizes large -o w.csv",
+        "jobs that run applications, whose run times come from a table",
+    ),
+    "lublin": WorkloadKind(
+        lublin,
+        "netplace workload make lublin --nodes 4096 --load 0.7 -o w.swf.gz",
+        "the model of Lublin and Feitelson: sizes, run times and a daily cycle fitted to logs",
+    ),
+}
+_FORMATS = {".csv": (read_csv, write_csv), ".swf": (read_swf, write_swf)}
+ENDINGS = tuple(ending + packed for ending in _FORMATS for packed in ("", COMPRESSED))
+
+
+def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: Any) -> Workload:
+    """Make a workload of a model.
+
+    Parameters
+    ----------
+    name : str
+        A key of `WORKLOADS`.
+    nodes : int
+        Nodes of the machine.
+    jobs : int
+        How many jobs.
+    seed : int
+        Seed of the draw.
+    **options
+        What the model accepts, see `lublin` and `applications`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model or option, or the model refuses a value.
+    """
+    kind = WORKLOADS[one_of(name, WORKLOADS, "workload")]
+    for option in options:
+        one_of(option, kind.options, f"option of workload {name}")
+    return kind.make(nodes, jobs, seed, **options)
+
+
+def read(path: str | Path, **options: Any) -> Workload:
+    """Read a workload: CSV if the name ends in ``.csv`` or ``.csv.gz``, else SWF.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    **options
+        For SWF ``cores_per_node`` and ``drop``, see `read_swf`.
+
+    Raises
+    ------
+    ValueError
+        If the file is not as it should be; the sentence names file and line.
+    OSError
+        If it cannot be read.
+    """
+    if _ending(Path(path)) != ".csv":
+        return read_swf(path, **options)
+    if options:
+        raise ValueError(f"{path}: {' and '.join(options)} are for SWF files; a CSV file is taken as it is")
+    return read_csv(path)
+
+
+def write(workload: Workload, path: str | Path, named: str | Path | None = None) -> None:
+    """Write a workload in the format that the end of a name says, see `ENDINGS`.
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs; those with applications need CSV.
+    path : path
+        The file.
+    named : path, optional
+        Name that says the format, where `path` is only for the meantime; by default `path`.
+
+    Raises
+    ------
+    ValueError
+        If the name has no such end, or the format cannot hold the jobs.
+    """
+    name = Path(named or path)
+    if not name.name.lower().endswith(ENDINGS):
+        raise ValueError(
+            f"{name}: unknown kind of workload, expected a name that ends in {' or '.join(ENDINGS)}"
+        )
+    _FORMATS[_ending(name)][1](workload, path, name.name.lower().endswith(COMPRESSED))
+
+
+def _ending(path: Path) -> str:
+    """Return the end of a name that says the format."""
+    return Path(path.name.lower().removesuffix(COMPRESSED)).suffix

@@ -1,0 +1,134 @@
+"""Application workloads: each job runs an application, whose run time comes from a table.
+
+The applications are those of `apps` that run on any power of two of tasks from 8 to 512, in four classes by
+the pattern of their messages, after J. A. Pascual, J. Miguel-Alonso, J. A. Lozano, "Locality-aware policies
+to improve job scheduling on 3D tori", J. Supercomput. 71(3), 966-994, 2015. The members of a class, the
+weights of the sizes and the intensities are this project's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import one_of, whole
+from scheduling.workload.workload import Workload
+
+__all__ = ["ANY", "CLASSES", "INTENSITIES", "SIZES", "applications"]
+
+_COLLECTIVES = ("all-to-all", "binary-tree", "butterfly", "one-to-all")
+_PLANE = ("2d-mesh", "2d-torus", "2d-sweep", "waterfall")
+_SPACE = ("3d-mesh", "3d-torus", "3d-sweep")
+_MISCELLANEOUS = ("all-to-one", "gups", "2d-t-torus", "3d-t-torus")
+
+# Classes I, II, III, IV, and all together.
+CLASSES: dict[str, tuple[str, ...]] = {
+    "collectives": _COLLECTIVES,
+    "2d": _PLANE,
+    "3d": _SPACE,
+    "miscellaneous": _MISCELLANEOUS,
+    "mixed": (*_COLLECTIVES, *_PLANE, *_SPACE, *_MISCELLANEOUS),
+}
+
+# Bytes in a message.
+INTENSITIES: dict[str, int] = {"low": 1_000, "medium": 8_000, "high": 64_000}
+ANY = "any"  # every intensity as often
+
+# How often a size is drawn, relative to the others: of large jobs, 512 nodes seven times as often as 8.
+SIZES: dict[str, dict[int, int]] = {
+    "small": {8: 7, 16: 6, 32: 5, 64: 4, 128: 3, 256: 2, 512: 1},
+    "medium": {8: 1, 16: 2, 32: 3, 64: 4, 128: 3, 256: 2, 512: 1},
+    "large": {8: 1, 16: 2, 32: 3, 64: 4, 128: 5, 256: 6, 512: 7},
+}
+
+
+def applications(
+    nodes: int,
+    jobs: int = 1_000,
+    seed: int = 0,
+    classes: str | Sequence[str] = "mixed",
+    sizes: str = "medium",
+    intensity: str = ANY,
+    mean_gap: float = 0.0,
+    repeats: tuple[int, int] = (10_000, 1_000_000),
+) -> Workload:
+    """Return a workload of jobs that run applications.
+
+    How long a job runs is not known before a run-time table is asked: its `run_time` is 0 and it has no
+    estimate. Its time is that of the table, `repeats` times.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the machine; larger sizes are not drawn.
+    jobs : int
+        How many jobs.
+    seed : int
+        Seed of the draw.
+    classes : str or sequence of str
+        Keys of `CLASSES`, a name or several; their applications are drawn alike.
+    sizes : str
+        A key of `SIZES`.
+    intensity : str
+        A key of `INTENSITIES`, or ``"any"``.
+    mean_gap : float
+        Mean of the exponential times between submissions, in seconds; 0: all jobs are submitted at once.
+    repeats : tuple of int
+        Least and most repeats; drawn between them so that each order of magnitude is as likely.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, a number is out of range, or no size fits the machine.
+    """
+    what = "of applications"
+    whole(nodes, f"nodes {what}")
+    whole(jobs, f"jobs {what}")
+    rng = np.random.default_rng(whole(seed, f"seed {what}", 0))
+    if not 0 <= mean_gap < math.inf:
+        raise ValueError(f"mean gap {what}: {mean_gap} is not a number of seconds of at least 0")
+    kinds = _kinds([classes] if isinstance(classes, str) else classes, intensity)
+    weights = SIZES[one_of(sizes, SIZES, f"sizes {what}")]
+    fitting = {size: weight for size, weight in weights.items() if size <= nodes}
+    if not fitting:
+        raise ValueError(f"nodes {what}: {nodes} are too few, expected at least {min(weights)}")
+    share = np.array(list(fitting.values())) / sum(fitting.values())
+    gaps = rng.exponential(mean_gap, jobs) if mean_gap else np.zeros(jobs)
+    left_out = [str(size) for size in weights if size > nodes]
+    return Workload(
+        number=np.arange(1, jobs + 1),
+        submit=np.cumsum(gaps),
+        nodes=rng.choice(list(fitting), jobs, p=share),
+        run_time=np.zeros(jobs),
+        kind=rng.integers(len(kinds), size=jobs),
+        repeats=_repeats(repeats, jobs, rng),
+        kinds=kinds,
+        machine_nodes=nodes,
+        header=(
+            f" Note: applications, {classes if isinstance(classes, str) else ' '.join(classes)}, {sizes} "
+            f"sizes, intensity {intensity}, seed {seed}",
+            f" MaxNodes: {nodes}",
+        ),
+        notes=(f"sizes of {', '.join(left_out)} nodes were not drawn for {nodes} nodes",) if left_out else (),
+    )
+
+
+def _kinds(classes: Sequence[str], intensity: str) -> tuple[tuple[str, str], ...]:
+    """Return applications and intensities to draw from."""
+    if not classes:
+        raise ValueError("classes of applications: none given, expected at least one")
+    names = [name for key in classes for name in CLASSES[one_of(key, CLASSES, "class of applications")]]
+    one_of(intensity, [*INTENSITIES, ANY], "intensity of applications")
+    intensities = list(INTENSITIES) if intensity == ANY else [intensity]
+    return tuple((name, much) for name in dict.fromkeys(names) for much in intensities)
+
+
+def _repeats(bounds: tuple[int, int], jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    least, most = (whole(bound, "repeats of applications") for bound in bounds)
+    if most < least:
+        raise ValueError(f"repeats of applications: {least} to {most}, expected the smaller one first")
+    drawn = np.exp(rng.uniform(math.log(least), math.log(most), jobs))
+    return np.clip(np.rint(drawn), least, most).astype(np.int64)

@@ -1,0 +1,49 @@
+"""Workload files: text, compressed or not, whose name says the format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["COMPRESSED", "read_text", "write_text"]
+
+COMPRESSED = ".gz"
+_MAGIC = b"\x1f\x8b"
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file that may be compressed by gzip.
+
+    Raises
+    ------
+    ValueError
+        If its name ends in ``.gz`` and it is not gzip, or it is gzip and broken.
+    OSError
+        If it cannot be read.
+    """
+    content = path.read_bytes()
+    if content.startswith(_MAGIC):
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, OSError, zlib.error):
+            raise ValueError(f"{path}: is a broken gzip file") from None
+    elif path.name.lower().endswith(COMPRESSED):
+        raise ValueError(f"{path}: is not gzip, as its name says")
+    # Names of people in comments are in all sorts of encodings; what counts is in ASCII.
+    return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def write_text(path: Path, parts: Iterable[str], compressed: bool) -> None:
+    """Write text, compressed if wanted; the same text is always the same file."""
+    with path.open("wb") as raw:
+        if not compressed:
+            raw.writelines(part.encode() for part in parts)
+            return
+        with (
+            gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text,
+        ):
+            text.writelines(parts)

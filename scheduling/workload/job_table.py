@@ -1,0 +1,124 @@
+"""Workloads as comma-separated values: a row a job, a column for each of its attributes.
+
+The first row that is no comment (``#``) names the columns ``number,submit,nodes,run_time,estimate,
+application,intensity,repeats``; the last four may be missing or empty. Comments at the top are the header.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from checks import one_of, whole
+from scheduling.job import Job
+from scheduling.workload.applications import INTENSITIES
+from scheduling.workload.files import COMPRESSED, read_text, write_text
+from scheduling.workload.swf import header_number, plain, without_size
+from scheduling.workload.workload import Workload
+
+__all__ = ["read_csv", "write_csv"]
+
+_NEEDED = ("number", "submit", "nodes", "run_time")
+_NAMES = (*_NEEDED, "estimate", "application", "intensity", "repeats")
+
+
+def read_csv(path: str | Path) -> Workload:
+    """Read a workload from CSV, plain or compressed by gzip.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a value is out of range, or there are no jobs; the sentence names file and
+        line.
+    OSError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    lines = read_text(path).split("\n")
+    top = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    header = tuple(line[1:] for line in lines[:top])
+    rows = csv.reader(io.StringIO("\n".join(lines[top:])))
+    names = _names(next(rows, []), f"{path}, line {top + 1}")
+    jobs = [_job(names, row, f"{path}, line {top + rows.line_num}") for row in rows if row]
+    if not jobs:
+        raise ValueError(f"{path}: there are no jobs in this file")
+    try:
+        return Workload.of(jobs, header=header, machine_nodes=header_number(header, "MaxNodes"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _names(row: list[str], where: str) -> list[str]:
+    """Return the names of the columns, checked."""
+    names = [one_of(name.strip(), _NAMES, f"{where}, column") for name in row]
+    for name in _NAMES:
+        if names.count(name) > 1 or (name in _NEEDED and name not in names):
+            raise ValueError(f"{where}: {names.count(name)} columns {name}, expected one")
+    return names
+
+
+def _job(names: list[str], row: list[str], where: str) -> Job:
+    if len(row) != len(names):
+        raise ValueError(f"{where}: {len(row)} columns, expected {len(names)}")
+    given = {name: word.strip() for name, word in zip(names, row, strict=True) if word.strip()}
+    for name in _NEEDED:
+        if name not in given:
+            raise ValueError(f"{where}: {name} is empty")
+    application, intensity = given.get("application", ""), given.get("intensity", "")
+    if application or intensity:
+        one_of(intensity, INTENSITIES, f"{where}, intensity")
+    return Job(
+        number=whole(given["number"], f"{where}, number", 0),
+        submit=_seconds(given["submit"], f"{where}, submit"),
+        nodes=whole(given["nodes"], f"{where}, nodes"),
+        run_time=_seconds(given["run_time"], f"{where}, run_time"),
+        estimate=_seconds(given["estimate"], f"{where}, estimate") if "estimate" in given else None,
+        application=application,
+        intensity=intensity,
+        repeats=whole(given.get("repeats", 1), f"{where}, repeats"),
+    )
+
+
+def _seconds(word: str, what: str) -> float:
+    try:
+        seconds = float(word)
+    except ValueError:
+        raise ValueError(f"{what}: {word!r} is not a number of seconds") from None
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"{what}: {word} is not a number of seconds of at least 0")
+    return seconds
+
+
+def write_csv(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
+    """Write a workload as CSV, with everything that its jobs know.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs of any kind.
+    path : path
+        The file.
+    compressed : bool, optional
+        Whether to compress; by default if the name ends in ``.gz``.
+    """
+    path = Path(path)
+    if compressed is None:
+        compressed = path.name.lower().endswith(COMPRESSED)
+    write_text(path, _text(workload), compressed)
+
+
+def _text(workload: Workload) -> Iterator[str]:
+    header, machine = workload.header, workload.machine_nodes
+    if machine is not None and header_number(header, "MaxNodes") != machine:
+        header = (*without_size(header), f" MaxNodes: {machine}")
+    yield from (f"#{line}\n" for line in header)
+    yield ",".join(_NAMES) + "\n"
+    for job in workload:
+        estimate = "" if job.estimate is None else plain(job.estimate)
+        yield (
+            f"{job.number},{plain(job.submit)},{job.nodes},{plain(job.run_time)},{estimate},"
+            f"{job.application},{job.intensity},{job.repeats}\n"
+        )

@@ -1,0 +1,88 @@
+"""How much work a workload brings to a machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import whole
+from scheduling.job import Job
+from scheduling.workload.workload import Workload
+
+__all__ = ["at_load", "check_load", "load", "load_of"]
+
+
+def load(jobs: Iterable[Job], nodes: int) -> float:
+    """Return the load: work submitted, as a share of what the machine can do in the time.
+
+    It is ``sum(size * run_time) / (P * (Tend - Tstart))``, as logs are measured in the Parallel Workloads
+    Archive: without the first 1 % of the jobs, while which a machine fills, so that ``Tstart`` is the
+    submission of the first job after them; and without the tail, so that ``Tend`` is the last submission,
+    and jobs submitted then do not count. All jobs at once are an infinite load, jobs that all run no time
+    none.
+
+    Parameters
+    ----------
+    jobs : Workload or iterable of Job
+        The jobs.
+    nodes : int
+        Nodes P of the machine.
+
+    Raises
+    ------
+    ValueError
+        If there are no jobs, or `nodes` is no whole number of at least 1.
+
+    References
+    ----------
+    D. G. Feitelson, D. Tsafrir, D. Krakov, "Experience with using the Parallel Workloads Archive",
+    J. Parallel Distrib. Comput. 74(10), 2014.
+    """
+    workload = jobs if isinstance(jobs, Workload) else Workload.of(jobs)
+    if not len(workload):
+        raise ValueError("load: there are no jobs")
+    return load_of(workload.submit, workload.nodes * workload.run_time, whole(nodes, "nodes of the machine"))
+
+
+def load_of(submit: NDArray[np.float64], work: NDArray[np.float64], nodes: int) -> float:
+    """Return the load of jobs given by submit times, in order, and node-seconds; see `load`."""
+    first = len(submit) // 100
+    start, end = submit[first], submit[-1]
+    done = float(work[first:][submit[first:] < end].sum())
+    if end > start:
+        return done / (nodes * float(end - start))
+    return math.inf if work[first:].any() else 0.0
+
+
+def at_load(workload: Workload, nodes: int, target: float) -> Workload:
+    """Return the workload at another load: the times between submissions are stretched alike.
+
+    The daily cycle is stretched with them; a Lublin workload is better made at its load, see
+    `scheduling.workload.lublin`.
+
+    Raises
+    ------
+    ValueError
+        If `target` is not more than 0, or the workload has no finite load of more than 0.
+    """
+    check_load(target)
+    present = load(workload, nodes)
+    if not 0 < present < math.inf:
+        raise ValueError(f"load: the workload has load {present:g}, which cannot be stretched to {target:g}")
+    return workload.submitted(workload.submit[0] + (workload.submit - workload.submit[0]) * present / target)
+
+
+def check_load(target: float, what: str = "load") -> float:
+    """Return `target` if it is a load to aim at.
+
+    Raises
+    ------
+    ValueError
+        If it is not a finite number of more than 0.
+    """
+    if not 0 < target < math.inf:
+        raise ValueError(f"{what}: {target:g} is not a number of more than 0")
+    return target

@@ -1,0 +1,314 @@
+"""The Standard Workload Format (SWF), version 2, of the Parallel Workloads Archive.
+
+A line a job, 18 numbers in a line, -1 for what is not known, comments after a semicolon; see
+<https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. Read are the job's number (column 1), submit
+time (2), run time (4), allocated processors (5) or, where they are not known, requested ones (8), requested
+time (9) and status (11).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import one_of, whole
+from scheduling.workload.files import COMPRESSED, read_text, write_text
+from scheduling.workload.workload import Workload
+
+__all__ = ["DROPS", "header_number", "plain", "read_swf", "without_size", "write_swf"]
+
+DROPS = {
+    "failed": "jobs of status 0",
+    "cancelled": "jobs of status 5",
+    "never-ran": "jobs without a run time, or of run time 0",
+}
+_COLUMNS = 18
+_USED = {
+    "job number": 0,
+    "submit time": 1,
+    "run time": 3,
+    "allocated processors": 4,
+    "requested processors": 7,
+    "requested time": 8,
+    "status": 10,
+}
+_WHOLE = ("job number", "allocated processors", "requested processors", "status")
+_FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5
+_MOST = 2.0**53  # the largest number up to which every whole one can be told from the next
+_AT_ONCE = 4096
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def read_swf(path: str | Path, cores_per_node: int = 1, drop: Collection[str] = ()) -> Workload:
+    """Read a log or a workload in SWF, plain or compressed by gzip.
+
+    Jobs that failed, were cancelled, or never ran are kept, as is usual in the literature, unless `drop`
+    names them. A job *never ran* if it has no run time and was cancelled or got no processors; it is kept
+    with run time 0. Dropped, and counted by reason, are jobs whose submit time, size or run time is not
+    known otherwise, and lines for parts of a job that was checkpointed (status 2 to 4), for a line of its
+    own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not in order of submission
+    are sorted; those submitted at once stay in the order of the file. If job numbers are not unique, all
+    jobs are numbered anew.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    cores_per_node : int
+        Processors of a node; sizes are divided by it and rounded up.
+    drop : collection of str
+        Keys of `DROPS`.
+
+    Raises
+    ------
+    ValueError
+        If a line has not 18 numbers, a number is out of range, or there are no jobs; the sentence names file
+        and line.
+    OSError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    whole(cores_per_node, "cores per node")
+    for name in drop:
+        one_of(name, DROPS, "jobs to drop")
+    table = _table(path)
+    header = tuple(line.lstrip()[1:] for line in table.lines if line.lstrip().startswith(";"))
+    return _workload(table, header, cores_per_node, drop)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns that are used of a file, and where to find their lines."""
+
+    path: Path
+    lines: Sequence[str]
+    columns: dict[str, Floats]
+
+    def refuse(self, wrong: Flags, name: str, expected: str) -> None:
+        """Raise an error for the first line at which `wrong` is true."""
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            line, _ = [pair for pair in enumerate(self.lines, 1) if _is_data(pair[1])][row]
+            value = self.columns[name][row]
+            raise ValueError(f"{self.path}, line {line}: {name} {value:g}, expected {expected}")
+
+
+def _is_data(line: str) -> bool:
+    text = line.lstrip()
+    return bool(text) and text[0] != ";"
+
+
+def _table(path: Path) -> _Table:
+    """Return the columns of a file, checked."""
+    lines = read_text(path).split("\n")
+    data = [line for line in lines if _is_data(line)]
+    if not data:
+        raise ValueError(f"{path}: there are no jobs in this file")
+    try:
+        values = np.loadtxt(data, comments=None, ndmin=2)
+    except ValueError as error:
+        _explain(path, lines, str(error))
+    if values.shape[1] != _COLUMNS:
+        _explain(path, lines, f"{values.shape[1]} columns")
+    table = _Table(path, lines, {name: values[:, place] for name, place in _USED.items()})
+    for name, column in table.columns.items():
+        table.refuse(~(np.abs(column) < _MOST), name, "a number of less than 2^53")
+        if name in _WHOLE:
+            table.refuse(column != np.rint(column), name, "a whole number")
+        if name not in ("job number", "status"):
+            table.refuse((column < 0) & (column != -1), name, "at least 0, or -1 for unknown")
+    return table
+
+
+def _explain(path: Path, lines: Sequence[str], otherwise: str) -> NoReturn:
+    """Say which line is at fault, after the whole could not be read."""
+    for number, line in enumerate(lines, 1):
+        if not _is_data(line):
+            continue
+        words = line.split()
+        if len(words) != _COLUMNS:
+            raise ValueError(f"{path}, line {number}: {len(words)} columns, expected {_COLUMNS}")
+        for place, word in enumerate(words, 1):
+            if not _is_number(word):
+                shown = repr(word[:40])
+                raise ValueError(f"{path}, line {number}: column {place} is {shown}, expected a number")
+    raise ValueError(f"{path}: {otherwise}")
+
+
+def _is_number(word: str) -> bool:
+    """Tell whether `word` is a number to NumPy, which knows neither 1_000 nor digits of other scripts."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return word.isascii() and "_" not in word
+
+
+def _workload(table: _Table, header: tuple[str, ...], cores: int, drop: Collection[str]) -> Workload:
+    submit, run_time = table.columns["submit time"], table.columns["run time"]
+    allocated, status = table.columns["allocated processors"], table.columns["status"].astype(np.int64)
+    size = np.where(allocated > 0, allocated, table.columns["requested processors"])
+    unstarted = (run_time < 0) & ((status == _CANCELLED) | (allocated <= 0))
+    reasons = {
+        "part of a job that another line sums up": np.isin(status, _PARTS),
+        "submit time not known": submit < 0,
+        "size not known": size <= 0,
+        "run time not known": (run_time < 0) & ~unstarted,
+    }
+    wishes = {
+        "failed": status == _FAILED,
+        "cancelled": status == _CANCELLED,
+        "never-ran": (run_time == 0) | unstarted,
+    }
+    reasons |= {f"{name.replace('-', ' ')}, as asked": wishes[name] for name in DROPS if name in drop}
+    keep, dropped, notes = _kept(table, reasons)
+    notes += _zero_note(unstarted[keep])
+    order, more = _order(submit[keep])
+    rows = np.flatnonzero(keep)[order]
+    number, renumbered = _numbers(table.columns["job number"][rows])
+    requested = table.columns["requested time"][rows]
+    return Workload(
+        number=number,
+        submit=submit[rows],
+        nodes=np.ceil(size[rows] / cores).astype(np.int64),
+        run_time=np.maximum(run_time[rows], 0),
+        estimate=np.where(requested > 0, requested, np.nan),
+        status=status[rows],
+        machine_nodes=_machine(header, cores),
+        header=_per_node(header, cores),
+        notes=(*notes, *more, *renumbered),
+        dropped=dropped,
+    )
+
+
+def _kept(table: _Table, reasons: dict[str, Flags]) -> tuple[Flags, dict[str, int], tuple[str, ...]]:
+    """Return which lines are kept, and how many are not for which reason; the first one counts."""
+    keep = np.ones(len(table.columns["status"]), bool)
+    dropped: dict[str, int] = {}
+    for reason, which in reasons.items():
+        if count := int(np.count_nonzero(which & keep)):
+            dropped[reason] = count
+        keep &= ~which
+    if not keep.any():
+        raise ValueError(
+            f"{table.path}: there are no jobs in this file but those dropped: {'; '.join(dropped)}"
+        )
+    notes = tuple(f"{count:,} of {len(keep):,} jobs dropped: {why}" for why, count in dropped.items())
+    return keep, dropped, notes
+
+
+def _zero_note(unstarted: Flags) -> tuple[str, ...]:
+    count = int(np.count_nonzero(unstarted))
+    return (f"{count:,} jobs never ran and are kept with run time 0",) if count else ()
+
+
+def _order(submit: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the order of submission, and what was found."""
+    gaps = np.diff(submit)
+    early = int(np.count_nonzero(gaps < 0))
+    order = np.argsort(submit, kind="stable")
+    same = int(np.count_nonzero(np.diff(submit[order]) == 0))
+    if not early and not same:
+        return order, ()
+    return order, (
+        f"{early:,} jobs stood behind one that was submitted later, and {same:,} were submitted at the same "
+        "time as another: sorted, at the same time in the order of the file",
+    )
+
+
+def _numbers(number: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    found = number.astype(np.int64)
+    again = len(found) - len(np.unique(found))
+    if not again:
+        return found, ()
+    return np.arange(1, len(found) + 1), (
+        f"job numbers are not unique ({again:,} occur again): jobs are numbered anew",
+    )
+
+
+def header_number(header: Sequence[str], name: str) -> int | None:
+    """Return the number of a header line such as ``MaxNodes: 128``; None if there is none."""
+    found = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
+    return next((int(match[1]) for match in found if match and int(match[1]) > 0), None)
+
+
+def _machine(header: Sequence[str], cores: int) -> int | None:
+    """Return the nodes of the machine; where processors stand for nodes, its processors."""
+    processors, nodes = header_number(header, "MaxProcs"), header_number(header, "MaxNodes")
+    return -(-processors // cores) if processors else nodes
+
+
+def _per_node(header: tuple[str, ...], cores: int) -> tuple[str, ...]:
+    """Return the header of a workload whose sizes are in nodes."""
+    machine = _machine(header, cores)
+    if cores == 1 or machine is None:
+        return header
+    return _sized(header, machine, f" Note: sizes were divided by {cores} processors of a node")
+
+
+def _sized(header: Sequence[str], machine: int, *more: str) -> tuple[str, ...]:
+    return (*without_size(header), f" MaxNodes: {machine}", f" MaxProcs: {machine}", *more)
+
+
+def without_size(header: Sequence[str]) -> tuple[str, ...]:
+    """Return a header without the lines that say how large the machine is."""
+    return tuple(line for line in header if not re.match(r"\s*Max(Nodes|Procs):", line))
+
+
+def write_swf(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
+    """Write a workload in SWF; the header is kept, and says the size of the machine.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs without applications: the format has no place for those.
+    path : path
+        The file.
+    compressed : bool, optional
+        Whether to compress; by default if the name ends in ``.gz``.
+
+    Raises
+    ------
+    ValueError
+        If a job has an application.
+    """
+    path = Path(path)
+    if any(name for name, _ in workload.kinds):
+        raise ValueError(
+            f"{path}: SWF has no place for a job's application, expected a name that ends in .csv"
+        )
+    if compressed is None:
+        compressed = path.name.lower().endswith(COMPRESSED)
+    write_text(path, _text(workload), compressed)
+
+
+def _text(workload: Workload) -> Iterator[str]:
+    header, machine = workload.header, workload.machine_nodes
+    if machine is not None and _machine(header, 1) != machine:
+        header = _sized(header, machine)
+    for line in header:
+        yield f";{line}\n"
+    for start in range(0, len(workload), _AT_ONCE):
+        part = workload[start : start + _AT_ONCE]
+        estimates = np.where(np.isnan(part.estimate), -1, part.estimate)
+        columns = (part.number, part.submit, part.run_time, part.nodes, estimates, part.status)
+        for number, submit, run_time, nodes, estimate, status in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            yield (
+                f"{number} {plain(submit)} -1 {plain(run_time)} {nodes} -1 -1 {nodes} {plain(estimate)} -1 "
+                f"{status} -1 -1 -1 -1 -1 -1 -1\n"
+            )
+
+
+def plain(seconds: float) -> str:
+    """Return a time as short as it can be read back."""
+    return str(int(seconds)) if seconds == int(seconds) else repr(seconds)

@@ -1,0 +1,216 @@
+"""A workload: the jobs that come to a machine, in the order in which they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import whole
+from scheduling.job import Job
+
+__all__ = ["COMPLETED", "Workload"]
+
+Column = NDArray[Any]
+
+COMPLETED = 1  # the status of the Standard Workload Format
+_COLUMNS = {
+    "number": np.int64,
+    "submit": np.float64,
+    "nodes": np.int64,
+    "run_time": np.float64,
+    "estimate": np.float64,
+    "kind": np.int64,
+    "repeats": np.int64,
+    "status": np.int64,
+}
+_AT_ONCE = 4096  # jobs that an iteration makes ahead
+
+
+@dataclass(frozen=True, eq=False)
+class Workload(Sequence[Job]):
+    """Jobs in order of submission, kept as columns; a job is made when it is asked for.
+
+    Columns are arrays of shape (jobs,) that cannot be written to; times are in seconds.
+
+    Attributes
+    ----------
+    number, submit, nodes, run_time : ndarray
+        As in `Job`.
+    estimate : ndarray of float
+        As in `Job`; NaN: none. By default all are.
+    kind : ndarray of int
+        Place in `kinds` of what the job runs; by default 0.
+    repeats : ndarray of int
+        As in `Job`; by default 1.
+    status : ndarray of int
+        How it ended, in the codes of the Standard Workload Format; by default 1, completed.
+    kinds : tuple of (str, str)
+        Applications and intensities.
+    machine_nodes : int or None
+        Nodes of the machine that the workload was recorded on or made for; None: not known.
+    header : tuple of str
+        Comment lines at the top of the file, without the sign that makes them comments.
+    notes : tuple of str
+        What was done to the jobs on the way, a sentence each; for people.
+    dropped : mapping of str to int
+        Jobs left out, by reason.
+
+    Raises
+    ------
+    ValueError
+        If columns differ in length, jobs are not in order, or a value is out of range.
+    """
+
+    number: Column
+    submit: Column
+    nodes: Column
+    run_time: Column
+    estimate: Column = None  # type: ignore[assignment]  # filled in below
+    kind: Column = None  # type: ignore[assignment]
+    repeats: Column = None  # type: ignore[assignment]
+    status: Column = None  # type: ignore[assignment]
+    kinds: tuple[tuple[str, str], ...] = (("", ""),)
+    machine_nodes: int | None = None
+    header: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Fill in the columns that were left out, freeze all, and check them."""
+        count = len(self.number)
+        usual = {"estimate": np.nan, "kind": 0, "repeats": 1, "status": COMPLETED}
+        for name, dtype in _COLUMNS.items():
+            given = getattr(self, name)
+            column = np.full(count, usual[name], dtype) if given is None else np.array(given, dtype)
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+        self._check()
+
+    def _check(self) -> None:
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            if column.shape != self.number.shape:
+                raise ValueError(f"workload: {len(column)} values of {name} for {len(self.number)} jobs")
+        wrong = {
+            "submitted before the job in front of it": np.diff(self.submit, prepend=-np.inf) < 0,
+            "without a finite submit time": ~np.isfinite(self.submit),
+            "on less than one node": self.nodes < 1,
+            "with a run time that is no number of at least 0": ~(self.run_time >= 0)
+            | np.isinf(self.run_time),
+            "with an estimate that is not more than 0": self.estimate <= 0,
+            "with less than one repeat": self.repeats < 1,
+            "that runs what is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
+        }
+        for what, where in wrong.items():
+            if where.any():
+                raise ValueError(f"workload: job {self.number[np.argmax(where)]} is a job {what}")
+        if len(np.unique(self.number)) != len(self.number):
+            raise ValueError("workload: two jobs have the same number")
+
+    @classmethod
+    def of(cls, jobs: Iterable[Job], **known: Any) -> Workload:
+        """Return a workload of `jobs`, put in order of submission; `known` are further attributes.
+
+        Examples
+        --------
+        >>> workload = Workload.of([Job(1, 60.0, 4, 100.0), Job(2, 0.0, 1, 30.0)], machine_nodes=16)
+        >>> [job.number for job in workload]
+        [2, 1]
+        """
+        ordered = sorted(jobs, key=lambda job: job.submit)
+        kinds = {kind: place for place, kind in enumerate(dict.fromkeys(map(_kind, ordered)))}
+        columns = {
+            "number": [job.number for job in ordered],
+            "submit": [job.submit for job in ordered],
+            "nodes": [job.nodes for job in ordered],
+            "run_time": [job.run_time for job in ordered],
+            "estimate": [np.nan if job.estimate is None else job.estimate for job in ordered],
+            "kind": [kinds[_kind(job)] for job in ordered],
+            "repeats": [job.repeats for job in ordered],
+        }
+        arrays: dict[str, Any] = {name: np.array(values, _COLUMNS[name]) for name, values in columns.items()}
+        return cls(**arrays, kinds=tuple(kinds) or (("", ""),), **known)
+
+    @property
+    def records(self) -> int:
+        """Jobs before any was dropped."""
+        return len(self) + sum(self.dropped.values())
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @overload
+    def __getitem__(self, place: int) -> Job: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Workload: ...
+
+    def __getitem__(self, place: int | slice) -> Job | Workload:
+        if isinstance(place, slice):
+            if (place.step or 1) < 0:
+                raise ValueError("workload: jobs cannot be taken backwards")
+            return self._taken(place)
+        at = range(len(self))[place]
+        return next(self._made(at, at + 1))
+
+    def __iter__(self) -> Iterator[Job]:
+        for start in range(0, len(self), _AT_ONCE):
+            yield from self._made(start, start + _AT_ONCE)
+
+    def _made(self, start: int, stop: int) -> Iterator[Job]:
+        """Yield the jobs from `start` to before `stop`."""
+        columns = [getattr(self, name)[start:stop].tolist() for name in _COLUMNS]
+        for number, submit, nodes, run_time, estimate, kind, repeats, _ in zip(*columns, strict=True):
+            application, intensity = self.kinds[kind]
+            known = None if estimate != estimate else estimate
+            yield Job(number, submit, nodes, run_time, known, application, intensity, repeats)
+
+    def _taken(self, which: Any, **changed: Any) -> Workload:
+        columns = {name: getattr(self, name)[which] for name in _COLUMNS}
+        return replace(self, **columns, **changed)
+
+    def without(self, which: NDArray[np.bool_], reason: str) -> Workload:
+        """Return the workload without the jobs at which `which` is true, counted under `reason`.
+
+        Raises
+        ------
+        ValueError
+            If no job is left.
+        """
+        count = int(np.count_nonzero(which))
+        if not count:
+            return self
+        if count == len(self):
+            raise ValueError(f"workload: no job is left, all {count} are dropped: {reason}")
+        dropped = {**self.dropped, reason: self.dropped.get(reason, 0) + count}
+        note = f"{count:,} of {self.records:,} jobs dropped: {reason}"
+        return self._taken(~which, dropped=dropped, notes=(*self.notes, note))
+
+    def fit(self, nodes: int) -> Workload:
+        """Return the workload without the jobs that need more than `nodes` nodes; they are counted.
+
+        Raises
+        ------
+        ValueError
+            If none fits.
+        """
+        whole(nodes, "nodes of the machine")
+        return self.without(self.nodes > nodes, f"larger than the machine of {nodes:,} nodes")
+
+    def submitted(self, times: NDArray[np.float64]) -> Workload:
+        """Return the same jobs, submitted at other `times`, in seconds and not decreasing."""
+        return replace(self, submit=times)
+
+    def __repr__(self) -> str:
+        return f"Workload({len(self):,} jobs, machine_nodes={self.machine_nodes})"
+
+
+def _kind(job: Job) -> tuple[str, str]:
+    return job.application, job.intensity
+
+
+assert set(_COLUMNS) <= {item.name for item in fields(Workload)}

@@ -1,0 +1,224 @@
+"""The Standard Workload Format: what is kept, what is dropped and counted, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduling.job import Job
+from scheduling.workload import Workload, read, read_swf, write, write_swf
+
+HEADER = "; Version: 2.2\n;  Computer: Köln\n; MaxNodes: 32\n;MaxProcs: 128\n;\n"
+
+
+def line(number=1, submit=0, run=100, used=4, asked=4, estimate=200, status=1) -> str:
+    return f"{number} {submit} 7 {run} {used} 55.5 -1 {asked} {estimate} -1 {status} 3 1 9 1 -1 -1 -1\n"
+
+
+@pytest.fixture
+def log(tmp_path):
+    def written(*lines: str, name="log.swf") -> Workload:
+        path = tmp_path / name
+        path.write_text("".join(lines), encoding="utf-8")
+        return path
+
+    return written
+
+
+def test_a_log_is_read(log):
+    workload = read_swf(log(HEADER, line(), "\n", "  ; in between\n", line(2, 5, 0, 6, 8, -1, 0)))
+    assert list(workload) == [Job(1, 0.0, 4, 100.0, 200.0), Job(2, 5.0, 6, 0.0)]
+    assert workload.header[:3] == (" Version: 2.2", "  Computer: Köln", " MaxNodes: 32")
+    assert workload.header[-1] == " in between"
+    assert workload.machine_nodes == 128
+    assert workload.status.tolist() == [1, 0]
+    assert workload.notes == ()
+    assert workload.dropped == {}
+
+
+def test_windows_line_ends_and_compression(tmp_path):
+    path = tmp_path / "log.gz"
+    path.write_bytes(gzip.compress((HEADER + line() + line(2)).replace("\n", "\r\n").encode("latin-1")))
+    workload = read(path)
+    assert len(workload) == 2
+    assert workload.header[0] == " Version: 2.2"
+
+
+def test_processors_become_nodes(log):
+    path = log(
+        HEADER, line(used=1), line(2, used=4), line(3, used=5), line(4, used=-1, asked=9), line(5, used=0)
+    )
+    assert [job.nodes for job in read_swf(path)] == [1, 4, 5, 9, 4]
+    per_node = read_swf(path, cores_per_node=4)
+    assert [job.nodes for job in per_node] == [1, 1, 2, 3, 1]
+    assert per_node.machine_nodes == 32
+    with pytest.raises(ValueError, match="cores per node: 0 is too small"):
+        read_swf(path, cores_per_node=0)
+
+
+def test_the_machine_is_in_the_header_or_unknown(log):
+    assert read_swf(log("; MaxNodes: 12\n", line())).machine_nodes == 12
+    assert read_swf(log("; MaxNodes: -1\n; MaxJobs: 7\n", line())).machine_nodes is None
+
+
+DIVERSE = (
+    line(1),
+    line(2, status=0),
+    line(3, status=5),
+    line(4, run=-1, used=-1, status=5),
+    line(5, run=0, status=0),
+    line(6, run=-1, used=-1),
+    line(7, run=-1),
+    line(8, used=-1, asked=-1),
+    line(9, submit=-1),
+    line(10, status=2),
+    line(11, status=4),
+)
+
+
+def test_what_cannot_be_scheduled_is_dropped_and_counted(log):
+    workload = read_swf(log(*DIVERSE))
+    assert [job.number for job in workload] == [1, 2, 3, 4, 5, 6]
+    assert [job.run_time for job in workload] == [100, 100, 100, 0, 0, 0]
+    assert workload.dropped == {
+        "part of a job that another line sums up": 2,
+        "submit time not known": 1,
+        "size not known": 1,
+        "run time not known": 1,
+    }
+    assert workload.records == 11
+    assert "2 of 11 jobs dropped: part of a job that another line sums up" in workload.notes
+    assert "2 jobs never ran and are kept with run time 0" in workload.notes
+
+
+@pytest.mark.parametrize(
+    ("drop", "left"),
+    [
+        (["failed"], [1, 3, 4, 6]),
+        (["cancelled"], [1, 2, 5, 6]),
+        (["never-ran"], [1, 2, 3]),
+        (["never-ran", "cancelled", "failed"], [1]),
+    ],
+)
+def test_jobs_are_dropped_as_asked(log, drop, left):
+    workload = read_swf(log(*DIVERSE), drop=drop)
+    assert [job.number for job in workload] == left
+    assert workload.records == 11
+
+
+def test_jobs_out_of_order_are_sorted_with_one_note(log):
+    workload = read_swf(log(line(1, 10), line(2, 5), line(3, 10), line(4, 20), line(5, 5)))
+    assert [job.number for job in workload] == [2, 5, 1, 3, 4]
+    [note] = workload.notes
+    assert note.startswith(
+        "2 jobs stood behind one that was submitted later, and 2 were submitted at the same time"
+    )
+
+
+def test_numbers_that_occur_again_are_made_anew(log):
+    workload = read_swf(log(line(7), line(7, 1), line(9, 2)))
+    assert [job.number for job in workload] == [1, 2, 3]
+    assert workload.notes == ("job numbers are not unique (1 occur again): jobs are numbered anew",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "there are no jobs in this file"),
+        (HEADER, "there are no jobs in this file"),
+        (line() + "1 2 3\n", "line 2: 3 columns, expected 18"),
+        ("; a\n\n" + line().replace("\n", " 5\n"), "line 3: 19 columns, expected 18"),
+        (line() + line() + line(run="ten"), "line 3: column 4 is 'ten', expected a number"),
+        (line(estimate="1_0"), "line 1: column 9 is '1_0', expected a number"),
+        (line() + line(used=-4), "line 2: allocated processors -4, expected at least 0, or -1"),
+        (line() + line(asked=-2), "line 2: requested processors -2"),
+        (line(used=2.5), "line 1: allocated processors 2.5, expected a whole number"),
+        (HEADER + line(run=-7), "line 6: run time -7, expected at least 0, or -1"),
+        (line(submit=-3), "line 1: submit time -3"),
+        (line(estimate=-60), "line 1: requested time -60"),
+        (line(run="nan"), "line 1: run time nan, expected a number"),
+        (line(submit="inf"), "line 1: submit time inf, expected a number"),
+        (line(used="1e300"), "line 1: allocated processors 1e"),
+        (line(used=-1, asked=-1), "no jobs in this file but those dropped: size not known"),
+        ("\x00\x01\n", "line 1: 1 columns"),
+    ],
+)
+def test_a_log_at_fault_names_file_and_line(log, text, words):
+    path = log(text)
+    with pytest.raises(ValueError, match=r"log\.swf") as caught:
+        read_swf(path)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_what_their_names_say(tmp_path):
+    path = tmp_path / "log.swf.gz"
+    path.write_text(line())
+    with pytest.raises(ValueError, match="is not gzip, as its name says"):
+        read(path)
+    path.write_bytes(gzip.compress((line() * 99).encode())[:40])
+    with pytest.raises(ValueError, match="is a broken gzip file"):
+        read(path)
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none.swf")
+    with pytest.raises(ValueError, match="did you mean failed"):
+        read_swf(path, drop=["fail"])
+
+
+SECONDS = st.integers(0, 10**9).map(float) | st.floats(0, 1e9, allow_nan=False)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Job,
+            number=st.integers(1, 10**9),
+            submit=SECONDS,
+            nodes=st.integers(1, 10**6),
+            run_time=SECONDS,
+            estimate=st.none() | SECONDS.filter(bool),
+        ),
+        min_size=1,
+        max_size=12,
+        unique_by=lambda job: job.number,
+    ),
+    st.sampled_from(["w.swf", "w.swf.gz", "w.csv", "w.csv.gz"]),
+)
+@settings(max_examples=60)
+def test_what_is_written_is_read_back(tmp_path_factory, jobs, name):
+    path = tmp_path_factory.mktemp("round") / name
+    workload = Workload.of(jobs, machine_nodes=10**6, header=(" Note: here",))
+    write(workload, path)
+    again = read(path)
+    assert list(again) == list(workload)
+    assert again.machine_nodes == 10**6
+    assert again.header[0] == " Note: here"
+
+
+def test_a_log_that_is_read_and_written_stays_the_same(log, tmp_path):
+    workload = read_swf(log(HEADER, line(), line(2, 5, status=5)))
+    write_swf(workload, tmp_path / "again.swf.gz")
+    again = read_swf(tmp_path / "again.swf.gz")
+    assert again.header == workload.header
+    assert again.status.tolist() == [1, 5]
+    write_swf(again, tmp_path / "third.swf.gz")
+    assert (tmp_path / "third.swf.gz").read_bytes() == (tmp_path / "again.swf.gz").read_bytes()
+
+
+def test_sizes_in_nodes_are_written_with_a_header_in_nodes(log, tmp_path):
+    workload = read_swf(log(HEADER, line(used=8)), cores_per_node=4)
+    write(workload, tmp_path / "nodes.swf")
+    again = read(tmp_path / "nodes.swf")
+    assert again.machine_nodes == 32
+    assert again.header == workload.header
+    assert np.array_equal(again.nodes, [2])
+
+
+def test_only_names_of_workloads_are_written(tmp_path):
+    with pytest.raises(ValueError, match=r"expected a name that ends in \.csv or \.csv\.gz or \.swf"):
+        write(Workload.of([Job(1, 0.0, 1, 1.0)]), tmp_path / "w.txt")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,170 @@
+"""The value that all workloads are: columns in order, jobs made when asked for, what is dropped counted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduling.job import Job
+from scheduling.workload import Workload, at_load, describe, load
+from scheduling.workload.summary import hours
+
+TIMES = st.integers(0, 10**7).map(float)
+JOBS = st.lists(
+    st.builds(
+        Job,
+        number=st.integers(0, 10**9),
+        submit=TIMES,
+        nodes=st.integers(1, 10**6),
+        run_time=TIMES,
+        estimate=st.none() | st.integers(1, 10**7).map(float),
+        application=st.sampled_from(["", "lu", "gups"]),
+        repeats=st.integers(1, 10**6),
+    ),
+    min_size=1,
+    max_size=20,
+    unique_by=lambda job: job.number,
+)
+
+
+def evenly(count: int, gap: float = 10.0, nodes: int = 4, run_time: float = 20.0) -> Workload:
+    return Workload.of(Job(n, n * gap, nodes, run_time) for n in range(count))
+
+
+@given(JOBS)
+def test_a_workload_holds_its_jobs_in_order_of_submission(jobs):
+    workload = Workload.of(jobs)
+    ordered = sorted(jobs, key=lambda job: job.submit)
+    assert list(workload) == ordered
+    assert [workload[place] for place in range(-len(jobs), 0)] == ordered
+    assert list(workload[1:3]) == ordered[1:3]
+    assert workload.records == len(workload) == len(jobs)
+
+
+def test_more_jobs_than_are_made_at_once():
+    workload = evenly(10_000)
+    assert [job.number for job in workload] == list(range(10_000))
+    with pytest.raises(IndexError):
+        workload[10_000]
+    with pytest.raises(ValueError, match="backwards"):
+        workload[::-1]
+
+
+def test_columns_cannot_be_written_to():
+    workload = evenly(3)
+    with pytest.raises(ValueError, match="read-only"):
+        workload.submit[0] = 5
+    given = np.arange(3.0)
+    moved = workload.submitted(given)
+    given[0] = 7
+    assert moved.submit[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"submit": [1.0, 0.0]}, "job 2 is a job submitted before the job in front of it"),
+        ({"submit": [0.0, math.inf]}, "job 2 is a job without a finite submit time"),
+        ({"submit": [0.0]}, "1 values of submit for 2 jobs"),
+        ({"nodes": [0, 1]}, "job 1 is a job on less than one node"),
+        ({"run_time": [1.0, -1.0]}, "job 2 is a job with a run time that is no number of at least 0"),
+        ({"run_time": [1.0, math.nan]}, "job 2 is a job with a run time"),
+        ({"estimate": [0.0, 1.0]}, "job 1 is a job with an estimate that is not more than 0"),
+        ({"repeats": [1, 0]}, "job 2 is a job with less than one repeat"),
+        ({"kind": [0, 1]}, "job 2 is a job that runs what is not in the list"),
+        ({"number": [3, 3]}, "two jobs have the same number"),
+    ],
+)
+def test_columns_are_checked(changed, words):
+    columns = {"number": [1, 2], "submit": [0.0, 1.0], "nodes": [1, 1], "run_time": [1.0, 1.0]}
+    with pytest.raises(ValueError, match=words):
+        Workload(**{name: np.array(values) for name, values in {**columns, **changed}.items()})
+
+
+def test_jobs_larger_than_the_machine_are_counted():
+    workload = Workload.of(Job(n, 0.0, n, 1.0) for n in range(1, 11))
+    small = workload.fit(8).fit(6)
+    assert [job.nodes for job in small] == [1, 2, 3, 4, 5, 6]
+    assert small.dropped == {"larger than the machine of 8 nodes": 2, "larger than the machine of 6 nodes": 2}
+    assert small.records == 10
+    assert small.notes[0] == "2 of 10 jobs dropped: larger than the machine of 8 nodes"
+    assert workload.fit(10) is workload
+    with pytest.raises(ValueError, match="no job is left, all 9"):
+        workload[1:].fit(1)
+    with pytest.raises(ValueError, match="0 is too small"):
+        workload.fit(0)
+
+
+def test_load_of_jobs_that_follow_each_other():
+    """Each job keeps 4 of 8 nodes for 20 s, and one comes every 10 s: the machine is full."""
+    assert load(evenly(1000), 8) == pytest.approx(1)
+    assert load(list(evenly(1000)), 16) == pytest.approx(0.5)
+
+
+def test_load_leaves_out_the_first_jobs_and_the_tail():
+    jobs = list(evenly(200))
+    jobs[1] = Job(1, 10.0, 4, 1e9)
+    jobs[199] = Job(199, 1990.0, 4, 1e9)
+    assert load(jobs, 8) == pytest.approx(1)
+    jobs[2] = Job(2, 20.0, 4, 1e9)
+    assert load(jobs, 8) > 1e5
+
+
+def test_load_at_the_edges():
+    assert load([Job(1, 0.0, 1, 1.0), Job(2, 0.0, 1, 1.0)], 4) == math.inf
+    assert load([Job(1, 0.0, 1, 0.0)], 4) == 0
+    with pytest.raises(ValueError, match="no jobs"):
+        load([], 4)
+    with pytest.raises(ValueError, match="0 is too small"):
+        load(evenly(2), 0)
+
+
+def test_a_workload_is_stretched_to_a_load():
+    stretched = at_load(evenly(1000), 8, 0.4)
+    assert load(stretched, 8) == pytest.approx(0.4)
+    assert np.diff(stretched.submit) == pytest.approx(25)
+    for target in (0, -1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="is not a number of more than 0"):
+            at_load(evenly(3), 8, target)
+    with pytest.raises(ValueError, match="cannot be stretched"):
+        at_load(evenly(3, gap=0.0), 8, 0.5)
+
+
+def test_figures_of_a_workload():
+    jobs = [
+        Job(1, 0.0, 1, 30.0, 60.0),
+        Job(2, 3600.0, 4, 0.0, 10.0),
+        Job(3, 7200.0, 6, 90.0, 80.0),
+        Job(4, 9000.0, 16, 60.0, None, "lu", "low"),
+    ]
+    found = describe(Workload.of(jobs, machine_nodes=8, header=(" StartTime: Mon Jan  1 23:30:00 CET 2001",)))
+    assert found["jobs"] == found["records"] == 4
+    assert found["machine_nodes"] == 8
+    assert found["larger_than_machine"] == 1
+    assert found["load"] == pytest.approx((30 + 6 * 90) / (8 * 9000))
+    assert found["nodes"] == {"mean": 6.75, "median": 5.0, "max": 16.0}
+    assert found["gap_seconds"]["mean"] == 3000
+    assert found["serial"] == 0.25
+    assert found["power_of_two"] == pytest.approx(2 / 3)
+    assert found["with_estimate"] == 0.75
+    assert found["over_estimate"] == pytest.approx(1 / 3)
+    assert found["without_run_time"] == 0.25
+    assert found["applications"] == {"lu": 1}
+    assert {hour: count for hour, count in enumerate(found["jobs_by_hour"]) if count} == {
+        23: 1,
+        0: 1,
+        1: 1,
+        2: 1,
+    }
+
+
+def test_figures_that_are_not_known():
+    found = describe(Workload.of([Job(1, 5.0, 1, 3.0)]))
+    for name in ("machine_nodes", "load", "larger_than_machine", "gap_seconds", "power_of_two"):
+        assert found[name] is None
+    assert describe(Workload.of([Job(1, 5.0, 1, 3.0)]), 4)["load"] is None
+    assert hours(Workload.of([Job(1, 25 * 3600.0, 1, 3.0)])).tolist() == [1]
