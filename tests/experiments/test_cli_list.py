@@ -43,7 +43,7 @@ def test_help_comes_with_examples(netplace, command):
         assert example in shown.stdout
 
 
-LONG = ("netplace bench", "netplace demo", "netplace table", "netplace plot", "netplace study td")  # tested on less elsewhere
+LONG = tuple(f"netplace {name}" for name in ("bench", "demo", "table", "plot", "study td"))  # elsewhere
 
 
 @pytest.mark.parametrize(
