@@ -12,11 +12,13 @@ from experiments.cli.demo import demo_command
 from experiments.cli.examples import examples_of
 from experiments.cli.listing import list_command
 from experiments.cli.load import load_command
+from experiments.cli.map import map_command
 from experiments.cli.plot import plot_command
 from experiments.cli.run import run_command
 from experiments.cli.study import study_command
 from experiments.cli.table import table_command
 from experiments.cli.verdict import VerdictGroup
+from experiments.cli.workload import workload_command
 
 __all__ = ["app", "main"]
 
@@ -48,10 +50,12 @@ def app(version: bool) -> None:
 app.add_command(list_command)
 app.add_command(run_command)
 app.add_command(load_command)
+app.add_command(map_command)
 app.add_command(app_command)
 app.add_command(table_command)
 app.add_command(plot_command)
 app.add_command(study_command)
+app.add_command(workload_command)
 app.add_command(bench_command)
 app.add_command(demo_command)
 

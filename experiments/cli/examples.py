@@ -21,6 +21,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
         "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
     ),
+    "map": (
+        "netplace map --network torus:8x8 --app cg --class A --tasks 64 --mapping td --seconds 1",
+        "netplace map --network thintree:4,2,2 --trace lu.W.16 --mapping classic:criterion=oversubscription",
+        "netplace map --network torus:4x4 --trace is.W.16 --mapping best:3 --json",
+    ),
     "app": (
         "netplace app lu --class S --tasks 16",
         "netplace app waterfall,grid=4x4 --tasks 16 --packets 4 --rounds 30 --json",
@@ -33,6 +38,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table diff old.parquet sweep.toml",
     ),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
+    "workload": (
+        "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",
+        "netplace workload make applications --nodes 4096 --classes 2d,3d --sizes large --jobs 1000 -o w.csv",
+        "netplace workload info w.swf.gz -o w.png",
+    ),
     "demo": ("netplace demo --seeds 2",),
     "bench": ("netplace bench --quick", "netplace bench --only saturated"),
 }

@@ -39,7 +39,7 @@ def draw_heat_map_on(figure: Figure | SubFigure, W: Any) -> None:
     flows = np.asarray(W.todense() if sparse.issparse(W) else W, float)
     sent = flows[flows > 0]
     least, most = (float(sent.min()), float(sent.max())) if len(sent) else (1.0, 1.0)
-    scale = LogNorm(least, most if most > least else 10 * least)
+    scale = LogNorm(min(least, most / 10), most)  # a decade at least: small differences stay small
     axes = figure.subplots()
     image = axes.imshow(np.ma.masked_equal(flows, 0), norm=scale, cmap="viridis_r", interpolation="nearest")
     axes.set(xlabel="to task", ylabel="from task")

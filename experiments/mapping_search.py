@@ -1,0 +1,151 @@
+"""One job mapped by search, and what its mapping makes of the traffic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from apps import Program
+from netsim import Config
+from placement import partition
+from placement.mapping import QapResult, cost_matrix, find_mapping
+from placement.metrics import link_loads
+from placement.rule import Nodes
+from runs.placing import run_time_of
+from topologies import Grid, Topology
+
+__all__ = ["Search", "Traits", "traits"]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A job that is to be mapped.
+
+    Attributes
+    ----------
+    topology : Topology
+        The network.
+    W : ndarray or sparse array, shape (tasks, tasks)
+        Its traffic in bytes.
+    program : Program or None
+        What its tasks do, for mappings that simulate.
+    partition, mapping : str
+        Rules of placement.
+    config : Config
+        Settings of the network, for mappings that simulate.
+    """
+
+    topology: Topology
+    W: Any
+    program: Program | None = None
+    partition: str = "whole"
+    mapping: str = "td"
+    config: Config = field(default_factory=Config)
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks."""
+        return int(self.W.shape[0])
+
+    def nodes(self, seed: int) -> Nodes:
+        """Return the nodes of the job.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit the network, or the rule refuses.
+        """
+        return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
+
+    def find(self, seed: int) -> QapResult:
+        """Return its mapping; all chance follows from `seed`.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit the network, or a rule refuses.
+        SimulationError
+            If it cannot come to its end, where a mapping simulates.
+        """
+        simulated = None
+        if self.program is not None:
+            simulated = run_time_of(self.topology, self.program, self.config, seed)
+        return find_mapping(
+            self.mapping,
+            self.topology,
+            self.tasks,
+            nodes=self.nodes(seed),
+            program=self.program,
+            W=self.W,
+            run_time=simulated,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a mapping makes of traffic.
+
+    Attributes
+    ----------
+    cost : float
+        Bytes times the costs of a criterion.
+    TAD, WTAD : float
+        Mean distance in hops of pairs of tasks with traffic, and of a byte; see `placement.metrics.Metrics`.
+    TAD_AL, WTAD_AL : float or None
+        The same with the asymmetry level, which only grids have.
+    most_link_load : float
+        Bytes on the most loaded link, if every minimal route is equally likely.
+    """
+
+    cost: float
+    TAD: float
+    WTAD: float
+    TAD_AL: float | None
+    WTAD_AL: float | None
+    most_link_load: float
+
+
+def traits(
+    topology: Topology, nodes: Nodes, W: Any, criterion: str = "classic"
+) -> tuple[Traits, NDArray[np.float64]]:
+    """Return the traits of a mapping, and the bytes expected on each link, shape (routers, ports).
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    nodes : ndarray of int, shape (tasks,)
+        Node of each task.
+    W : ndarray or sparse array, shape (tasks, tasks)
+        Traffic in bytes, its diagonal zero.
+    criterion : str
+        Key of `placement.mapping.CRITERIA`: of what the cost is.
+
+    Raises
+    ------
+    ValueError
+        If the network does not define the criterion.
+    """
+    flows = sparse.coo_array(W)
+    flows.eliminate_zeros()
+    sent, total = flows.data, max(flows.data.sum(), 1)
+    wanted = {criterion, "classic", *(["td"] if isinstance(topology, Grid) else [])}
+    costs = {name: cost_matrix(topology, nodes, name)[flows.coords] for name in wanted}
+    pairs = {name: float(C.mean()) if len(C) else 0.0 for name, C in costs.items()}
+    bytes_ = {name: float(C @ sent / total) for name, C in costs.items()}
+    load = np.zeros(topology.neighbor.shape)
+    load[topology.neighbor >= 0] = link_loads(topology, nodes, W)
+    found = Traits(
+        cost=float(costs[criterion].astype(sent.dtype) @ sent),
+        TAD=pairs["classic"],
+        WTAD=bytes_["classic"],
+        TAD_AL=pairs.get("td"),
+        WTAD_AL=bytes_.get("td"),
+        most_link_load=float(load.max(initial=0.0)),
+    )
+    return found, load
