@@ -13,6 +13,7 @@ from experiments.cli.examples import examples_of
 from experiments.cli.listing import list_command
 from experiments.cli.load import load_command
 from experiments.cli.map import map_command
+from experiments.cli.metrics import metrics_command
 from experiments.cli.plot import plot_command
 from experiments.cli.run import run_command
 from experiments.cli.study import study_command
@@ -51,6 +52,7 @@ app.add_command(list_command)
 app.add_command(run_command)
 app.add_command(load_command)
 app.add_command(map_command)
+app.add_command(metrics_command)
 app.add_command(app_command)
 app.add_command(table_command)
 app.add_command(plot_command)

@@ -26,6 +26,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace map --network thintree:4,2,2 --trace lu.W.16 --mapping classic:criterion=oversubscription",
         "netplace map --network torus:4x4 --trace is.W.16 --mapping best:3 --json",
     ),
+    "metrics": (
+        "netplace metrics --network mesh:32x32 --app lu --class A --tasks 64 --configurations 5",
+        "netplace metrics --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition random --simulate",
+    ),
     "app": (
         "netplace app lu --class S --tasks 16",
         "netplace app waterfall,grid=4x4 --tasks 16 --packets 4 --rounds 30 --json",

@@ -1,0 +1,230 @@
+"""``netplace metrics``: how far jobs are spread, what that does to their traffic, and to their run time."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from experiments.cli.examples import examples_of
+from experiments.cli.program_flags import program_flags, programs_from
+from experiments.cli.settings import config_from, json_flag, network_flag, settings_flags
+from experiments.cli.verdict import AnnouncingCommand
+from experiments.screen import number, print_json, print_tables, table, with_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Table
+
+    from experiments.configurations import Configuration
+    from experiments.replay import Replay
+
+__all__ = ["metrics_command"]
+
+_SHOWN = 30  # rows on the screen
+_SIGNIFICANT = 0.01
+
+Row = dict[str, Any]
+
+
+@click.command("metrics", cls=AnnouncingCommand, epilog=examples_of("metrics"))
+@network_flag
+@program_flags
+@click.option(
+    "--partition",
+    "partitions",
+    multiple=True,
+    default=("random",),
+    show_default=True,
+    panel="Placement",
+    help="Which nodes each job gets; may be repeated for different ones.",
+)
+@click.option(
+    "--mapping",
+    default="consecutive",
+    show_default=True,
+    panel="Placement",
+    help="Which node each task gets.",
+)
+@click.option(
+    "--configurations",
+    type=int,
+    default=10,
+    show_default=True,
+    help="Seeds of a placement that has a choice.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option("--simulate", is_flag=True, help="Add run times, and the correlation of each metric with them.")
+@click.option("--processes", type=int, default=1, show_default=True, help="Worker processes.")
+@click.option(
+    "-o",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Write the table (csv), or draw it (png, pdf or svg).",
+)
+@json_flag
+@settings_flags
+def metrics_command(**given: Any) -> None:
+    """Show the partition metrics of configurations, and with --simulate what they say of run time.
+
+    Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the centre (DFC),
+    diameter (Diam). Of the application: mean distance of pairs of tasks (TAD) and of bytes (WTAD), and the
+    same with asymmetry (_AL). They are means over the jobs, of the nodes that have a task. Meshes and tori
+    only.
+    """
+    from experiments.compiling import load_engine
+    from experiments.configurations import measure
+    from experiments.pool import run_each
+    from runs.placing import simulates
+
+    files = _outputs(given)
+    configurations = _configurations(given)
+    for replay in dict.fromkeys(one.replay for one in configurations):
+        if not simulates(replay.mapping):
+            replay.places(given["seed"])  # what cannot be placed is told before anything long begins
+    if given["simulate"] or simulates(given["mapping"]):
+        load_engine("kernel")
+    measured = run_each(measure, configurations, given["processes"])
+    rows = with_progress(measured, len(configurations), "configurations")
+    title = _title(configurations)
+    for path in files:
+        _write(path, rows) if path.suffix == ".csv" else _draw(path, rows, title)
+    if given["as_json"]:
+        print_json(_plain(rows, title))
+    else:
+        print_tables(*_tables(rows, title))
+
+
+def _outputs(given: dict[str, Any]) -> list[Path]:
+    """Return the files to write, checked."""
+    from experiments.outputs import PICTURES, check_output
+
+    files = [check_output(Path(name), (".csv", *PICTURES)) for name in given["outputs"]]
+    for path in files:
+        if path.suffix != ".csv" and not given["simulate"]:
+            raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
+    return files
+
+
+def _configurations(given: dict[str, Any]) -> list[Configuration]:
+    """Return the configurations that the flags ask for."""
+    from checks import whole
+    from experiments.configurations import Configuration, seeds_of
+    from experiments.replay import Replay
+    from placement.rule import grid_of
+    from topologies import parse
+
+    config, topology = config_from(given), parse(given["network"])
+    grid_of(topology, "partition metrics")
+    first, count = whole(given["seed"], "--seed", 0), whole(given["configurations"], "--configurations")
+    whole(given["processes"], "--processes")
+    programs = programs_from(given, config, topology)
+    replays = [
+        Replay(topology, programs, partition=name, mapping=given["mapping"], config=config)
+        for name in dict.fromkeys(given["partitions"])
+    ]
+    return [
+        Configuration(replay, seed, given["simulate"])
+        for replay in replays
+        for seed in seeds_of(replay, first, count)
+    ]
+
+
+def _title(configurations: Sequence[Configuration]) -> str:
+    replay: Replay = configurations[0].replay
+    names = [program.name for program in replay.programs]
+    jobs = [f"{names.count(name)}x {name}" if len(names) > 1 else name for name in dict.fromkeys(names)]
+    count = len(configurations)
+    return (
+        f"{' + '.join(jobs)} on {replay.topology}, mapping {replay.mapping}, "
+        f"{count} configuration{'s' if count > 1 else ''}"
+    )
+
+
+def _write(path: Path, rows: Sequence[Row]) -> None:
+    from experiments.outputs import whole_file
+
+    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
+    from experiments.configurations import METRICS
+    from experiments.plots.scatter import draw_scatter
+
+    times = [row["cycles"] for row in rows]
+    panels = {name: ([row[name] for row in rows], times) for name in METRICS}
+    draw_scatter(path, panels, "", "run time (cycles)", title)
+
+
+def _plain(rows: Sequence[Row], title: str) -> dict[str, Any]:
+    """Return what JSON can hold."""
+    from experiments.configurations import TIMES, correlations
+    from experiments.summary import spread
+
+    found = {
+        "title": title,
+        "rows": rows,
+        "spread": {name: spread([row[name] for row in rows]) for name in _measured(rows)},
+    }
+    if "cycles" in rows[0]:
+        found["correlations"] = {
+            time: {
+                name: None if told is None else {"r": told[0], "p": told[1]}
+                for name, told in correlations(rows, time).items()
+            }
+            for time in TIMES
+        }
+    return found
+
+
+def _measured(rows: Sequence[Row]) -> list[str]:
+    return [name for name in rows[0] if name not in ("partition", "seed")]
+
+
+def _tables(rows: Sequence[Row], title: str) -> list[Table]:
+    """Return the table of metrics and, where there are run times, that of correlations."""
+    from experiments.summary import spread
+
+    names = _measured(rows)
+    shown = [[row["partition"], str(row["seed"]), *_figures(names, row)] for row in rows[:_SHOWN]]
+    if len(rows) > _SHOWN:
+        shown.append([f"... {len(rows) - _SHOWN} more", *[""] * (len(names) + 1)])
+    if len(rows) > 1:
+        spreads = {name: spread([row[name] for row in rows]) for name in names}
+        shown.append([])
+        for told in ("mean", "min", "max"):
+            shown.append([told, "", *_figures(names, {name: spreads[name][told] for name in names})])
+    columns = ["partition", "seed", *(name.replace("_", " ") if name.islower() else name for name in names)]
+    tables = [table(title, columns, shown)]
+    if "cycles" in names:
+        tables.append(_correlation_table(rows))
+    return tables
+
+
+def _figures(names: Iterable[str], row: Row) -> list[str]:
+    return [number(row[name], 0 if name.endswith(("cycles", "load")) else 2) for name in names]
+
+
+def _correlation_table(rows: Sequence[Row]) -> Table:
+    from experiments.configurations import METRICS, correlations
+
+    slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
+    shown = [
+        [name.replace("_", " ") if name.islower() else name, *_told(slowest[name]), *_told(mean[name])]
+        for name in METRICS
+    ]
+    title = f"Pearson's r with run time (* significant at {_SIGNIFICANT})"
+    return table(title, ["metric", "slowest job", "p", "mean of jobs", "p"], shown)
+
+
+def _told(found: tuple[float, float] | None) -> list[str]:
+    if found is None:
+        return ["-", "-"]
+    return [f"{found[0]:.3f}{'*' if found[1] < _SIGNIFICANT else ' '}", f"{found[1]:.2g}"]

@@ -1,0 +1,98 @@
+"""Configurations of jobs on a network: their metrics, their run times, and what one says of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from experiments.replay import Replay
+from placement import MAPPINGS, PARTITIONS
+from placement.metrics import link_loads, metrics
+from placement.rule import find_rule
+
+__all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
+
+METRICS = ("NA", "LA", "AD", "DFC", "Diam", "TAD", "WTAD", "TAD_AL", "WTAD_AL", "most_link_load")
+TIMES = ("cycles", "mean_cycles")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Jobs placed by one seed, perhaps to be simulated.
+
+    Attributes
+    ----------
+    replay : Replay
+        The jobs, the network, and the rules of placement.
+    seed : int
+        Seed of placement and network.
+    simulated : bool
+        Whether run times are wanted.
+    """
+
+    replay: Replay
+    seed: int
+    simulated: bool = False
+
+
+def seeds_of(replay: Replay, first: int, count: int) -> range:
+    """Return the seeds of `count` configurations, or the first alone if neither rule leaves a choice."""
+    partition, _ = find_rule(replay.partition, PARTITIONS, "partition")
+    mapping, _ = find_rule(replay.mapping, MAPPINGS, "mapping")
+    return range(first, first + (count if partition.by_chance or mapping.by_chance else 1))
+
+
+def measure(configuration: Configuration) -> Row:
+    """Return the metrics of a configuration: means over its jobs, on the nodes that their tasks are on.
+
+    ``most_link_load`` is the number of bytes on the most loaded link when all jobs send all they have to send
+    and use all minimal routes alike. Simulated configurations have also ``cycles``, the run time of the
+    slowest job, and ``mean_cycles``, the mean run time of a job.
+
+    Raises
+    ------
+    ValueError
+        If the jobs cannot be placed, or the network is no mesh or torus.
+    SimulationError
+        If a run cannot come to its end.
+    """
+    replay = configuration.replay
+    if configuration.simulated:
+        result = replay.run(configuration.seed).result
+        places = [job.nodes for job in result.jobs]
+    else:
+        places = [found.mapping for found in replay.places(configuration.seed)]
+    each, load = [], np.zeros(len(replay.topology.links()))
+    traffic = {id(program): program.traffic().W for program in replay.programs}
+    for program, nodes in zip(replay.programs, places, strict=True):
+        W = traffic[id(program)]
+        each.append(asdict(metrics(replay.topology, nodes, W)))
+        load += link_loads(replay.topology, nodes, W)
+    row: Row = {"partition": replay.partition, "seed": configuration.seed}
+    row |= {name: fmean(found[name] for found in each) for name in METRICS[:-1]}
+    row["most_link_load"] = float(load.max(initial=0.0))
+    if configuration.simulated:
+        row |= {"cycles": result.cycles, "mean_cycles": fmean(job.cycles for job in result.jobs)}
+    return row
+
+
+def correlations(rows: Sequence[Row], time: str = "cycles") -> dict[str, tuple[float, float] | None]:
+    """Return Pearson's r of each metric with a run time, and its p-value.
+
+    None where r is not defined: for fewer than three rows, or where one of the two does not vary.
+    """
+    found: dict[str, tuple[float, float] | None] = {}
+    times = np.array([row[time] for row in rows], float)
+    for name in METRICS:
+        values = np.array([row[name] for row in rows], float)
+        varied = len(rows) > 2 and np.ptp(values) > 1e-9 * np.abs(values).max() and np.ptp(times) > 0
+        told = stats.pearsonr(values, times) if varied else None
+        found[name] = None if told is None else (float(told.statistic), float(told.pvalue))
+    return found
