@@ -65,64 +65,57 @@ def _joined(box: _Box, known: dict[_Box, _Walk]) -> _Walk:
     walk = np.empty((math.prod(box), len(box)), np.int32)
     at = np.zeros(len(box), np.int32)
     done = 0
-    for low, sides, axis, step in _parts(box):
-        axes = [axis, *(other for other in range(len(box)) if other != axis)]
-        part = _walk(tuple(sides[other] for other in axes), known)[:, np.argsort(axes)]
-        towards = np.where(at == low, 1, -1)
-        walk[done : done + len(part)] = at + towards * part
+    for low, sides, length in _parts(box):
+        at = np.clip(at, low, np.add(low, sides) - 1)
+        axes = [length, *(axis for axis in range(len(box)) if axis != length)]
+        part = _walk(tuple(sides[axis] for axis in axes), known)[:, np.argsort(axes)]
+        walk[done : done + len(part)] = at + np.where(at == low, 1, -1) * part
         done += len(part)
-        at = walk[done - 1].copy()
-        at[abs(step) - 1] += np.sign(step)
+        at = walk[done - 1]
     return walk
 
 
-def _parts(box: _Box) -> Iterator[tuple[list[int], list[int], int, int]]:
-    """Yield the parts of a box in order: lowest corner, sides, axis of its length, and the step to the next.
-
-    The step is the number of its axis plus 1, negative if backwards; after the last part it means nothing.
-    """
-    length, fold = box[0], max(range(1, len(box)), key=lambda axis: box[axis])
-    if 2 * length > 3 * box[fold] and length >= 4:
-        half = _even_half(length)
-        yield [0] * len(box), [half, *box[1:]], 0, 1
-        yield [half] + [0] * (len(box) - 1), [length - half, *box[1:]], 0, 1
+def _parts(box: _Box) -> Iterator[tuple[list[int], list[int], int]]:
+    """Yield the parts of a box in the order of the curve: lowest corner, sides, and axis of the length."""
+    fold = max(range(1, len(box)), key=lambda axis: box[axis])
+    if 2 * box[0] > 3 * box[fold] and box[0] >= 4:
+        cut = _even_half(box[0])
+        yield [0] * len(box), [cut, *box[1:]], 0
+        yield [cut] + [0] * (len(box) - 1), [box[0] - cut, *box[1:]], 0
         return
-    cut = {fold: _even_half(box[fold]) if box[fold] > 2 else 1}
-    for axis in range(1, len(box)):
-        if axis != fold and box[axis] % 2 == 0 and 4 * box[axis] >= 3 * box[fold]:
-            cut[axis] = box[axis] // 2
-    others = [axis for axis in cut if axis != fold] + [0]
-    cut[0] = length // 2
-    upper = dict.fromkeys(cut, False)
+    cuts = {axis: box[axis] // 2 for axis in _others(box, fold)}
+    upper = dict.fromkeys([fold, *cuts], False)
 
-    def part(along: int) -> tuple[list[int], list[int]]:
-        """Return the corner and sides of the half box at `upper`; of the whole length of axis `along`."""
+    def part(length: int, whole: bool = True) -> tuple[list[int], list[int], int]:
+        """Return the part in the half boxes at `upper`, or in both along its length."""
         low, sides = [0] * len(box), list(box)
-        for axis in set(cut) - {along}:
-            low[axis] = cut[axis] if upper[axis] else 0
-            sides[axis] = box[axis] - cut[axis] if upper[axis] else cut[axis]
-        return low, sides
+        for axis, cut in (cuts | {fold: _even_half(box[fold])}).items():
+            if axis != length or not whole:
+                low[axis] = cut if upper[axis] else 0
+                sides[axis] = box[axis] - cut if upper[axis] else cut
+        return low, sides, length
 
-    yield _half(part(-1), fold, fold + 1)
-    for count in range(1, 2 ** len(others)):
-        # The halves of the other axes follow a Gray code; from one to the next both lie on one side of the
-        # fold, above it and below it in turns.
-        axis = others[(count & -count).bit_length() - 1]
+    yield part(fold, whole=False)
+    # The other axes go through their halves by a Gray code; a part leads from one to the next, in the upper
+    # half of the fold and in the lower in turns.
+    for count in range(1, 2 ** len(cuts)):
+        axis = list(cuts)[(count & -count).bit_length() - 1]
         upper[fold] = count % 2 == 1
-        yield _half(part(axis), axis, -fold - 1 if upper[fold] else fold + 1)
+        yield part(axis)
         upper[axis] = not upper[axis]
     upper[fold] = False
-    yield _half(part(-1), fold, fold + 1)
+    yield part(fold, whole=False)
 
 
-def _half(
-    corner_and_sides: tuple[list[int], list[int]], axis: int, step: int
-) -> tuple[list[int], list[int], int, int]:
-    """Return a part, flat."""
-    return *corner_and_sides, axis, step
+def _others(box: _Box, fold: int) -> list[int]:
+    """Return the axes that are cut besides the fold: even ones about as large, and the length as the last."""
+    near = [axis for axis in range(1, len(box)) if box[axis] % 2 == 0 and 4 * box[axis] >= 3 * box[fold]]
+    return [axis for axis in near if axis != fold] + [0]
 
 
 def _even_half(size: int) -> int:
-    """Return the even number nearest to half of `size`, the larger of two, less than `size`, which is > 2."""
+    """Return the even number nearest to half of `size` and less than it, the larger of two; 1 for 2."""
+    if size == 2:
+        return 1
     half = size // 2 + size // 2 % 2
     return half if half < size else half - 2

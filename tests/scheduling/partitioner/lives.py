@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from scheduling.job import Job
+
+# A busy machine, and code that is compiled at its first use, are no mistakes.
+PATIENT = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 
 def a_job(nodes: int) -> Job:

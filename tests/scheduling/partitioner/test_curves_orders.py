@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lives import PATIENT
 
 from scheduling.partitioner.curves import ORDERS
 from topologies import parse
@@ -29,11 +30,13 @@ def walk(curve: str, sides) -> np.ndarray:
 
 
 @pytest.mark.parametrize("curve", ["snake", "hilbert"])
+@PATIENT
 @given(sides=SIDES)
 def test_each_node_is_a_neighbour_of_the_one_before(curve, sides):
     assert (np.abs(np.diff(walk(curve, sides), axis=0)).sum(axis=1) == 1).all()
 
 
+@PATIENT
 @given(sides=SIDES)
 def test_rows_come_in_node_order(sides):
     assert (walk("row", sides) @ np.cumprod([1, *sides[:-1]]) == np.arange(math.prod(sides))).all()
@@ -45,6 +48,7 @@ def test_no_jump_in_any_small_box(dims):
         assert (np.abs(np.diff(walk("hilbert", sides), axis=0)).sum(axis=1) == 1).all(), sides
 
 
+@PATIENT
 @given(sides=SIDES)
 def test_ends_of_hilbert(sides):
     path = walk("hilbert", sides)

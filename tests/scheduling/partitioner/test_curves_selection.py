@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from lives import a_job, live, lives
+from lives import PATIENT, a_job, live, lives
 
 from scheduling.partitioner import make_partitioner
 from scheduling.partitioner.allocation import Allocation
@@ -45,6 +45,7 @@ NAIVE = {
 
 
 @pytest.mark.parametrize("name", SELECTIONS)
+@PATIENT
 @given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=12), size=st.integers(1, 9))
 def test_selections(name, lengths, size):
     fitting = [i for i, length in enumerate(lengths) if length >= size]
@@ -53,6 +54,7 @@ def test_selections(name, lengths, size):
     assert SELECTIONS[name](np.array(lengths), size) == best
 
 
+@PATIENT
 @given(places=st.sets(st.integers(0, 25), min_size=1, max_size=9), data=st.data())
 def test_minimum_span_is_the_least_of_all_subsets(places, data):
     size = data.draw(st.integers(1, len(places)))
@@ -67,6 +69,7 @@ def test_minimum_span_is_the_least_of_all_subsets(places, data):
 @pytest.mark.parametrize("machine", ["mesh:37", "torus:6x5", "mesh:3x3x3", "mesh:8x4"])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", SELECTIONS)
+@PATIENT
 @given(events=lives(events=25))
 def test_along_a_curve(machine, order, name, events):
     grid = parse(machine)

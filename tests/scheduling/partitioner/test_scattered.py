@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lives import a_job, live, lives
+from lives import PATIENT, a_job, live, lives
 
 from scheduling.partitioner import PARTITIONERS, make_partitioner
 from scheduling.partitioner.allocation import Allocation
@@ -26,6 +26,7 @@ CASES = [(text, machine) for text, machines in MACHINES.items() for machine in m
 
 
 @pytest.mark.parametrize(("text", "machine"), CASES)
+@PATIENT
 @given(events=lives())
 def test_jobs_get_free_nodes_as_many_as_they_need(text, machine, events):
     network = parse(machine)
@@ -46,6 +47,7 @@ def test_jobs_get_free_nodes_as_many_as_they_need(text, machine, events):
 
 
 @pytest.mark.parametrize(("text", "machine"), CASES)
+@PATIENT
 @given(events=lives(events=15), size=st.integers(1, 12))
 def test_a_copy_goes_its_own_way(text, machine, events, size):
     network = parse(machine)
@@ -82,6 +84,7 @@ def test_what_is_held_cannot_be_taken(text, machine):
     assert partitioner.free == everything
 
 
+@PATIENT
 @given(events=lives(events=60))
 def test_non_contiguous_gives_the_first_free_nodes(events):
     for free, size, allocation in live(make_partitioner("non-contiguous", parse("mesh:6x6")), 36, events):

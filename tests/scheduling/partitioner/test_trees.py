@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lives import a_job, live, lives
+from lives import PATIENT, a_job, live, lives
 
 from scheduling.partitioner import make_partitioner
 from scheduling.partitioner.tree import Subtrees, tree_contiguous
@@ -43,6 +43,7 @@ def naive(free: set[int], size: int, down: int, nodes: int, allowed: int) -> lis
 
 
 @pytest.mark.parametrize("text", TREES)
+@PATIENT
 @given(events=lives(), threshold=st.sampled_from([0, 0, 5, 12.5, 20, 25, 50, 99, 100]))
 def test_the_same_nodes_as_a_plain_scan(text, events, threshold):
     tree = parse(text)
@@ -52,6 +53,7 @@ def test_the_same_nodes_as_a_plain_scan(text, events, threshold):
 
 
 @pytest.mark.parametrize("text", TREES)
+@PATIENT
 @given(events=lives(), threshold=st.integers(0, 100))
 def test_no_more_astray_than_allowed(text, events, threshold):
     tree = parse(text)
