@@ -13,7 +13,7 @@ from scheduling.workload.kind import WorkloadKind
 from scheduling.workload.load import at_load, load
 from scheduling.workload.lublin import lublin
 from scheduling.workload.summary import describe
-from scheduling.workload.swf import DROPS, read_swf, write_swf
+from scheduling.workload.swf import DROPS, check_swf, read_swf, write_swf
 from scheduling.workload.workload import Workload
 
 __all__ = [
@@ -102,7 +102,9 @@ def read(path: str | Path, **options: Any) -> Workload:
     if _ending(Path(path)) != ".csv":
         return read_swf(path, **options)
     if options:
-        raise ValueError(f"{path}: {' and '.join(options)} are for SWF files; a CSV file is taken as it is")
+        raise ValueError(
+            f"{path}: {next(iter(options))} is an option of SWF files; a CSV file is taken as it is"
+        )
     return read_csv(path)
 
 
@@ -128,6 +130,8 @@ def write(workload: Workload, path: str | Path, named: str | Path | None = None)
         raise ValueError(
             f"{name}: unknown kind of workload, expected a name that ends in {' or '.join(ENDINGS)}"
         )
+    if _ending(name) == ".swf":
+        check_swf(workload, name)
     _FORMATS[_ending(name)][1](workload, path, name.name.lower().endswith(COMPRESSED))
 
 

@@ -161,7 +161,11 @@ def lublin(
             times[here] = _times(paid[here] * stretch, day)
         return times
 
-    stretch = 1.0 if load is None else _stretch(arrivals, size * run_time, nodes, check_load(load))
+    stretch = (
+        1.0
+        if load is None
+        else _stretch(arrivals, size * run_time, nodes, check_load(load, "load of lublin"))
+    )
     submit = np.floor(arrivals(stretch))
     order = np.argsort(submit, kind="stable")
     asked = f"{kind} jobs for {nodes} nodes, seed {seed}" + ("" if load is None else f", load {load:g}")

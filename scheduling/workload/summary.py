@@ -33,14 +33,15 @@ def describe(workload: Workload, nodes: int | None = None) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``records``, ``jobs``, ``dropped`` by reason; ``machine_nodes`` and ``load`` (None where they are not
-        known or not finite); ``larger_than_machine``; ``span_seconds`` from first to last submission;
-        ``nodes``, ``run_seconds`` and ``gap_seconds`` with mean, median and max; shares of jobs: ``serial``
-        (one node), ``power_of_two`` (of those on more than one), ``with_estimate``, ``over_estimate`` (of
-        those with one), ``without_run_time`` (0 seconds); ``jobs_by_hour`` of the day; ``applications``.
+        ``records``, ``jobs``, ``dropped`` by reason; ``machine_nodes`` (None: not known), ``load`` (None: no
+        machine, no run times, or all jobs at once), ``larger_than_machine``; ``span_seconds`` from first to
+        last submission; ``nodes``, ``run_seconds`` and ``gap_seconds`` with mean, median and max; shares of
+        jobs: ``serial`` (one node), ``power_of_two`` (of those on more than one), ``with_estimate``,
+        ``over_estimate`` (of those with one), ``without_run_time`` (0 seconds); ``jobs_by_hour`` of the day;
+        ``applications``.
     """
     machine = nodes or workload.machine_nodes
-    carried = load(workload, machine) if machine else math.inf
+    carried = load(workload, machine) if machine and workload.run_time.any() else math.inf
     size, run_time, estimate = workload.nodes, workload.run_time, workload.estimate
     known = ~np.isnan(estimate)
     return {

@@ -21,7 +21,7 @@ from checks import one_of, whole
 from scheduling.workload.files import COMPRESSED, read_text, write_text
 from scheduling.workload.workload import Workload
 
-__all__ = ["DROPS", "header_number", "plain", "read_swf", "without_size", "write_swf"]
+__all__ = ["DROPS", "check_swf", "header_number", "plain", "read_swf", "without_size", "write_swf"]
 
 DROPS = {
     "failed": "jobs of status 0",
@@ -201,13 +201,13 @@ def _kept(table: _Table, reasons: dict[str, Flags]) -> tuple[Flags, dict[str, in
         raise ValueError(
             f"{table.path}: there are no jobs in this file but those dropped: {'; '.join(dropped)}"
         )
-    notes = tuple(f"{count:,} of {len(keep):,} jobs dropped: {why}" for why, count in dropped.items())
+    notes = tuple(f"jobs dropped: {count:,} of {len(keep):,}, {why}" for why, count in dropped.items())
     return keep, dropped, notes
 
 
 def _zero_note(unstarted: Flags) -> tuple[str, ...]:
     count = int(np.count_nonzero(unstarted))
-    return (f"{count:,} jobs never ran and are kept with run time 0",) if count else ()
+    return (f"jobs that never ran, kept with run time 0: {count:,}",) if count else ()
 
 
 def _order(submit: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
@@ -219,8 +219,7 @@ def _order(submit: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     if not early and not same:
         return order, ()
     return order, (
-        f"{early:,} jobs stood behind one that was submitted later, and {same:,} were submitted at the same "
-        "time as another: sorted, at the same time in the order of the file",
+        f"jobs sorted by submit time: {early:,} stood behind a later one, {same:,} share theirs with another",
     )
 
 
@@ -281,13 +280,24 @@ def write_swf(workload: Workload, path: str | Path, compressed: bool | None = No
         If a job has an application.
     """
     path = Path(path)
-    if any(name for name, _ in workload.kinds):
-        raise ValueError(
-            f"{path}: SWF has no place for a job's application, expected a name that ends in .csv"
-        )
+    check_swf(workload, path)
     if compressed is None:
         compressed = path.name.lower().endswith(COMPRESSED)
     write_text(path, _text(workload), compressed)
+
+
+def check_swf(workload: Workload, name: Path) -> None:
+    """Check that a workload can be written in SWF under `name`.
+
+    Raises
+    ------
+    ValueError
+        If a job has an application.
+    """
+    if any(application for application, _ in workload.kinds):
+        raise ValueError(
+            f"{name}: SWF has no place for a job's application, expected a name that ends in .csv"
+        )
 
 
 def _text(workload: Workload) -> Iterator[str]:

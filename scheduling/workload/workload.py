@@ -187,7 +187,7 @@ class Workload(Sequence[Job]):
         if count == len(self):
             raise ValueError(f"workload: no job is left, all {count} are dropped: {reason}")
         dropped = {**self.dropped, reason: self.dropped.get(reason, 0) + count}
-        note = f"{count:,} of {self.records:,} jobs dropped: {reason}"
+        note = f"jobs dropped: {count:,} of {self.records:,}, {reason}"
         return self._taken(~which, dropped=dropped, notes=(*self.notes, note))
 
     def fit(self, nodes: int) -> Workload:

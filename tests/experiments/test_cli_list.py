@@ -43,13 +43,15 @@ def test_help_comes_with_examples(netplace, command):
         assert example in shown.stdout
 
 
-LONG = tuple(f"netplace {name}" for name in ("bench", "demo", "table", "plot", "study td"))  # elsewhere
+# Long, or about files that they do not make: tested elsewhere.
+LONG = tuple(f"netplace {name}" for name in ("bench", "demo", "table", "plot", "study td", "workload info"))
 
 
 @pytest.mark.parametrize(
     "line", sorted({line for lines in EXAMPLES.values() for line in lines if not line.startswith(LONG)})
 )
-def test_the_examples_of_the_help_run(netplace, line):
+def test_the_examples_of_the_help_run(netplace, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     result = netplace(*shlex.split(line)[1:])
     assert result.exit_code == 0, result.stderr
     assert result.stdout

@@ -91,7 +91,7 @@ def test_jobs_larger_than_the_machine_are_counted():
     assert [job.nodes for job in small] == [1, 2, 3, 4, 5, 6]
     assert small.dropped == {"larger than the machine of 8 nodes": 2, "larger than the machine of 6 nodes": 2}
     assert small.records == 10
-    assert small.notes[0] == "2 of 10 jobs dropped: larger than the machine of 8 nodes"
+    assert small.notes[0] == "jobs dropped: 2 of 10, larger than the machine of 8 nodes"
     assert workload.fit(10) is workload
     with pytest.raises(ValueError, match="no job is left, all 9"):
         workload[1:].fit(1)

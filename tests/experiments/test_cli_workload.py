@@ -1,0 +1,129 @@
+"""``netplace workload``: what it writes can be read, and what it says is so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scheduling.workload import describe, lublin, read
+
+JOB = "{0} {1} -1 60 4 -1 -1 4 90 -1 {2} -1 -1 -1 -1 -1 -1 -1\n"
+
+
+def test_a_model_is_made_written_and_described(netplace, tmp_path):
+    path = tmp_path / "w.swf.gz"
+    made = netplace("workload", "make", "lublin", "--nodes", 256, "--load", 0.7, "--jobs", 900, "-o", path)
+    assert made.exit_code == 0, made.stderr
+    assert "0.700" in made.stdout
+    assert list(read(path)) == list(lublin(256, 900, load=0.7))
+    shown = netplace("workload", "info", path, "--json")
+    assert json.loads(shown.stdout) == describe(lublin(256, 900, load=0.7))
+    assert shown.stderr == ""
+
+
+def test_applications_of_some_classes(netplace, tmp_path):
+    path = tmp_path / "w.csv"
+    flags = ["--classes", "2d,3d", "--sizes", "large", "--intensity", "low", "--repeats", "5:9"]
+    made = netplace(
+        "workload",
+        "make",
+        "applications",
+        "--nodes",
+        512,
+        "--jobs",
+        50,
+        "--mean-gap",
+        3,
+        *flags,
+        "-o",
+        path,
+        "--json",
+    )
+    assert made.exit_code == 0, made.stderr
+    found = read(path)
+    assert {job.application[:2] for job in found} == {"2d", "3d", "wa"}
+    assert all(5 <= job.repeats <= 9 and job.intensity == "low" for job in found)
+    assert sum(json.loads(made.stdout)["applications"].values()) == 50
+    assert "3d-torus" in netplace("workload", "info", path).stdout
+
+
+def test_without_a_file_nothing_is_written(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert netplace("workload", "make", "lublin", "--nodes", 8, "--jobs", 20).exit_code == 0
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "log.swf"
+    lines = [JOB.format(1, 9, 1), JOB.format(2, 3, 0), JOB.format(3, 5, 5), JOB.format(4, 6, 2)]
+    path.write_text("; MaxProcs: 8\n" + "".join(lines))
+    return path
+
+
+def test_what_was_done_to_a_log_is_said_on_stderr(netplace, log):
+    shown = netplace("workload", "info", log, "--json")
+    found = json.loads(shown.stdout)
+    assert (found["records"], found["jobs"], found["machine_nodes"]) == (4, 3, 8)
+    assert found["load"] == pytest.approx(2 * 4 * 60 / (8 * 6))
+    assert shown.stderr.splitlines() == [
+        "netplace: jobs dropped: 1 of 4, part of a job that another line sums up",
+        "netplace: jobs sorted by submit time: 1 stood behind a later one, 0 share theirs with another",
+    ]
+
+
+def test_options_of_a_log(netplace, log):
+    shown = netplace("workload", "info", log, "--json", "--drop", "failed,cancelled", "--cores-per-node", 4)
+    found = json.loads(shown.stdout)
+    assert (found["jobs"], found["machine_nodes"], found["nodes"]["max"]) == (1, 2, 1)
+    found = json.loads(netplace("workload", "info", log, "--json", "--nodes", 3).stdout)
+    assert (found["machine_nodes"], found["larger_than_machine"]) == (3, 3)
+    shown = netplace("workload", "info", log).stdout
+    assert "dropped: part of a job that another line sums up" in shown
+    assert "100.0 %" in shown
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_workload_is_drawn(netplace, log, tmp_path, ending):
+    result = netplace("workload", "info", log, "-o", tmp_path / f"w.{ending}")
+    assert result.exit_code == 0, result.stderr
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert (tmp_path / f"w.{ending}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["make", "lublim", "--nodes", "4"], "workload model: unknown name 'lublim'; did you mean lublin"),
+        (["make", "lublin"], "Missing option '--nodes'"),
+        (["make", "lublin", "--nodes", "0"], "nodes of lublin: 0 is too small"),
+        (
+            ["make", "lublin", "--nodes", "4", "--load", "0"],
+            "load of lublin: 0 is not a number of more than 0",
+        ),
+        (["make", "lublin", "--nodes", "4", "--sizes", "large"], "--sizes: is no option of lublin"),
+        (["make", "applications", "--nodes", "64", "--load", "0.5"], "--load: is no option of applications"),
+        (["make", "applications", "--nodes", "64", "--repeats", "5"], "'5' is not of the form LEAST:MOST"),
+        (["make", "applications", "--nodes", "64", "--repeats", "a:5"], "'a' is not a whole number"),
+        (["make", "applications", "--nodes", "64", "-o", "x.swf"], "x.swf: SWF has no place for"),
+        (["make", "lublin", "--nodes", "4", "-o", "x.txt"], "expected a name that ends in .csv or"),
+        (["make", "lublin", "--nodes", "4", "-o", "nowhere/x.swf"], "there is no folder nowhere"),
+        (["info", "none.swf"], "none.swf: No such file"),
+        (["info", "log.swf", "--drop", "faild"], "did you mean failed"),
+        (["info", "log.swf", "--nodes", "0"], "--nodes: 0 is too small"),
+        (["info", "log.swf", "--cores-per-node", "0"], "--cores-per-node: 0 is too small"),
+        (["info", "log.swf", "-o", "x.gif"], "expected a name that ends in .png"),
+        (["info", "broken.swf", "-o", "x.png"], "broken.swf, line 2: 3 columns, expected 18"),
+    ],
+)
+def test_a_mistake_about_workloads_is_one_sentence(netplace, log, monkeypatch, arguments, words):
+    monkeypatch.chdir(log.parent)
+    (log.parent / "broken.swf").write_text(JOB.format(1, 0, 1) + "1 2 3\n")
+    before = sorted(log.parent.iterdir())
+    result = netplace("workload", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert sorted(log.parent.iterdir()) == before

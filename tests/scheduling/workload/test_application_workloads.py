@@ -1,0 +1,171 @@
+"""Workloads of applications, and the CSV files that hold them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from apps import APPLICATIONS
+from scheduling.job import Job
+from scheduling.workload import (
+    CLASSES,
+    INTENSITIES,
+    SIZES,
+    WORKLOADS,
+    Workload,
+    applications,
+    make_workload,
+    read,
+    write,
+)
+
+
+@pytest.mark.parametrize("name", CLASSES["mixed"])
+def test_every_application_exists_and_runs_on_every_size(name):
+    """The largest sizes are made with the smallest message: that bytes are taken is what counts."""
+    sizes = sorted(SIZES["large"])
+    for size in sizes[:4] if name == "all-to-all" else sizes:
+        program = APPLICATIONS[name](size, bytes=min(INTENSITIES.values()))
+        assert program.tasks == size
+        assert program.traffic().W.sum() == program.traffic().N.sum() * min(INTENSITIES.values())
+
+
+def test_mixed_is_all_classes():
+    others = [name for key in CLASSES if key != "mixed" for name in CLASSES[key]]
+    assert sorted(CLASSES["mixed"]) == sorted(others)
+    assert len(set(others)) == len(others)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_sizes_have_their_weights(sizes):
+    workload = applications(512, 40_000, seed=1, sizes=sizes)
+    total = sum(SIZES[sizes].values())
+    for size, weight in SIZES[sizes].items():
+        share = weight / total
+        assert abs(np.mean(workload.nodes == size) - share) < 4.5 * np.sqrt(share * (1 - share) / 40_000)
+
+
+def test_large_mixes_are_larger_than_small_ones():
+    small, medium, large = (applications(512, 5000, sizes=sizes).nodes.mean() for sizes in SIZES)
+    assert small < medium < large
+
+
+def test_jobs_run_what_was_asked_for():
+    workload = applications(512, 2000, classes=["2d", "3d"], intensity="low")
+    assert {job.application for job in workload} == {*CLASSES["2d"], *CLASSES["3d"]}
+    assert {job.intensity for job in workload} == {"low"}
+    assert {job.intensity for job in applications(512, 200)} == set(INTENSITIES)
+    assert all(job.run_time == 0 and job.estimate is None for job in workload)
+
+
+def test_repeats_are_spread_over_orders_of_magnitude():
+    repeats = applications(512, 20_000, repeats=(100, 10_000)).repeats
+    assert repeats.min() >= 100
+    assert repeats.max() <= 10_000
+    assert np.mean(repeats < 1000) == pytest.approx(0.5, abs=0.02)
+
+
+def test_all_at_once_or_with_exponential_gaps():
+    assert not applications(512, 100).submit.any()
+    gaps = np.diff(applications(512, 40_000, mean_gap=60.0).submit)
+    assert gaps.mean() == pytest.approx(60, rel=0.03)
+    assert gaps.std() == pytest.approx(60, rel=0.05)
+    assert np.mean(gaps > 60) == pytest.approx(np.exp(-1), abs=0.02)
+
+
+def test_small_machines_get_small_jobs_and_a_note():
+    workload = applications(100, 500)
+    assert set(workload.nodes.tolist()) == {8, 16, 32, 64}
+    assert workload.notes == ("sizes of 128, 256, 512 nodes were not drawn for 100 nodes",)
+
+
+def test_the_seed_decides_about_applications():
+    first, again, other = (list(applications(512, 100, seed=seed)) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"nodes": 7}, "nodes of applications: 7 are too few, expected at least 8"),
+        ({"jobs": 0}, "jobs of applications: 0 is too small"),
+        ({"seed": -1}, "seed of applications: -1"),
+        ({"classes": "4d"}, "class of applications: unknown name '4d'"),
+        ({"classes": []}, "none given"),
+        ({"sizes": "larg"}, "did you mean large"),
+        ({"intensity": "hihg"}, "did you mean high"),
+        ({"mean_gap": -1.0}, "mean gap of applications: -1.0"),
+        ({"repeats": (0, 5)}, "repeats of applications: 0 is too small"),
+        ({"repeats": (6, 5)}, "6 to 5, expected the smaller one first"),
+    ],
+)
+def test_what_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        applications(**{"nodes": 512, "jobs": 10, **given})
+
+
+def test_models_by_name():
+    assert len(make_workload("lublin", 64, 50, kind="both")) == 50
+    assert list(make_workload("applications", 64, 5, 3)) == list(applications(64, 5, 3))
+    with pytest.raises(ValueError, match="workload: unknown name 'lublim'; did you mean lublin"):
+        make_workload("lublim", 64, 5)
+    with pytest.raises(ValueError, match="option of workload lublin: unknown name 'sizes'"):
+        make_workload("lublin", 64, 5, sizes="small")
+    assert all(kind.description and kind.options for kind in WORKLOADS.values())
+
+
+def test_applications_are_written_and_read_back(tmp_path):
+    workload = applications(512, 300, mean_gap=5.0)
+    for name in ("w.csv", "w.csv.gz"):
+        write(workload, tmp_path / name)
+        again = read(tmp_path / name)
+        assert list(again) == list(workload)
+        assert again.machine_nodes == 512
+        assert again.header == workload.header
+    with pytest.raises(ValueError, match=r"w\.swf: SWF has no place for a job's application"):
+        write(workload, tmp_path / "w.swf")
+    assert not (tmp_path / "w.swf").exists()
+
+
+def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("nodes,number,run_time, submit\n4,1,60,10\n\n2,2,1.5,0\n")
+    assert list(read(path)) == [Job(2, 0.0, 2, 1.5), Job(1, 10.0, 4, 60.0)]
+    assert read(path).machine_nodes is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "line 1: 0 columns number, expected one"),
+        ("number,submit,nodes,run_time\n", "there are no jobs in this file"),
+        ("number,submit,nodes,runtime\n", "line 1, column: unknown name 'runtime'; did you mean run_time"),
+        ("# a\nnumber,submit,nodes\n", "line 2: 0 columns run_time, expected one"),
+        ("number,submit,nodes,run_time,nodes\n", "line 1: 2 columns nodes, expected one"),
+        ("number,submit,nodes,run_time\n1,0,4\n", "line 2: 3 columns, expected 4"),
+        ("number,submit,nodes,run_time\n1,0,4,\n", "line 2: run_time is empty"),
+        ("number,submit,nodes,run_time\n1,0,four,9\n", "line 2, nodes: 'four' is not a whole number"),
+        ("number,submit,nodes,run_time\n1,0,0,9\n", "line 2, nodes: 0 is too small"),
+        ("number,submit,nodes,run_time\n1,0,4,x\n", "line 2, run_time: 'x' is not a number of seconds"),
+        (
+            "number,submit,nodes,run_time\n1,-5,4,1\n",
+            "line 2, submit: -5 is not a number of seconds of at least 0",
+        ),
+        ("number,submit,nodes,run_time\n1,0,4,1\n1,0,4,1\n", "two jobs have the same number"),
+        ("number,submit,nodes,run_time,estimate\n1,0,4,1,0\n", "an estimate that is not more than 0"),
+        ("number,submit,nodes,run_time,application,intensity\n1,0,4,1,lu,hgh\n", "did you mean high"),
+    ],
+)
+def test_csv_at_fault_names_file_and_line(tmp_path, text, words):
+    path = tmp_path / "own.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"own\.csv") as caught:
+        read(path)
+    assert words in str(caught.value)
+
+
+def test_csv_has_no_options(tmp_path):
+    write(Workload.of([Job(1, 0.0, 1, 1.0)]), tmp_path / "w.csv")
+    with pytest.raises(ValueError, match="cores_per_node is an option of SWF files"):
+        read(tmp_path / "w.csv", cores_per_node=4)
