@@ -1,1 +1,24 @@
-"""Which job runs when: policies, by name."""
+"""By which rule waiting jobs start: policies, by name.
+
+A new one is a class with the members of `Queue` in a file of its own, and a line in `POLICIES`.
+"""
+
+from __future__ import annotations
+
+from scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
+from scheduling.policy.conservative import ConservativeQueue
+from scheduling.policy.easy import EasyQueue
+from scheduling.policy.fcfs import FcfsQueue
+from scheduling.policy.sjf import SjfQueue
+
+__all__ = ["POLICIES", "Machine", "Policy", "Queue", "Running", "Waiting"]
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy("conservative", ConservativeQueue, "every job has a reservation, and none is delayed"),
+        Policy("easy", EasyQueue, "jobs overtake unless that delays the head's reservation", requeues=True),
+        Policy("fcfs", FcfsQueue, "first come, first served; the head holds up the others", estimated=False),
+        Policy("sjf", SjfQueue, "shortest estimate first; the head holds up the others"),
+    )
+}

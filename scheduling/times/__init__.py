@@ -1,1 +1,110 @@
-"""How long jobs run where they are."""
+"""How long jobs run where they are: rules, by name.
+
+A new rule is a class with the members of `RunTimes` in a file of its own, and a line in `RUN_TIMES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checks import one_of
+from scheduling.times.asked import RunTimes
+from scheduling.times.log import LogTimes
+from scheduling.times.penalty import GROWTHS, PenaltyTimes
+from scheduling.times.scaled import ScaledTimes
+from topologies import Topology
+
+__all__ = [
+    "GROWTHS",
+    "RUN_TIMES",
+    "LogTimes",
+    "PenaltyTimes",
+    "RunTimes",
+    "RunTimesKind",
+    "ScaledTimes",
+    "make_times",
+]
+
+
+@dataclass(frozen=True)
+class RunTimesKind:
+    """One rule of run times under a name.
+
+    Attributes
+    ----------
+    make : callable
+        Takes the machine and the words after the colon, split at commas; returns the `RunTimes`.
+    options : int
+        How many words it takes.
+    example, description : str
+        How a user asks for it, and one line for people.
+    walled : bool
+        Whether jobs are meant to fail at their estimate.
+    """
+
+    make: Callable[[Topology, list[str]], RunTimes]
+    options: int
+    example: str
+    description: str
+    walled: bool = False
+
+
+RUN_TIMES: dict[str, RunTimesKind] = {
+    "log": RunTimesKind(lambda _, __: LogTimes(), 0, "log", "as the log or the model has them"),
+    "penalty": RunTimesKind(
+        lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),  # type: ignore[arg-type]
+        2,
+        "penalty:linear,0.1",
+        "in a tree, longer by this share for each level above the least; or quadratic",
+        walled=True,
+    ),
+    "scaled": RunTimesKind(
+        lambda _, words: ScaledTimes(contiguous=_number(words[0])),
+        1,
+        "scaled:0.8",
+        "contiguous parallel jobs take this factor of the log's run time",
+    ),
+    "slowed": RunTimesKind(
+        lambda _, words: ScaledTimes(scattered=_number(words[0])),
+        1,
+        "slowed:1.3",
+        "scattered parallel jobs take this factor of the log's run time",
+    ),
+}
+
+
+def make_times(text: str, machine: Topology) -> RunTimes:
+    """Return the run times that a text form asks for.
+
+    Parameters
+    ----------
+    text : str
+        A key of `RUN_TIMES`, and what it takes after a colon, such as ``"penalty:linear,0.1"``.
+    machine : Topology
+        The machine.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or it is not followed by what it takes.
+
+    Examples
+    --------
+    >>> from topologies import parse
+    >>> make_times("scaled:0.8", parse("torus:4x4"))
+    ScaledTimes(contiguous=0.8, scattered=1.0)
+    """
+    name, _, rest = str(text).partition(":")
+    kind = RUN_TIMES[one_of(name, RUN_TIMES, "run times")]
+    words = rest.split(",") if rest else []
+    if len(words) != kind.options:
+        raise ValueError(f"run times {text!r}: expected a form such as {kind.example}")
+    return kind.make(machine, words)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"run times: {text!r} is not a number") from None

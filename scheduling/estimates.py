@@ -1,0 +1,68 @@
+"""What a policy takes as the run time of a job that says nothing of it: rules, by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from checks import one_of
+from scheduling.job import Job
+from scheduling.times.asked import RunTimes
+
+__all__ = ["ESTIMATES", "Estimate", "estimate_rule"]
+
+Estimate = Callable[[Job], float]
+
+# name: (how a user asks for it, one line for people)
+ESTIMATES = {
+    "run-time": ("run-time", "the longest run time that the job may have: a user who knows it"),
+    "infinite": ("infinite", "none: it may run for ever, so never past a reservation"),
+    "fixed": ("fixed:SECONDS", "the same for all, as a queue's default limit"),
+    "factor": ("factor:F", "so many times the longest run time that the job may have"),
+}
+
+
+def estimate_rule(text: str, times: RunTimes) -> Estimate:
+    """Return the function that gives each job its estimate in seconds: its own, or that of a rule.
+
+    Parameters
+    ----------
+    text : str
+        ``"run-time"``, ``"infinite"``, ``"fixed:SECONDS"`` or ``"factor:F"``, for jobs without an estimate.
+    times : RunTimes
+        What the longest run time of a job is asked of.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or its number is not over 0.
+
+    Examples
+    --------
+    >>> from scheduling.times import LogTimes
+    >>> estimate_rule("factor:2", LogTimes())(Job(1, submit=0, nodes=4, run_time=30))
+    60.0
+    """
+    name, colon, rest = str(text).partition(":")
+    form = ESTIMATES[one_of(name, ESTIMATES, "estimates")][0]
+    if bool(colon) != (":" in form):
+        raise ValueError(f"estimates {text!r}: expected the form {form}")
+    number = _positive(rest, text) if colon else 1.0
+    absent: Estimate
+    if name == "fixed":
+        absent = lambda job: number  # noqa: E731
+    elif name == "infinite":
+        absent = lambda job: math.inf  # noqa: E731
+    else:
+        absent = lambda job: number * times.longest(job)  # noqa: E731
+    return lambda job: absent(job) if job.estimate is None else job.estimate
+
+
+def _positive(text: str, rule: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise ValueError(f"estimates {rule!r}: {text!r} is not a number over 0")
+    return number

@@ -1,0 +1,149 @@
+"""What the simulator asks of a policy, and what a policy may do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation, Partitioner
+
+__all__ = ["Machine", "Policy", "Queue", "Running", "Waiting"]
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A job in a queue.
+
+    Attributes
+    ----------
+    job : Job
+        The job.
+    row : int
+        Its place in the order of submission, and its row in the schedule.
+    estimate : float
+        Run time in seconds that the policy reckons with.
+    head_since : float
+        When it became the first of the queue; nan: not yet.
+    promised : float
+        First start that the policy promised it; nan: none. For the record.
+    """
+
+    job: Job
+    row: int
+    estimate: float
+    head_since: float = math.nan
+    promised: float = math.nan
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A job on the machine.
+
+    Attributes
+    ----------
+    waiting : Waiting
+        What it was in the queue.
+    allocation : Allocation
+        Its nodes.
+    start : float
+        When it started.
+    order : int
+        How many jobs had started before it: ties are decided by it.
+    expected_end : float
+        When the policy reckons with its end.
+    backfilled : bool
+        Whether it overtook the head of the queue.
+    over : bool
+        Whether it has ended or was killed.
+    """
+
+    waiting: Waiting
+    allocation: Allocation
+    start: float
+    order: int
+    expected_end: float
+    backfilled: bool
+    over: bool = False
+
+
+class Machine(Protocol):
+    """The machine as a policy sees it.
+
+    Attributes
+    ----------
+    now : float
+        The time.
+    partitioner : Partitioner
+        Says where a job would fit. Only `start` and `kill` may change it.
+    releases : int
+        How often nodes have come free: as long as this is the same, what did not fit does not fit.
+    """
+
+    now: float
+    partitioner: Partitioner
+    releases: int
+
+    def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
+        """Start a job now; the policy takes it out of its queue."""
+
+    def kill(self, running: Running) -> None:
+        """End a job without result and put it back in the queue, which is told of both."""
+
+    def wake(self, time: float) -> None:
+        """Call `Queue.advance` at `time`, even if nothing happens; replaces what was asked before."""
+
+    def trial(self) -> Partitioner:
+        """Return a copy of the partitioner, to try what would happen; to be handed to `spent` in the end."""
+
+    def spent(self, partitioner: Partitioner) -> None:
+        """Count the searches of a trial that is no longer needed."""
+
+
+class Queue(Protocol):
+    """A policy at work: waiting jobs, and the rule by which they start."""
+
+    def __len__(self) -> int:
+        """Return how many jobs wait."""
+
+    def add(self, waiting: Waiting) -> None:
+        """Take in a job that was submitted, or put back."""
+
+    def ended(self, running: Running) -> None:
+        """Take note that a job's nodes are free again."""
+
+    def late(self, running: Running, expected_end: float) -> None:
+        """Take note that a job has run past its expected end; set the new one."""
+
+    def head(self) -> Waiting | None:
+        """Return the first of the queue."""
+
+    def advance(self, machine: Machine) -> None:
+        """Start every job that may start now; called after all events of one instant."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A rule by which waiting jobs start.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    queue : callable
+        Returns an empty queue that works by the rule.
+    description : str
+        One line for people.
+    estimated : bool
+        Whether it looks at estimates.
+    requeues : bool
+        Whether it can put back backfilled jobs that outrun their estimates.
+    """
+
+    name: str
+    queue: Callable[[], Queue]
+    description: str
+    estimated: bool = True
+    requeues: bool = False

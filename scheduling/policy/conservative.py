@@ -1,0 +1,129 @@
+"""Conservative backfilling: every job has a reservation, and none is delayed."""
+
+from __future__ import annotations
+
+import math
+
+from scheduling.partitioner.allocation import Allocation
+from scheduling.policy.asked import Machine, Running, Waiting
+from scheduling.policy.plan import Booking, Plan, make_plan
+
+__all__ = ["ConservativeQueue"]
+
+
+class ConservativeQueue:
+    """A job is booked as it arrives, as early as no earlier reservation is disturbed.
+
+    When a job ends, the queue is gone through in order of submission, and a job leaves its reservation only
+    if it can start now. Behind a job whose start the estimates do not say, none starts. When a job runs past
+    its expected end, all reservations are made anew in their order.
+
+    A. Mu'alem and D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
+    scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001.
+    """
+
+    def __init__(self) -> None:
+        self._plan: Plan | None = None
+        self._running: dict[int, Running] = {}
+        self._bookings: dict[int, Booking] = {}
+        self._new: list[Waiting] = []
+        self._freed: list[Running] = []
+        self._late = False
+
+    def __len__(self) -> int:
+        return len(self._bookings) + len(self._new)
+
+    def add(self, waiting: Waiting) -> None:
+        """Take in a job; it is booked in `advance`."""
+        self._new.append(waiting)
+
+    def ended(self, running: Running) -> None:
+        """Take note of an end."""
+        del self._running[running.order]
+        self._freed.append(running)
+
+    def late(self, running: Running, expected_end: float) -> None:
+        """Expect a job longer; the reservations must be made again."""
+        running.expected_end = expected_end
+        self._late = True
+
+    def head(self) -> Waiting | None:
+        """Return the first job by submission."""
+        first = next(iter(self._bookings.values()), None)
+        return first.waiting if first else (self._new[0] if self._new else None)
+
+    def advance(self, machine: Machine) -> None:
+        """Start the jobs whose time has come, move others up if that is possible, and book new ones."""
+        if self._plan is None:
+            self._plan = make_plan(machine, ())
+        freed = bool(self._freed)
+        for running in self._freed:
+            self._plan.ended(running, machine.now)
+        self._freed.clear()
+        if self._late:
+            self._book_again(machine)
+        self._start_due(machine)
+        if freed:
+            self._move_up(machine)
+        for waiting in self._new:
+            self._take_in(waiting, machine)
+        self._new.clear()
+        next_start = min((booking.start for booking in self._bookings.values()), default=math.inf)
+        if next_start < math.inf:
+            machine.wake(next_start)
+
+    def _start_due(self, machine: Machine) -> None:
+        due = [booking for booking in self._bookings.values() if booking.start <= machine.now]
+        for booking in sorted(due, key=lambda booking: (booking.start, booking.waiting.row)):
+            allocation = booking.allocation or machine.partitioner.find(booking.waiting.job)
+            assert allocation is not None, "a plan that counts nodes has counted wrong"
+            self._start(booking, allocation, machine)
+
+    def _move_up(self, machine: Machine) -> None:
+        assert self._plan is not None
+        for booking in list(self._bookings.values()):
+            if booking.start == math.inf:
+                if self._take_in(booking.waiting, machine) == math.inf:
+                    break
+            elif booking.waiting.job.nodes <= machine.partitioner.free:
+                self._plan.cancel(booking)
+                allocation = self._plan.at_once(booking.waiting, machine)
+                self._plan.book(booking)
+                if allocation is not None:
+                    self._start(booking, allocation, machine)
+
+    def _take_in(self, waiting: Waiting, machine: Machine) -> float:
+        """Book a job, start it if it can start now, and return its reservation."""
+        booking = self._book(waiting, machine)
+        if booking.start <= machine.now:
+            self._start_due(machine)
+        return booking.start
+
+    def _book(self, waiting: Waiting, machine: Machine) -> Booking:
+        assert self._plan is not None
+        if any(other.start == math.inf and row < waiting.row for row, other in self._bookings.items()):
+            # Nobody knows when that job starts, so any other could delay it.
+            booking = Booking(waiting, math.inf)
+        else:
+            booking = self._plan.earliest(waiting, machine)
+        if math.isnan(waiting.promised) and booking.start < math.inf:
+            waiting.promised = booking.start
+        self._bookings[waiting.row] = booking
+        self._plan.book(booking)
+        return booking
+
+    def _start(self, booking: Booking, allocation: Allocation, machine: Machine) -> None:
+        assert self._plan is not None
+        overtakes = next(iter(self._bookings)) != booking.waiting.row
+        del self._bookings[booking.waiting.row]
+        self._plan.cancel(booking)
+        running = machine.start(booking.waiting, allocation, backfilled=overtakes)
+        self._running[running.order] = running
+        self._plan.started(running, machine.now)
+
+    def _book_again(self, machine: Machine) -> None:
+        """Make the plan anew: the reservations in the order of their starts, for the estimates were wrong."""
+        self._plan = make_plan(machine, self._running.values())
+        self._late = False
+        for booking in sorted(self._bookings.values(), key=lambda one: (one.start, one.waiting.row)):
+            self._book(booking.waiting, machine)

@@ -1,0 +1,176 @@
+"""Who holds which nodes when, by the estimates: plans that keep a reservation for every job."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduling.partitioner.allocation import Allocation
+from scheduling.policy.asked import Machine, Running, Waiting
+from scheduling.policy.profile import Profile
+
+__all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "make_plan"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Booking:
+    """A reservation.
+
+    Attributes
+    ----------
+    waiting : Waiting
+        Whose it is.
+    start : float
+        When it starts; infinity: the estimates do not say it.
+    allocation : Allocation or None
+        The nodes, where it matters which.
+    """
+
+    waiting: Waiting
+    start: float
+    allocation: Allocation | None = None
+
+    @property
+    def end(self) -> float:
+        """When it ends by the estimate."""
+        return self.start + self.waiting.estimate
+
+
+class CountPlan:
+    """A plan of numbers of nodes, for partitioners that need no more.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the machine that are not held for ever.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self._profile = Profile(nodes)
+
+    def started(self, running: Running, now: float) -> None:
+        """Take in a job that runs from `now` on."""
+        self._profile.change(now, running.expected_end, -len(running.allocation.nodes))
+
+    def ended(self, running: Running, now: float) -> None:
+        """Take out a job that ended before its time."""
+        self._profile.change(now, running.expected_end, len(running.allocation.nodes))
+
+    def book(self, booking: Booking) -> None:
+        """Take in a reservation."""
+        if booking.start < math.inf:
+            self._profile.change(booking.start, booking.end, -booking.waiting.job.nodes)
+
+    def cancel(self, booking: Booking) -> None:
+        """Take out a reservation."""
+        if booking.start < math.inf:
+            self._profile.change(booking.start, booking.end, booking.waiting.job.nodes)
+
+    def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
+        """Return the first reservation that disturbs no other."""
+        self._profile.forget(machine.now)
+        start = self._profile.earliest(waiting.job.nodes, waiting.estimate, machine.now)
+        return Booking(waiting, start)
+
+    def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
+        """Return nodes for a job that can start now without disturbing a reservation."""
+        nodes = waiting.job.nodes
+        if nodes > machine.partitioner.free or not self._profile.fits(nodes, waiting.estimate, machine.now):
+            return None
+        return machine.partitioner.find(waiting.job)
+
+
+class PlacePlan:
+    """A plan of places: every reservation names its nodes.
+
+    A job is booked at the first instant at which the partitioner finds a place for it that no later
+    reservation crosses. A place that the partitioner did not propose is not looked for, so a reservation can
+    be later than it might be; it is never broken.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[int, Running] = {}
+        self._bookings: dict[int, Booking] = {}
+
+    def started(self, running: Running, now: float) -> None:
+        """Take in a job that runs from `now` on."""
+        self._running[running.order] = running
+
+    def ended(self, running: Running, now: float) -> None:
+        """Take out a job that ended."""
+        self._running.pop(running.order, None)
+
+    def book(self, booking: Booking) -> None:
+        """Take in a reservation."""
+        if booking.start < math.inf:
+            self._bookings[booking.waiting.row] = booking
+
+    def cancel(self, booking: Booking) -> None:
+        """Take out a reservation."""
+        self._bookings.pop(booking.waiting.row, None)
+
+    def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
+        """Return the first reservation that disturbs no other."""
+        trial, job = machine.trial(), waiting.job
+        found = Booking(waiting, math.inf)
+        for time, (leaving, coming) in self._events(machine.now):
+            for allocation in leaving:
+                trial.release(allocation)
+            for allocation in coming:
+                trial.take(allocation)
+            allocation_now = trial.find(job) if job.nodes <= trial.free else None
+            if allocation_now is not None and not self._crossed(
+                allocation_now, time, time + waiting.estimate
+            ):
+                found = Booking(waiting, time, allocation_now)
+                break
+        machine.spent(trial)
+        return found
+
+    def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
+        """Return nodes for a job that can start now without disturbing a reservation."""
+        job, now = waiting.job, machine.now
+        allocation = machine.partitioner.find(job) if job.nodes <= machine.partitioner.free else None
+        if allocation is None or self._crossed(allocation, now, now + waiting.estimate):
+            return None
+        return allocation
+
+    def _events(self, now: float) -> Iterable[tuple[float, tuple[list[Allocation], list[Allocation]]]]:
+        """Return all times from `now` on at which nodes are let go or taken, with these nodes."""
+        events: dict[float, tuple[list[Allocation], list[Allocation]]] = defaultdict(lambda: ([], []))
+        events[now]  # nothing changes, but it is a time to start
+        for running in self._running.values():
+            events[running.expected_end][0].append(running.allocation)
+        for booking in self._bookings.values():
+            assert booking.allocation is not None
+            events[booking.start][1].append(booking.allocation)
+            events[booking.end][0].append(booking.allocation)
+        events.pop(math.inf, None)
+        return sorted(events.items())
+
+    def _crossed(self, allocation: Allocation, begin: float, end: float) -> bool:
+        """Tell whether a reservation that starts in between needs one of the nodes."""
+        return any(
+            begin < booking.start < end and np.isin(allocation.nodes, booking.allocation.nodes).any()
+            for booking in self._bookings.values()
+            if booking.allocation is not None
+        )
+
+
+Plan = CountPlan | PlacePlan
+
+
+def make_plan(machine: Machine, running: Iterable[Running]) -> Plan:
+    """Return a plan that holds nothing but the running jobs."""
+    running = list(running)
+    if not machine.partitioner.by_count:
+        plan: Plan = PlacePlan()
+    else:
+        plan = CountPlan(machine.partitioner.free + sum(len(job.allocation.nodes) for job in running))
+    for job in running:
+        plan.started(job, machine.now)
+    return plan

@@ -1,0 +1,112 @@
+"""The reservation of the head of the queue, and which jobs may start without delaying it.
+
+Where every job fits that needs no more than the free nodes, counting them is enough. Otherwise the
+reservation is a copy of the partitioner, as it will be when the head starts: by their estimates the running
+jobs that end before are gone, those that the policy has let in since are there. As long as the head finds a
+place in that copy, the promise holds.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+
+from scheduling.partitioner.allocation import Allocation
+from scheduling.policy.asked import Machine, Waiting
+from scheduling.policy.expected import ExpectedEnds
+
+__all__ = ["CountReservation", "PlaceReservation", "Reservation", "reserve"]
+
+
+class CountReservation:
+    """A start that depends on the number of free nodes alone.
+
+    Attributes
+    ----------
+    time : float
+        When the head can start by the estimates; infinity if they do not say it: then nothing is admitted.
+    spare : int
+        Nodes free at that time beside those of the head.
+    """
+
+    def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
+        wanted, free = head.job.nodes, machine.partitioner.free
+        self.time, self.spare = math.inf, 0
+        for running in ends:
+            if running.expected_end > self.time or running.expected_end == math.inf:
+                break
+            free += len(running.allocation.nodes)
+            if free >= wanted:
+                self.time, self.spare = running.expected_end, free - wanted
+
+    def admits(self, allocation: Allocation, end: float) -> bool:
+        """Tell whether a job may start on `allocation` now, expected until `end`; if so it is counted."""
+        if end <= self.time < math.inf:
+            return True
+        if len(allocation.nodes) > self.spare:
+            return False
+        self.spare -= len(allocation.nodes)
+        return True
+
+    def close(self, machine: Machine) -> None:
+        """Nothing is to be accounted for."""
+
+
+class PlaceReservation:
+    """A start that depends on which nodes are free.
+
+    Attributes
+    ----------
+    time : float
+        As in `CountReservation`.
+    """
+
+    def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
+        self._head = head.job
+        self._future = machine.trial()
+        self.time = self._first_place(ends)
+
+    @property
+    def spare(self) -> int:
+        """Most nodes that a job may hold at that time."""
+        return self._future.free - self._head.nodes if self.time < math.inf else 0
+
+    def _first_place(self, ends: ExpectedEnds) -> float:
+        """Let jobs end, all of an instant at once, until the head finds a place."""
+        for instant, together in groupby(ends, key=lambda running: running.expected_end):
+            if instant == math.inf:
+                break
+            for running in together:
+                self._future.release(running.allocation)
+            if self._fits():
+                return float(instant)
+        return math.inf
+
+    def _fits(self) -> bool:
+        future = self._future
+        return self._head.nodes <= future.free and future.find(self._head) is not None
+
+    def admits(self, allocation: Allocation, end: float) -> bool:
+        """Tell whether a job may start on `allocation` now, expected until `end`; if so it is placed."""
+        if self.time == math.inf:
+            return False
+        if end <= self.time:
+            return True
+        self._future.take(allocation)
+        if self._fits():
+            return True
+        self._future.release(allocation)
+        return False
+
+    def close(self, machine: Machine) -> None:
+        """Account for the searches."""
+        machine.spent(self._future)
+
+
+Reservation = CountReservation | PlaceReservation
+
+
+def reserve(head: Waiting, ends: ExpectedEnds, machine: Machine) -> Reservation:
+    """Return the reservation of the head of the queue, which does not fit now."""
+    kind = CountReservation if machine.partitioner.by_count else PlaceReservation
+    return kind(head, ends, machine)

@@ -1,0 +1,206 @@
+"""What came of the jobs: one row a job, in columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduling.partitioner.allocation import Nodes
+
+__all__ = ["COLUMNS", "Cost", "Kills", "Rows", "Schedule", "State"]
+
+# name: (type, value of a job that has not started)
+COLUMNS: dict[str, tuple[str, Any]] = {
+    "number": ("int64", 0),
+    "submit": ("float64", np.nan),
+    "start": ("float64", np.nan),
+    "end": ("float64", np.nan),
+    "nodes": ("int64", 0),
+    "held": ("int64", 0),
+    "nominal": ("float64", np.nan),
+    "estimate": ("float64", np.nan),
+    "head_wait": ("float64", 0.0),
+    "promised": ("float64", np.nan),
+    "locality": ("float64", np.nan),
+    "state": ("int8", 0),
+    "kills": ("int32", 0),
+    "contiguous": ("bool", False),
+    "backfilled": ("bool", False),
+}
+_BLOCK = 4096
+
+
+class State(IntEnum):
+    """What became of a job: it still waits or runs, ran to its end, or was ended at its estimate."""
+
+    OPEN = 0
+    DONE = 1
+    FAILED = 2
+
+
+class Rows:
+    """Columns that grow by blocks; attributes by the names of `COLUMNS`."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._columns = {name: self._block(name, _BLOCK) for name in COLUMNS}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def append(self) -> int:
+        """Return the number of a new row."""
+        if self.count == len(self._columns["number"]):
+            # By a quarter: copying stays cheap, and little lies idle.
+            more = max(_BLOCK, self.count // 4)
+            for name, column in self._columns.items():
+                self._columns[name] = np.concatenate([column, self._block(name, more)])
+        self.count += 1
+        return self.count - 1
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns, cut to the rows there are, not to be written."""
+        cut = {name: column[: self.count].copy() for name, column in self._columns.items()}
+        for column in cut.values():
+            column.flags.writeable = False
+        return cut
+
+    @staticmethod
+    def _block(name: str, rows: int) -> NDArray[Any]:
+        kind, value = COLUMNS[name]
+        return np.full(rows, value, kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Kills:
+    """Attempts that were killed and put back, one row each.
+
+    Attributes
+    ----------
+    row : ndarray of int64
+        Row of the job.
+    start, end : ndarray of float64
+        When the attempt began and was killed.
+    held : ndarray of int64
+        Nodes that it held.
+    """
+
+    row: NDArray[np.int64]
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    held: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What it took the scheduler.
+
+    Attributes
+    ----------
+    passes : int
+        How often the policy was asked for jobs to start.
+    searches, visited : int
+        Searches of the partitioner, trials included, and nodes that it looked at.
+    cpu_seconds : float
+        CPU time of the policy and the partitioner. The only figure that differs from run to run.
+    """
+
+    passes: int
+    searches: int
+    visited: int
+    cpu_seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Jobs on a machine, in order of submission; made by `scheduling.schedule`. Times in seconds.
+
+    Attributes
+    ----------
+    machine : str
+        Text form of the network.
+    machine_nodes : int
+        Its nodes.
+    policy, estimates, overrun : str
+        By which rules: see `POLICIES`, `ESTIMATES`, `OVERRUNS`.
+    number : ndarray of int64, shape (jobs,)
+        Names of the jobs.
+    submit, start, end : ndarray of float64
+        When each entered the queue, started (for the last time) and ended.
+    nodes, held : ndarray of int64
+        Nodes asked for, and held.
+    nominal : ndarray of float64
+        Run time in the workload; where it has none, that in this schedule.
+    estimate : ndarray of float64
+        Run time that the policy reckoned with.
+    head_wait : ndarray of float64
+        How long the job was the first of the queue.
+    promised : ndarray of float64
+        First start that the policy promised; nan: none.
+    locality : ndarray of float64
+        Mean distance between the job's nodes over that of a compact set of as many; nan: not measured.
+    state : ndarray of int8
+        Values of `State`.
+    kills : ndarray of int32
+        How often the job was killed and put back.
+    contiguous, backfilled : ndarray of bool
+        Whether it had its nodes' neighbourhood for itself; whether it overtook the head of the queue.
+    killed : Kills
+        The attempts that were killed.
+    rejected : tuple of (int, int, str)
+        Number, nodes and reason of each job that could never run.
+    without_estimate : int
+        Jobs whose estimate came from the rule `estimates`.
+    busy : float
+        Node-seconds held, summed up as time went by.
+    blocked : float
+        Node-seconds free while the head of the queue needed no more nodes than were free.
+    allocations : tuple of ndarray, or None
+        Nodes of each row, if they were to be kept.
+    cost : Cost
+        What it took.
+    """
+
+    machine: str
+    machine_nodes: int
+    policy: str
+    estimates: str
+    overrun: str
+    number: NDArray[np.int64]
+    submit: NDArray[np.float64]
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    nodes: NDArray[np.int64]
+    held: NDArray[np.int64]
+    nominal: NDArray[np.float64]
+    estimate: NDArray[np.float64]
+    head_wait: NDArray[np.float64]
+    promised: NDArray[np.float64]
+    locality: NDArray[np.float64]
+    state: NDArray[np.int8]
+    kills: NDArray[np.int32]
+    contiguous: NDArray[np.bool_]
+    backfilled: NDArray[np.bool_]
+    killed: Kills
+    rejected: tuple[tuple[int, int, str], ...]
+    without_estimate: int
+    busy: float
+    blocked: float
+    cost: Cost
+    allocations: tuple[Nodes, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def makespan(self) -> float:
+        """Seconds from the first submission to the last end; 0 without jobs."""
+        return float(self.end.max() - self.submit.min()) if len(self) else 0.0
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name in COLUMNS}

@@ -1,0 +1,257 @@
+"""Jobs on a machine, event by event, in SimPy.
+
+One process brings the jobs, each running job is one event, its end. After all events of one instant the
+policy is asked, once, which jobs start. So ties are decided by the policy and the order of submission alone.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterable
+from itertools import chain
+from typing import cast
+
+import numpy as np
+import simpy
+
+from scheduling.estimates import Estimate
+from scheduling.job import Job
+from scheduling.partitioner import Allocation, Partitioner
+from scheduling.policy import Queue, Running, Waiting
+from scheduling.record import Record
+from scheduling.schedule import Cost
+from scheduling.times import RunTimes
+
+__all__ = ["Simulation", "Tell"]
+
+Tell = Callable[[int, float], None]
+
+_EVERY = 1000  # ended jobs between two calls of `tell`
+_LEAST_EXTENSION = 60.0  # seconds by which a job that is late is expected to be later, at least
+
+
+class Simulation:
+    """One run; the `scheduling.policy.Machine` that the policy sees.
+
+    Parameters
+    ----------
+    partitioner : Partitioner
+        Of an empty machine; it is used up.
+    queue : Queue
+        The policy, with no job yet.
+    times : RunTimes
+        How long jobs run where they are.
+    estimate : callable
+        Estimate of a job.
+    overrun : str
+        Key of `scheduling.simulator.OVERRUNS`.
+    record : Record
+        Where everything is written down.
+    tell : callable, optional
+        Called from time to time with the number of jobs that have ended, and the time.
+    """
+
+    def __init__(
+        self,
+        partitioner: Partitioner,
+        queue: Queue,
+        times: RunTimes,
+        estimate: Estimate,
+        overrun: str,
+        record: Record,
+        tell: Tell | None = None,
+    ) -> None:
+        self.now, self.releases, self.partitioner = 0.0, 0, partitioner
+        self._queue, self._times, self._estimate, self._overrun = queue, times, estimate, overrun
+        self._record, self._tell = record, tell
+        self._empty, self._reasons = partitioner.copy(), dict[object, str]()
+        self._trials: dict[int, tuple[int, int]] = {}
+        self._started = self._ended = self._passes = self._searches = self._visited = 0
+        self._before = partitioner.searches, partitioner.visited
+        self._cpu_seconds = 0.0
+        self._pass_due = False
+        self._wake_at = math.nan
+
+    def run(self, jobs: Iterable[Job]) -> None:
+        """Take in all jobs, and run them to their ends.
+
+        Raises
+        ------
+        ValueError
+            If there are no jobs, one is not in order or makes no sense, or one is never started.
+        """
+        jobs = iter(jobs)
+        first = next(jobs, None)
+        if first is None:
+            raise ValueError("jobs: there are none, expected at least one")
+        self.now = float(first.submit) if math.isfinite(first.submit) else 0.0
+        self._env = simpy.Environment(initial_time=self.now)
+        self._env.process(self._arrivals(chain((first,), jobs)))
+        self._env.run()
+        if (head := self._queue.head()) is not None:
+            raise ValueError(f"job {head.job.number}: was never started, though no other job runs")
+
+    def cost(self) -> Cost:
+        """Return what the scheduler took so far."""
+        return Cost(
+            self._passes,
+            self._searches + self.partitioner.searches - self._before[0],
+            self._visited + self.partitioner.visited - self._before[1],
+            self._cpu_seconds,
+        )
+
+    # What a policy may do.
+
+    def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
+        """Start a job now."""
+        self.partitioner.take(allocation)
+        seconds = self._times.seconds(waiting.job, allocation)
+        running = Running(
+            waiting, allocation, self.now, self._started, self.now + waiting.estimate, backfilled
+        )
+        self._started += 1
+        late = seconds > waiting.estimate
+        fails = late and self._overrun == "kill"
+        self._record.started(running, seconds, fails)
+        self._at(waiting.estimate if fails else seconds, self._on_end, running)
+        if late and not fails:
+            self._at(waiting.estimate, self._on_late, running)
+        return running
+
+    def kill(self, running: Running) -> None:
+        """End a job without result and put it back in the queue."""
+        self._record.killed(running, self.now)
+        self._let_go(running)
+        waiting = running.waiting
+        self._queue.add(Waiting(waiting.job, waiting.row, waiting.estimate, promised=waiting.promised))
+
+    def wake(self, time: float) -> None:
+        """Ask the policy again at `time`."""
+        if time != self._wake_at:
+            self._wake_at = time
+            self._at(time - self.now, self._on_wake, time)
+
+    def trial(self) -> Partitioner:
+        """Return a copy of the partitioner, to try what would happen."""
+        copy = self.partitioner.copy()
+        self._trials[id(copy)] = copy.searches, copy.visited
+        return copy
+
+    def spent(self, partitioner: Partitioner) -> None:
+        """Count the searches of a trial that is no longer needed."""
+        searches, visited = self._trials.pop(id(partitioner))
+        self._searches += partitioner.searches - searches
+        self._visited += partitioner.visited - visited
+
+    # What happens.
+
+    def _arrivals(self, jobs: Iterable[Job]) -> Generator[simpy.Event, None, None]:
+        env, last = self._env, -math.inf
+        for job in jobs:
+            if not last <= job.submit < math.inf:
+                raise ValueError(
+                    f"job {job.number}: submitted at {job.submit:g}, expected at or after {last:g}"
+                )
+            last = job.submit
+            while env.now < job.submit:
+                # The sum may be rounded down; a job never arrives before its time.
+                yield env.timeout(max(job.submit - env.now, float(np.spacing(env.now))))
+            self._submit(job)
+
+    def _submit(self, job: Job) -> None:
+        self._clock()
+        if reason := self._reason_against(job):
+            self._record.rejected(job, reason)
+            return
+        estimate = self._estimate(job)
+        self._queue.add(Waiting(job, self._record.submitted(job, estimate), estimate))
+        self._ask()
+
+    def _on_end(self, event: simpy.Event) -> None:
+        running = cast(Running, event.value)
+        if running.over:
+            return
+        self._clock()
+        self._record.ended(running, self.now)
+        self._let_go(running)
+        self._ask()
+        self._ended += 1
+        if self._tell is not None and self._ended % _EVERY == 0:
+            self._tell(self._ended, self.now)
+
+    def _on_late(self, event: simpy.Event) -> None:
+        """Expect a job longer, or leave it to the policy to put it back."""
+        running = cast(Running, event.value)
+        if running.over:
+            return
+        self._clock()
+        expected = running.expected_end
+        if not (running.backfilled and self._overrun == "requeue"):
+            expected = self.now + max(self.now - running.start, _LEAST_EXTENSION)
+            self._at(expected - self.now, self._on_late, running)
+        self._queue.late(running, expected)
+        self._ask()
+
+    def _on_wake(self, event: simpy.Event) -> None:
+        if event.value == self._wake_at:
+            self._clock()
+            self._wake_at = math.nan
+            self._ask()
+
+    def _on_asked(self, _: simpy.Event) -> None:
+        self._pass_due = False
+        self._passes += 1
+        began = time.process_time()
+        self._queue.advance(self)
+        self._cpu_seconds += time.process_time() - began
+        head, free = self._queue.head(), self.partitioner.free
+        if head is not None and math.isnan(head.head_since):
+            head.head_since = self.now
+        self._record.unusable(free if head is not None and head.job.nodes <= free else 0)
+
+    def _ask(self) -> None:
+        """Have the policy asked after all events of this instant.
+
+        What was due at this instant stands before a new event of no delay.
+        """
+        if not self._pass_due:
+            self._pass_due = True
+            self._at(0, self._on_asked, None)
+
+    def _let_go(self, running: Running) -> None:
+        self.partitioner.release(running.allocation)
+        self.releases += 1
+        self._queue.ended(running)
+        running.over = True
+
+    def _clock(self) -> None:
+        self.now = self._env.now
+        self._record.clock(self.now)
+
+    def _at(self, delay: float, act: Callable[[simpy.Event], None], value: object) -> None:
+        event = self._env.timeout(delay, value)
+        event.callbacks.append(act)
+
+    def _reason_against(self, job: Job) -> str:
+        """Return why a job can never run on this machine; empty if it can."""
+        if job.nodes < 1 or not 0 <= job.run_time < math.inf:
+            raise ValueError(
+                f"job {job.number}: {job.nodes} nodes for {job.run_time:g} s, expected at least 1 for 0 s"
+            )
+        kind = job.nodes, job.application, job.intensity
+        reason = self._reasons.get(kind)
+        if reason is None:
+            reason = self._reasons[kind] = self._try_empty(job)
+        return reason
+
+    def _try_empty(self, job: Job) -> str:
+        if job.nodes > self._empty.free:
+            return f"it needs more than the {self._empty.free} nodes of the machine"
+        if self._empty.by_count:
+            return ""
+        try:
+            found = self._empty.find(job)
+        except ValueError as error:
+            return str(error)
+        return "" if found is not None else "it finds no place on the empty machine"

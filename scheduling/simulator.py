@@ -1,0 +1,94 @@
+"""Jobs on a machine: the entry to the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checks import one_of
+from scheduling.estimates import estimate_rule
+from scheduling.job import Job
+from scheduling.metrics.locality import Locality
+from scheduling.partitioner import Partitioner, make_partitioner
+from scheduling.policy import POLICIES, Policy
+from scheduling.record import Record
+from scheduling.schedule import Schedule
+from scheduling.simulation import Simulation, Tell
+from scheduling.times import LogTimes, RunTimes
+from topologies import Topology
+
+__all__ = ["OVERRUNS", "schedule"]
+
+OVERRUNS = {
+    "keep": "it runs to its end; from then on it is expected to take as long again",
+    "kill": "every job is ended at its estimate, and counted as failed",
+    "requeue": "a backfilled job is killed and put back once the head of the queue needs its nodes",
+}
+
+
+def schedule(
+    machine: Topology,
+    jobs: Iterable[Job],
+    policy: str | Policy,
+    partitioner: str | Partitioner,
+    times: RunTimes | None = None,
+    *,
+    estimates: str = "run-time",
+    overrun: str = "keep",
+    locality: bool = False,
+    keep_nodes: bool = False,
+    tell: Tell | None = None,
+) -> Schedule:
+    """Return the schedule of jobs on a machine.
+
+    Parameters
+    ----------
+    machine : Topology
+        The machine.
+    jobs : iterable of Job
+        In order of submission. They are taken one by one as their time comes, so that only those that wait or
+        run are in memory.
+    policy : str or Policy
+        Key of `scheduling.policy.POLICIES`, or one of your own.
+    partitioner : str or Partitioner
+        Text form of a partitioner of an empty machine, or one of your own, which is left as it is.
+    times : RunTimes, optional
+        How long jobs run where they are; by default as the workload says.
+    estimates : str
+        Rule for jobs without an estimate, see `scheduling.estimates.ESTIMATES`.
+    overrun : str
+        What happens to jobs that run past their estimate, a key of `OVERRUNS`.
+    locality : bool
+        Whether the distances between each job's nodes are measured.
+    keep_nodes : bool
+        Whether the nodes of each job are kept.
+    tell : callable, optional
+        Called from time to time with the number of jobs that have ended, and the time.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, there are no jobs, they are not in order, or the rules contradict each other.
+    LookupError
+        If a run time is not known.
+
+    Examples
+    --------
+    >>> from topologies import parse
+    >>> jobs = [Job(1, 0, 3, 10), Job(2, 0, 2, 5), Job(3, 1, 1, 9)]
+    >>> schedule(parse("mesh:4"), jobs, "easy", "non-contiguous").start.tolist()
+    [0.0, 10.0, 1.0]
+    """
+    chosen = POLICIES[one_of(policy, POLICIES, "policy")] if isinstance(policy, str) else policy
+    one_of(overrun, OVERRUNS, "overrun")
+    if overrun == "requeue" and not chosen.requeues:
+        raise ValueError(
+            f"overrun 'requeue': only backfilled jobs are put back, policy {chosen.name} has none"
+        )
+    times = LogTimes() if times is None else times
+    used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
+    record = Record(Locality(machine) if locality else None, keep_nodes)
+    simulation = Simulation(
+        used, chosen.queue(), times, estimate_rule(estimates, times), overrun, record, tell
+    )
+    simulation.run(jobs)
+    return record.schedule(machine, chosen.name, estimates, overrun, simulation.cost())

@@ -1,0 +1,69 @@
+"""Run times of the log, longer for jobs whose nodes meet higher up in a tree than they must."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from checks import one_of
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation
+from topologies import Tree
+
+__all__ = ["GROWTHS", "PenaltyTimes"]
+
+GROWTHS = {"linear": 1, "quadratic": 2}
+
+
+@dataclass(frozen=True)
+class PenaltyTimes:
+    """The log's run times, times ``1 + factor * (level - least level) ** power``.
+
+    The level of a job is that of the lowest common ancestor of its nodes; the least level that of the
+    smallest subtree with room for it. A job whose penalty takes it past its estimate fails where
+    `scheduling.schedule` kills at the estimate.
+
+    Attributes
+    ----------
+    tree : Tree
+        The machine.
+    growth : str
+        Key of `GROWTHS`: how the penalty grows with the level.
+    factor : float
+        Penalty of one level, at least 0.
+
+    Raises
+    ------
+    ValueError
+        If the machine is no tree, the growth is unknown, or the factor is negative.
+    """
+
+    tree: Tree
+    growth: str
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Tree):
+            raise ValueError(f"run times: a penalty by level needs a tree, {self.tree} is none")
+        one_of(self.growth, GROWTHS, "growth of the penalty")
+        if not 0 <= self.factor < math.inf:
+            raise ValueError(f"run times: penalty {self.factor:g} is not a number of at least 0")
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time in seconds on the nodes of `allocation`."""
+        first, last = int(allocation.nodes.min()), int(allocation.nodes.max())
+        level = 0
+        while first != last:
+            first, last, level = first // self.tree.down, last // self.tree.down, level + 1
+        return self._penalised(job, level)
+
+    def longest(self, job: Job) -> float:
+        """Return the run time in seconds of a job spread over the whole tree."""
+        return self._penalised(job, self.tree.stages if job.nodes > 1 else 0)
+
+    def _penalised(self, job: Job, level: int) -> float:
+        least, room = 0, 1
+        while room < job.nodes:
+            room, least = room * self.tree.down, least + 1
+        above = float(max(level - least, 0))
+        return job.run_time * (1 + self.factor * math.pow(above, GROWTHS[self.growth]))

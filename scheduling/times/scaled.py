@@ -1,0 +1,47 @@
+"""Run times of the log, shorter for contiguous jobs or longer for scattered ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation
+
+__all__ = ["ScaledTimes"]
+
+
+@dataclass(frozen=True)
+class ScaledTimes:
+    """The log's run times, scaled by whether a job has its nodes' neighbourhood for itself.
+
+    Sequential jobs, of one node, do not communicate and are never scaled.
+
+    Attributes
+    ----------
+    contiguous, scattered : float
+        Factors of the run time of contiguous jobs and of all others, over 0.
+
+    Raises
+    ------
+    ValueError
+        If a factor is not a number over 0.
+    """
+
+    contiguous: float = 1.0
+    scattered: float = 1.0
+
+    def __post_init__(self) -> None:
+        for factor in (self.contiguous, self.scattered):
+            if not 0 < factor < math.inf:
+                raise ValueError(f"run times: factor {factor:g} is not a number over 0")
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the scaled run time in seconds."""
+        if job.nodes == 1:
+            return job.run_time
+        return job.run_time * (self.contiguous if allocation.contiguous else self.scattered)
+
+    def longest(self, job: Job) -> float:
+        """Return the longer of the two run times in seconds."""
+        return job.run_time if job.nodes == 1 else job.run_time * max(self.contiguous, self.scattered)
