@@ -1,0 +1,69 @@
+"""The study of tasks outside their job's subtree."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from experiments.cli import app
+from experiments.studies import STUDIES
+from experiments.studies.node_lists import node_lists
+from experiments.studies.quasi_contiguity import astray, rows
+from experiments.studies.study import ask, published
+
+STUDY = STUDIES["quasi-contiguity"]
+
+
+def test_node_lists_join_what_is_consecutive():
+    assert node_lists([[3], [0, 1, 2, 8, 7], np.arange(9, 12)]) == "nodes:3/0-2,8,7/9-11"
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_as_many_tasks_of_every_job_sit_with_another_job(count, apart):
+    nodes = astray(16, 16, count, apart, np.random.default_rng(7))
+    assert sorted(nodes.ravel()) == list(range(256))
+    home = nodes // 16 == np.arange(16)[:, None]
+    assert ((~home).sum(axis=1) == count).all()
+    assert (nodes[home] == np.arange(256).reshape(16, 16)[home]).all()
+
+
+def test_together_they_move_to_one_leaf_switch():
+    nodes = astray(16, 16, 3, False, np.random.default_rng(7))
+    for job, own in enumerate(nodes):
+        away = np.flatnonzero(own // 16 != job)
+        assert len(set(away // 4)) == 1
+        assert len(set(own[away] // 4)) == 1
+
+
+def test_layouts_of_the_whole_study():
+    runs = rows(ask(STUDY, ["together", "apart"]))
+    assert len(runs) == 2 * 3 * (1 + 5 * 5)
+    partitions = {row.run.partition for row in runs}
+    assert len(partitions) == 1 + 2 * 4 * 5 + 5  # applications share them, parts share whole and random
+    assert all(row.run.config.vcs == 1 and len(row.run.jobs) == 16 for row in runs)
+
+
+def test_published_numbers_are_relative_to_contiguous():
+    table = published("quasi_contiguous_4ary4tree_16_tasks.csv")
+    assert table["app"].tolist() == ["LU", "MG", "FT"]
+    assert (table["contiguous"] == 1).all()
+
+
+def test_the_quick_version_says_what_straying_costs(tmp_path):
+    done = CliRunner().invoke(
+        app, ["study", "quasi-contiguity", "--quick", "--workers", "1", "-o", str(tmp_path / "out")]
+    )
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "out" / "together.csv").open() as file:
+        cells = {row["layout"]: row for row in csv.DictReader(file)}
+    relative = {layout: float(cell["to contiguous"]) for layout, cell in cells.items()}
+    assert relative["contiguous"] == 1
+    assert all(1 < relative[f"{count} astray"] < relative["random"] for count in (1, 2, 3, 4))
+    assert float(cells["random"]["published"]) == 3.2
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "Mean absolute difference of the relative times" in text
+    assert (tmp_path / "out" / "together.png").stat().st_size > 10_000
