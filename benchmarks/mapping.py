@@ -6,7 +6,7 @@ medians over seeds, with the labels of the tasks shuffled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from apps import APPLICATIONS, application
-from placement.mapping import solve_qap
+from placement.mapping import QapResult, solve_qap
 from topologies import parse
 
-__all__ = ["Row", "applications", "halos", "instances", "read_instance", "table"]
+__all__ = ["PARTS", "Row", "applications", "halos", "instances", "read_instance", "table"]
 
 QAPLIB = Path(__file__).parent.parent / "tests" / "placement" / "qaplib"
 NETWORKS = ("torus:8x8", "mesh:8x8", "torus:4x4x4")
@@ -31,7 +31,7 @@ GOALS = {1.0: 0.0015, 10.0: 0.001}
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One line of the table; medians are over the seeds.
 
     Attributes
     ----------
@@ -46,6 +46,8 @@ class Row:
         Over the seeds.
     goal : float or None
         What `median` should not exceed.
+    cost, iterations, cpu_seconds : float or None
+        Median cost, iterations done and processor time used; None where several problems are summed up.
     """
 
     problem: str
@@ -54,6 +56,14 @@ class Row:
     median: float
     worst: float
     goal: float | None = None
+    cost: float | None = None
+    iterations: float | None = None
+    cpu_seconds: float | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met; None if there is none."""
+        return None if self.goal is None else self.median <= self.goal
 
 
 def read_instance(path: Path) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -67,11 +77,11 @@ def instances(seconds: float = 1.0, seeds: int = 5) -> Iterator[Row]:
     """Yield a row for each QAPLIB instance."""
     for path in sorted(QAPLIB.glob("*.dat")):
         A, B, best = read_instance(path)
-        costs = _costs(A, B, seeds, seconds=seconds)
+        found = _solved(A, B, seeds, seconds=seconds)
         goal = 0.0 if path.stem in EXACT else GOALS.get(seconds)
         if path.stem == "tai80a":
             goal = 0.015
-        yield _row(path.stem, seconds, "excess", [cost / best - 1 for cost in costs], goal)
+        yield _row(path.stem, seconds, "excess", [one.cost / best - 1 for one in found], goal, found)
 
 
 def applications(seconds: float = 0.1, seeds: int = 5, tasks: int = 64) -> Iterator[Row]:
@@ -81,9 +91,10 @@ def applications(seconds: float = 0.1, seeds: int = 5, tasks: int = 64) -> Itera
         rows = []
         for name in APPLICATIONS:
             W = application(name, tasks).traffic().W
-            grasp = float(np.median(_costs(W, B, seeds, method="grasp")))
-            costs = _costs(W, B, seeds, seconds=seconds)
-            rows.append(_row(f"{name} on {network}", seconds, "of GRASP", [cost / grasp for cost in costs]))
+            grasp = float(np.median([one.cost for one in _solved(W, B, seeds, method="grasp")]))
+            found = _solved(W, B, seeds, seconds=seconds)
+            shares = [one.cost / grasp for one in found]
+            rows.append(_row(f"{name} on {network}", seconds, "of GRASP", shares, None, found))
         medians = [row.median for row in rows]
         yield _row(f"{len(rows)} applications on {network}", seconds, "of GRASP", medians, 0.9)
         yield from rows
@@ -94,9 +105,9 @@ def halos(seeds: int = 5) -> Iterator[Row]:
     for network, seconds, goal in HALOS:
         B = parse(network).distances()
         W = sparse.csr_array((B == 1).astype(np.int64))
-        costs = _costs(W, B, seeds, seconds=seconds)
-        best = int(W.sum())
-        yield _row(f"halo on {network}", seconds, "excess", [cost / best - 1 for cost in costs], goal)
+        found = _solved(W, B, seeds, seconds=seconds)
+        excess = [one.cost / int(W.sum()) - 1 for one in found]
+        yield _row(f"halo on {network}", seconds, "excess", excess, goal, found)
 
 
 PARTS: dict[str, Callable[..., Iterator[Row]]] = {
@@ -111,17 +122,29 @@ def table(parts: Iterable[str] = tuple(PARTS), seeds: int = 5) -> list[Row]:
     return [row for part in parts for row in PARTS[part](seeds=seeds)]
 
 
-def _costs(A: Any, B: NDArray[Any], seeds: int, **options: Any) -> list[float]:
-    """Return the cost reached for each seed, with the labels of the tasks shuffled."""
+def _solved(A: Any, B: NDArray[Any], seeds: int, **options: Any) -> list[QapResult]:
+    """Return what is found for each seed, with the labels of the tasks shuffled."""
     found = []
     for seed in range(seeds):
         shuffled = np.random.default_rng([seed, 1]).permutation(A.shape[0])
-        found.append(solve_qap(A[shuffled][:, shuffled], B, seed=seed, **options).cost)
+        found.append(solve_qap(A[shuffled][:, shuffled], B, seed=seed, **options))
     return found
 
 
-def _row(problem: str, seconds: float, measure: str, values: list[float], goal: float | None = None) -> Row:
-    return Row(problem, seconds, measure, float(np.median(values)), max(values), goal)
+def _row(
+    problem: str,
+    seconds: float,
+    measure: str,
+    values: list[float],
+    goal: float | None = None,
+    found: Sequence[QapResult] = (),
+) -> Row:
+    """Return the line of a problem; `found` is empty where several are summed up."""
+    effort = [
+        float(np.median([getattr(one, name) for one in found])) if found else None
+        for name in ("cost", "iterations", "seconds")
+    ]
+    return Row(problem, seconds, measure, float(np.median(values)), max(values), goal, *effort)
 
 
 def main() -> None:
@@ -129,13 +152,10 @@ def main() -> None:
     for part in PARTS.values():
         for row in part():
             values = f"{row.median:8.4f} {row.measure} (worst {row.worst:.4f})"
-            print(f"{row.problem:34}{row.seconds:5g} s  {values}{_verdict(row)}")
-
-
-def _verdict(row: Row) -> str:
-    if row.goal is None:
-        return ""
-    return f"   goal {row.goal:g}: {'met' if row.median <= row.goal else 'missed'}"
+            verdict = {None: "", True: f"   goal {row.goal}: met", False: f"   goal {row.goal}: missed"}[
+                row.met
+            ]
+            print(f"{row.problem:34}{row.seconds:5g} s  {values}{verdict}")
 
 
 if __name__ == "__main__":

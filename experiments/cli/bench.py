@@ -1,8 +1,8 @@
-"""``netplace bench``: measure speed and memory."""
+"""``netplace bench``: measure speed and memory, or the quality of mappings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -13,21 +13,45 @@ from experiments.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from benchmarks import Figure
+    from benchmarks.mapping import Row
 
 __all__ = ["bench_command"]
 
+_TOPICS = ("speed", "mapping")
+_VERDICTS = {True: "met", False: "missed", None: ""}
+
 
 @click.command("bench", cls=AnnouncingCommand, epilog=examples_of("bench"))
+@click.argument("topic", default="speed", metavar="[speed|mapping]")
+@click.option("--quick", is_flag=True, help="Fewer repeats, small networks; of mapping, one seed.")
 @click.option(
-    "--quick", is_flag=True, help="Fewer repeats, small networks: seconds instead of a minute or two."
+    "--only",
+    metavar="NAME",
+    help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances.",
 )
-@click.option("--only", metavar="NAME", help="One benchmark: saturated, halo, idle, application, memory, ..")
+@click.option("--seeds", type=int, help="Of mapping: searches of each problem. [default: 5]")
+@click.option("--seconds", type=float, help="Of mapping instances: processor time of a search. [default: 1]")
 @json_flag
-def bench_command(quick: bool, only: str | None, as_json: bool) -> None:
-    """Measure speed and memory on this machine, beside what the project wants.
+def bench_command(topic: str, **given: Any) -> None:
+    """Measure speed and memory on this machine, or the quality of mappings, beside what the project wants.
 
-    CPU time, medians of several repeats. A machine that does other things at the same time is slower.
+    Speed: CPU time, medians of several repeats; a machine that does other things at the same time is slower.
+    Mapping: costs against the best known (QAPLIB, halos) and against published GRASP (applications), medians
+    over seeds, in processor time of one core.
     """
+    from checks import one_of
+
+    if one_of(topic, _TOPICS, "bench") == "mapping":
+        _mapping(**given)
+        return
+    for flag in ("seeds", "seconds"):
+        if given[flag] is not None:
+            raise ValueError(f"--{flag}: is an option of netplace bench mapping")
+    _speed(given["quick"], given["only"], given["as_json"])
+
+
+def _speed(quick: bool, only: str | None, as_json: bool) -> None:
+    """Measure and show speed and memory."""
     from benchmarks import BENCHMARKS
     from checks import one_of
     from experiments.compiling import load_engine
@@ -45,7 +69,50 @@ def bench_command(quick: bool, only: str | None, as_json: bool) -> None:
 
 
 def _row(figure: Figure) -> list[str]:
-    verdict = {True: "met", False: "missed", None: ""}[figure.met]
     digits = 2 if figure.value < 1000 else 0
     values = [number(value, digits) for value in (figure.value, figure.low, figure.high)]
-    return [figure.name, *values, figure.unit, figure.wanted, verdict]
+    return [figure.name, *values, figure.unit, figure.wanted, _VERDICTS[figure.met]]
+
+
+def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
+    """Measure and show the quality of mappings."""
+    from benchmarks.mapping import PARTS
+    from checks import one_of, whole
+
+    names = list(PARTS) if only is None else [one_of(only, PARTS, "--only")]
+    if seconds is not None:
+        if names != ["instances"]:
+            raise ValueError(
+                "--seconds: is an option of --only instances; the other parts have limits of their own"
+            )
+        if not 0 < seconds < float("inf"):
+            raise ValueError(f"--seconds: {seconds} is out of range, expected more than 0")
+    count = whole(seeds, "--seeds") if seeds is not None else 1 if quick else 5
+    limit = {} if seconds is None else {"seconds": seconds}
+    rows: list[Row] = []
+    for name in names:
+        click.echo(f"solving {name} ...", err=True)
+        rows += PARTS[name](seeds=count, **limit)
+    if as_json:
+        print_json({"seeds": count, "rows": [row.__dict__ | {"met": row.met} for row in rows]})
+        return
+    columns = ["problem", "s", "cost", "gap", "worst", "to", "iterations", "CPU s", "goal", ""]
+    print_tables(table(f"median of {count} seeds", columns, map(_quality, rows)))
+
+
+def _quality(row: Row) -> list[str]:
+    """Return a line of the table; gaps are shares of the cost compared with."""
+    against = {"excess": "best known", "of GRASP": "GRASP"}[row.measure]
+    gaps = [value if row.measure == "excess" else value - 1 for value in (row.median, row.worst)]
+    goal = None if row.goal is None else row.goal if row.measure == "excess" else row.goal - 1
+    return [
+        row.problem,
+        f"{row.seconds:g}",
+        number(row.cost),
+        *(f"{gap:+.2%}" for gap in gaps),
+        against,
+        number(row.iterations),
+        number(row.cpu_seconds, 2),
+        "" if goal is None else f"{goal:+.2%}",
+        _VERDICTS[row.met],
+    ]

@@ -48,7 +48,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace workload info w.swf.gz -o w.png",
     ),
     "demo": ("netplace demo --seeds 2",),
-    "bench": ("netplace bench --quick", "netplace bench --only saturated"),
+    "bench": (
+        "netplace bench --quick",
+        "netplace bench --only saturated",
+        "netplace bench mapping --only instances",
+    ),
 }
 
 

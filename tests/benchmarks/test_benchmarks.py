@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks import BENCHMARKS, traffic
+from benchmarks import BENCHMARKS, mapping, traffic
 from benchmarks.figure import figure
 
 
@@ -40,3 +40,50 @@ def test_an_unknown_benchmark(netplace):
     assert shown.exit_code == 2
     assert "did you mean saturated" in shown.stderr
     assert list(BENCHMARKS) == ["saturated", "halo", "idle", "application", "memory", "reference", "start"]
+
+
+def test_the_quality_of_mappings(netplace, monkeypatch):
+    monkeypatch.setattr(mapping, "NETWORKS", ("torus:8x8",))
+    monkeypatch.setattr(mapping, "APPLICATIONS", ["2d-torus", "binary-tree"])
+    flags = ("--only", "applications", "--seeds", "2")
+    rows = json.loads(netplace("bench", "mapping", *flags, "--json").stdout)["rows"]
+    assert [row["problem"] for row in rows[1:]] == ["2d-torus on torus:8x8", "binary-tree on torus:8x8"]
+    assert rows[0]["median"] == (rows[1]["median"] + rows[2]["median"]) / 2
+    assert rows[0]["met"] == (rows[0]["median"] <= 0.9)
+    for row in rows[1:]:
+        assert row["cost"] > 0
+        assert row["iterations"] >= 1
+        assert row["cpu_seconds"] >= 0
+    shown = netplace("bench", "mapping", *flags).stdout
+    assert "-10.00%" in shown  # the goal
+    assert "median of 2 seeds" in shown
+
+
+def test_an_instance_has_its_goal(netplace, monkeypatch, tmp_path):
+    (tmp_path / "tiny.dat").write_text("2 4\n0 1 1 0\n0 2 2 0\n")
+    monkeypatch.setattr(mapping, "QAPLIB", tmp_path)
+    flags = ("--only", "instances", "--quick", "--seconds", "0.01")
+    [row] = json.loads(netplace("bench", "mapping", *flags, "--json").stdout)["rows"]
+    assert (row["problem"], row["cost"], row["median"], row["seconds"]) == ("tiny", 4, 0, 0.01)
+    assert row["goal"] is None  # only for 1 s and 10 s
+    [row] = mapping.instances(seeds=1)
+    assert (row.goal, row.met) == (0.0015, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("maping",), "bench: unknown name 'maping'; did you mean mapping"),
+        (("mapping", "--only", "instance"), "did you mean instances"),
+        (("mapping", "--seeds", "0"), "--seeds: 0 is too small"),
+        (("mapping", "--seconds", "1"), "--seconds: is an option of --only instances"),
+        (("mapping", "--only", "instances", "--seconds", "0"), "--seconds: 0.0 is out of range"),
+        (("--seeds", "3"), "--seeds: is an option of netplace bench mapping"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_mistake_is_one_sentence(netplace, arguments, words):
+    shown = netplace("bench", *arguments)
+    assert shown.exit_code == 2
+    assert words in shown.stderr
+    assert shown.stderr.count("\n") == 1
