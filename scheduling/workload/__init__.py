@@ -13,7 +13,8 @@ from scheduling.workload.kind import WorkloadKind
 from scheduling.workload.load import at_load, load
 from scheduling.workload.lublin import lublin
 from scheduling.workload.summary import describe
-from scheduling.workload.swf import DROPS, check_swf, read_swf, write_swf
+from scheduling.workload.swf import DROPS, read_swf
+from scheduling.workload.swf_write import check_swf, write_swf
 from scheduling.workload.workload import Workload
 
 __all__ = [

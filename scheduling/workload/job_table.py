@@ -16,7 +16,8 @@ from checks import one_of, whole
 from scheduling.job import Job
 from scheduling.workload.applications import INTENSITIES
 from scheduling.workload.files import COMPRESSED, read_text, write_text
-from scheduling.workload.swf import header_number, plain, without_size
+from scheduling.workload.swf_header import header_number, without_size
+from scheduling.workload.swf_write import plain
 from scheduling.workload.workload import Workload
 
 __all__ = ["read_csv", "write_csv"]

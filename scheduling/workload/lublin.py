@@ -48,7 +48,15 @@ from checks import one_of, whole
 from scheduling.workload.load import check_load, load_of
 from scheduling.workload.workload import Workload
 
-__all__ = ["KINDS", "LublinParameters", "day_weights", "hyper_gamma_share", "lublin", "size_range"]
+__all__ = [
+    "KINDS",
+    "LublinParameters",
+    "arrival_times",
+    "day_weights",
+    "hyper_gamma_share",
+    "lublin",
+    "size_range",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -152,13 +160,13 @@ def lublin(
         size[here] = _sizes(stream, nodes, int(here.sum()), rng)
         run_time[here] = _run_times(stream, size[here], rng)
 
-    days = [_day(stream) for stream in streams]
+    days = [day_weights(stream) for stream in streams]
 
     def arrivals(stretch: float) -> Floats:
         times = np.empty(jobs)
-        for number, day in enumerate(days):
+        for number, weights in enumerate(days):
             here = stream_of == number
-            times[here] = _times(paid[here] * stretch, day)
+            times[here] = arrival_times(paid[here] * stretch, weights)
         return times
 
     stretch = (
@@ -211,6 +219,26 @@ def day_weights(parameters: LublinParameters) -> Floats:
     return weights
 
 
+def arrival_times(paid: Floats, weights: Floats) -> Floats:
+    """Return the times, from midnight on, at which so many seconds of average activity are over.
+
+    The reference program walks from half-hour to half-hour and pays for each; that inverts a sum of weights,
+    linear within a half-hour, which is done here for all jobs at once.
+
+    Parameters
+    ----------
+    paid : ndarray of float, shape (jobs,)
+        Seconds of average activity before each arrival.
+    weights : ndarray of float, shape (48,)
+        As `day_weights` returns them.
+    """
+    day = np.concatenate([[0.0], np.cumsum(weights) * SLOT_SECONDS])
+    days, rest = np.divmod(paid, day[-1])
+    within: Floats = np.interp(rest, day, np.arange(SLOTS + 1) * float(SLOT_SECONDS))
+    within += days * (SLOTS * SLOT_SECONDS)
+    return within
+
+
 def _sizes(parameters: LublinParameters, nodes: int, count: int, rng: np.random.Generator) -> Ints:
     ulow, umed, uhi = size_range(parameters, nodes)
     lower = rng.random(count) < parameters.uprob
@@ -248,23 +276,6 @@ def _at_most(most: float, count: int, draw: Callable[[Ints], Floats]) -> Floats:
         values[missing] = draw(missing)
         missing = missing[values[missing] > most]
     return values
-
-
-def _day(parameters: LublinParameters) -> Floats:
-    """Return the seconds of average activity from midnight to the end of each half-hour, with 0 in front."""
-    return np.concatenate([[0.0], np.cumsum(day_weights(parameters)) * SLOT_SECONDS])
-
-
-def _times(paid: Floats, day: Floats) -> Floats:
-    """Return the times at which so many seconds of average activity are over.
-
-    The reference program walks from half-hour to half-hour and pays for each; that inverts a sum of weights,
-    linear within a half-hour, which is done here for all jobs at once.
-    """
-    days, rest = np.divmod(paid, day[-1])
-    within: Floats = np.interp(rest, day, np.arange(SLOTS + 1) * float(SLOT_SECONDS))
-    within += days * (SLOTS * SLOT_SECONDS)
-    return within
 
 
 def _stretch(arrivals: Callable[[float], Floats], work: Floats, nodes: int, target: float) -> float:

@@ -8,8 +8,7 @@ time (9) and status (11).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -18,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checks import one_of, whole
-from scheduling.workload.files import COMPRESSED, read_text, write_text
+from scheduling.workload.files import read_text
+from scheduling.workload.swf_header import header_per_node, machine_of
 from scheduling.workload.workload import Workload
 
-__all__ = ["DROPS", "check_swf", "header_number", "plain", "read_swf", "without_size", "write_swf"]
+__all__ = ["DROPS", "read_swf"]
 
 DROPS = {
     "failed": "jobs of status 0",
@@ -41,7 +41,6 @@ _USED = {
 _WHOLE = ("job number", "allocated processors", "requested processors", "status")
 _FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5
 _MOST = 2.0**53  # the largest number up to which every whole one can be told from the next
-_AT_ONCE = 4096
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -182,8 +181,8 @@ def _workload(table: _Table, header: tuple[str, ...], cores: int, drop: Collecti
         run_time=np.maximum(run_time[rows], 0),
         estimate=np.where(requested > 0, requested, np.nan),
         status=status[rows],
-        machine_nodes=_machine(header, cores),
-        header=_per_node(header, cores),
+        machine_nodes=machine_of(header, cores),
+        header=header_per_node(header, cores),
         notes=(*notes, *more, *renumbered),
         dropped=dropped,
     )
@@ -231,94 +230,3 @@ def _numbers(number: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     return np.arange(1, len(found) + 1), (
         f"job numbers are not unique ({again:,} occur again): jobs are numbered anew",
     )
-
-
-def header_number(header: Sequence[str], name: str) -> int | None:
-    """Return the number of a header line such as ``MaxNodes: 128``; None if there is none."""
-    found = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
-    return next((int(match[1]) for match in found if match and int(match[1]) > 0), None)
-
-
-def _machine(header: Sequence[str], cores: int) -> int | None:
-    """Return the nodes of the machine; where processors stand for nodes, its processors."""
-    processors, nodes = header_number(header, "MaxProcs"), header_number(header, "MaxNodes")
-    return -(-processors // cores) if processors else nodes
-
-
-def _per_node(header: tuple[str, ...], cores: int) -> tuple[str, ...]:
-    """Return the header of a workload whose sizes are in nodes."""
-    machine = _machine(header, cores)
-    if cores == 1 or machine is None:
-        return header
-    return _sized(header, machine, f" Note: sizes were divided by {cores} processors of a node")
-
-
-def _sized(header: Sequence[str], machine: int, *more: str) -> tuple[str, ...]:
-    return (*without_size(header), f" MaxNodes: {machine}", f" MaxProcs: {machine}", *more)
-
-
-def without_size(header: Sequence[str]) -> tuple[str, ...]:
-    """Return a header without the lines that say how large the machine is."""
-    return tuple(line for line in header if not re.match(r"\s*Max(Nodes|Procs):", line))
-
-
-def write_swf(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
-    """Write a workload in SWF; the header is kept, and says the size of the machine.
-
-    Parameters
-    ----------
-    workload : Workload
-        Jobs without applications: the format has no place for those.
-    path : path
-        The file.
-    compressed : bool, optional
-        Whether to compress; by default if the name ends in ``.gz``.
-
-    Raises
-    ------
-    ValueError
-        If a job has an application.
-    """
-    path = Path(path)
-    check_swf(workload, path)
-    if compressed is None:
-        compressed = path.name.lower().endswith(COMPRESSED)
-    write_text(path, _text(workload), compressed)
-
-
-def check_swf(workload: Workload, name: Path) -> None:
-    """Check that a workload can be written in SWF under `name`.
-
-    Raises
-    ------
-    ValueError
-        If a job has an application.
-    """
-    if any(application for application, _ in workload.kinds):
-        raise ValueError(
-            f"{name}: SWF has no place for a job's application, expected a name that ends in .csv"
-        )
-
-
-def _text(workload: Workload) -> Iterator[str]:
-    header, machine = workload.header, workload.machine_nodes
-    if machine is not None and _machine(header, 1) != machine:
-        header = _sized(header, machine)
-    for line in header:
-        yield f";{line}\n"
-    for start in range(0, len(workload), _AT_ONCE):
-        part = workload[start : start + _AT_ONCE]
-        estimates = np.where(np.isnan(part.estimate), -1, part.estimate)
-        columns = (part.number, part.submit, part.run_time, part.nodes, estimates, part.status)
-        for number, submit, run_time, nodes, estimate, status in zip(
-            *(column.tolist() for column in columns), strict=True
-        ):
-            yield (
-                f"{number} {plain(submit)} -1 {plain(run_time)} {nodes} -1 -1 {nodes} {plain(estimate)} -1 "
-                f"{status} -1 -1 -1 -1 -1 -1 -1\n"
-            )
-
-
-def plain(seconds: float) -> str:
-    """Return a time as short as it can be read back."""
-    return str(int(seconds)) if seconds == int(seconds) else repr(seconds)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammainc
 
 from scheduling.workload import describe, load, lublin
-from scheduling.workload.lublin import KINDS, day_weights, hyper_gamma_share, size_range
+from scheduling.workload.lublin import KINDS, arrival_times, day_weights, hyper_gamma_share, size_range
 from scheduling.workload.summary import hours
 
 JOBS = 60_000
@@ -113,6 +113,21 @@ def test_arrivals_follow_the_day_at_any_load(kind, target):
     distance = [np.abs(found - np.roll(expected, shift)).sum() for shift in range(24)]
     assert np.argmin(distance) == 0
     assert 11 <= found.argmax() <= 17
+
+
+@pytest.mark.parametrize("kind", SINGLE)
+def test_arrivals_are_those_of_a_walk_through_the_half_hours(kind):
+    """As the model is described: points are paid for each half-hour that passes, one job after the other."""
+    weights = day_weights(KINDS[kind][0])
+    gaps = np.random.default_rng(1).exponential(5000, 2000)
+    slot, points, expected = 0, 0.0, []
+    for gap in gaps:
+        points += gap / 1800
+        while points > weights[slot % 48]:
+            points -= weights[slot % 48]
+            slot += 1
+        expected.append(1800 * (slot + points / weights[slot % 48]))
+    assert arrival_times(np.cumsum(gaps), weights) == pytest.approx(np.array(expected), rel=1e-6)
 
 
 def test_gaps_in_seconds_of_average_activity():
