@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from lives import PATIENT, a_job, live, lives
 
 from scheduling.partitioner import PARTITIONERS, make_partitioner
 from scheduling.partitioner.allocation import Allocation
+from scheduling.partitioner.scattered import RandomFree
 from topologies import parse
 
 MACHINES = {
@@ -114,6 +117,14 @@ def test_random_draws_every_free_node_as_often():
     assert count[[0, 5]].tolist() == [0, 0]
     # Binomial with p = 3/8: standard deviation 31 of 1500.
     assert np.abs(np.delete(count, [0, 5]) - 1500).max() < 4 * 31
+
+
+def test_every_choice_is_as_likely():
+    rng = np.random.default_rng(4)
+    drawn = Counter(tuple(RandomFree(4, rng).find(a_job(2)).nodes.tolist()) for _ in range(6000))
+    # Six choices of two nodes; binomial with p = 1/6: standard deviation 29 of 1000.
+    assert len(drawn) == 6
+    assert max(abs(count - 1000) for count in drawn.values()) < 4 * 29
 
 
 def test_random_depends_on_the_seed_alone():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
 from scheduling.partitioner import make_partitioner
+from scheduling.partitioner.allocation import Allocation
 from scheduling.partitioner.tree import Subtrees, tree_contiguous
 from topologies import parse
 
@@ -50,6 +52,20 @@ def test_the_same_nodes_as_a_plain_scan(text, events, threshold):
     for free, size, allocation in live(Subtrees(tree, threshold), tree.nodes, events):
         found = None if allocation is None else allocation.nodes.tolist()
         assert found == naive(free, size, tree.down, tree.nodes, math.floor(size * threshold / 100))
+
+
+@pytest.mark.parametrize("text", TREES)
+@PATIENT
+@given(data=st.data(), threshold=st.sampled_from([0, 10, 20, 25, 34, 50, 100]))
+def test_the_same_nodes_on_any_occupancy(text, data, threshold):
+    tree = parse(text)
+    free = data.draw(st.sets(st.integers(0, tree.nodes - 1), min_size=1))
+    size = data.draw(st.integers(1, len(free)))
+    partitioner = Subtrees(tree, threshold)
+    partitioner.take(Allocation(np.array(sorted(set(range(tree.nodes)) - free), np.int64)))
+    allocation = partitioner.find(a_job(size))
+    found = None if allocation is None else allocation.nodes.tolist()
+    assert found == naive(free, size, tree.down, tree.nodes, math.floor(size * threshold / 100))
 
 
 @pytest.mark.parametrize("text", TREES)
@@ -103,6 +119,15 @@ def test_nearest_first():
     assert partitioner.find(a_job(2)).nodes.tolist() == [3, 4]  # leaf switch 1 is the first with one free
     partitioner.take(type(everything)(everything.nodes[[3]]))
     assert partitioner.find(a_job(2)).nodes.tolist() == [4, 6]
+
+
+@pytest.mark.parametrize(("threshold", "found"), [(20, None), (24, None), (25, [12, 13, 14, 3])])
+def test_the_threshold_counts_nodes_of_the_job(threshold, found):
+    partitioner = Subtrees(parse("tree:4,2"), threshold)
+    partitioner.take(Allocation(np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 15])))
+    # Free below the four switches: 3, 7, 11 and 12-14. One of four nodes would be astray, a quarter.
+    allocation = partitioner.find(a_job(4))
+    assert (None if allocation is None else allocation.nodes.tolist()) == found
 
 
 def test_a_large_machine_searches_little():
