@@ -179,4 +179,5 @@ def published(name: str) -> pd.DataFrame:
     """Return a table of published numbers, a file of `experiments/studies/published`; see its README."""
     file = resources.files("experiments.studies") / "published" / name
     with file.open(encoding="utf-8") as text:
-        return pd.read_csv(text, dtype={"table": str})
+        # Only an empty cell is one without a number: NA is the name of a metric.
+        return pd.read_csv(text, dtype={"table": str}, keep_default_na=False, na_values=[""])
