@@ -13,6 +13,7 @@ import numpy as np
 from checks import whole
 from placement.partition.bands import bands
 from placement.partition.boxes import boxes
+from placement.partition.columns import columns
 from placement.partition.explicit import explicit
 from placement.partition.planes import planes
 from placement.partition.quadrants import quadrants
@@ -34,6 +35,9 @@ PARTITIONS: dict[str, _Rule] = {
         "boxes:4x4@0,0/4x4@4,0",
         "boxes packed from node 0, or at their lowest corners",
         "AxB or AxB@x,y/..",
+    ),
+    "columns": _Rule(
+        columns, "columns", "whole columns, as many as a job needs, or C columns a job: bands transposed", "C"
     ),
     "nodes": _Rule(
         explicit, "nodes:0-3,8/4-7,9", "nodes listed job by job, here or in a file", "LIST/LIST.. or FILE"

@@ -26,6 +26,17 @@ def test_bands_are_as_many_whole_rows_as_a_job_needs():
     assert len(parts("bands", "torus:16x16", *[64] * 4)[3]) == 64
 
 
+def test_columns_are_bands_transposed():
+    assert parts("columns", "torus:3x2", 3, 2) == [[0, 3, 1, 4], [2, 5]]
+    assert parts("columns:2", "torus:4x3", 1, 1) == [[0, 4, 8, 1, 5, 9], [2, 6, 10, 3, 7, 11]]
+    assert parts("columns", "mesh:2x2x3", 4) == [[0, 4, 8, 2, 6, 10]]
+    transposed = np.arange(256).reshape(16, 16).T
+    for rows, columns in zip(
+        parts("bands", "torus:16x16", *[64] * 4), parts("columns", "torus:16x16", *[64] * 4), strict=True
+    ):
+        assert transposed.ravel()[rows].tolist() == columns
+
+
 def test_planes_are_whole_xy_planes():
     assert parts("planes", "mesh:2x2x3", 5, 1) == [list(range(8)), [8, 9, 10, 11]]
 
