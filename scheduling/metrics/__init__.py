@@ -1,1 +1,42 @@
-"""What a schedule is worth."""
+"""What a schedule is worth.
+
+>>> from scheduling import Job, schedule
+>>> from topologies import parse
+>>> jobs = [Job(1, submit=0, nodes=3, run_time=100), Job(2, 10, 2, 40)]
+>>> figures = measure(schedule(parse("mesh:4"), jobs, "fcfs", "non-contiguous"))
+>>> figures.makespan, figures.per_job["wait"].most, round(figures.utilisation, 3)
+(140.0, 90.0, 0.679)
+"""
+
+from __future__ import annotations
+
+from scheduling.metrics.locality import Locality
+from scheduling.metrics.measure import Metrics, Spread, measure
+from scheduling.metrics.per_job import PER_JOB, per_job
+from scheduling.metrics.series import Steps, held_nodes, waiting_jobs
+from scheduling.metrics.steady_state import (
+    STEADY,
+    Difference,
+    SteadyMean,
+    batch_means,
+    kruskal_wallis,
+    steady_mean,
+)
+
+__all__ = [
+    "PER_JOB",
+    "STEADY",
+    "Difference",
+    "Locality",
+    "Metrics",
+    "Spread",
+    "SteadyMean",
+    "Steps",
+    "batch_means",
+    "held_nodes",
+    "kruskal_wallis",
+    "measure",
+    "per_job",
+    "steady_mean",
+    "waiting_jobs",
+]

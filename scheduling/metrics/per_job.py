@@ -1,0 +1,67 @@
+"""What each job got: one value a job, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import one_of
+from scheduling.schedule import Schedule
+
+__all__ = ["BOUND", "PER_JOB", "per_job"]
+
+Column = NDArray[np.float64]
+
+BOUND = 10.0  # seconds: shorter jobs count as so long in the bounded slowdown
+_LEAST = 1.0  # seconds: shorter jobs count as so long in the stretch
+
+
+def _wait(schedule: Schedule) -> Column:
+    return schedule.start - schedule.submit
+
+
+def _turnaround(schedule: Schedule) -> Column:
+    return schedule.end - schedule.submit
+
+
+def _run(schedule: Schedule) -> Column:
+    return schedule.end - schedule.start
+
+
+def _bounded_slowdown(schedule: Schedule) -> Column:
+    return np.maximum(_turnaround(schedule) / np.maximum(_run(schedule), BOUND), 1.0)
+
+
+def _stretch(schedule: Schedule) -> Column:
+    return _turnaround(schedule) / np.maximum(schedule.nominal, _LEAST)
+
+
+# name: (function, one line for people)
+PER_JOB: dict[str, tuple[Callable[[Schedule], Column], str]] = {
+    "wait": (_wait, "seconds from submission to the last start"),
+    "head_wait": (lambda schedule: schedule.head_wait, "of these, seconds as the first of the queue"),
+    "run": (_run, "seconds from the last start to the end"),
+    "turnaround": (_turnaround, "seconds from submission to the end: the flow time"),
+    "bounded_slowdown": (_bounded_slowdown, "turnaround over run time, of at least 10 s; at least 1"),
+    "stretch": (_stretch, "turnaround over the run time of the workload, of at least 1 s"),
+}
+
+
+def per_job(schedule: Schedule, name: str) -> Column:
+    """Return one value a job, in order of submission.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    name : str
+        A key of `PER_JOB`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure.
+    """
+    return PER_JOB[one_of(name, PER_JOB, "measure of jobs")][0](schedule)

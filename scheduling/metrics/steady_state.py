@@ -1,0 +1,151 @@
+"""Means of the steady state with confidence intervals, by batch means.
+
+Jobs that follow each other wait for the same reasons, so their values are no independent sample. The means of
+long batches of them are, nearly. A. Law and W. Kelton, "Simulation modeling and analysis", section 9.5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks import one_of, whole
+from scheduling.metrics.per_job import PER_JOB, per_job
+from scheduling.metrics.series import held_nodes
+from scheduling.schedule import Schedule
+
+__all__ = ["STEADY", "Difference", "SteadyMean", "batch_means", "kruskal_wallis", "steady_mean"]
+
+STEADY = ("utilisation", *PER_JOB)
+
+
+@dataclass(frozen=True)
+class SteadyMean:
+    """A mean and how sure it is.
+
+    Attributes
+    ----------
+    mean : float
+        Of all batches.
+    half_width : float
+        The confidence interval is ``mean`` plus and minus this.
+    confidence : float
+        Its level.
+    batches : int
+        How many there were.
+    """
+
+    mean: float
+    half_width: float
+    confidence: float
+    batches: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Outcome of a Kruskal-Wallis test.
+
+    Attributes
+    ----------
+    statistic : float
+        H.
+    p_value : float
+        Probability of batches that differ so much where schedules do not.
+    """
+
+    statistic: float
+    p_value: float
+
+
+def batch_means(
+    schedule: Schedule, measure: str = "wait", warmup: float = 0.1, batches: int = 20
+) -> NDArray[np.float64]:
+    """Return the means of batches of equal size, once the machine has filled.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    measure : str
+        One of `STEADY`. Batches are of jobs in order of submission; those of the utilisation are stretches of
+        time, up to the last submission.
+    warmup : float
+        Share left out at the beginning, 0 to less than 1.
+    batches : int
+        How many, at least 2.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range, or there are fewer jobs left than batches.
+    """
+    one_of(measure, STEADY, "measure")
+    whole(batches, "batches", 2)
+    if not 0 <= warmup < 1:
+        raise ValueError(f"warmup: {warmup:g} is not a share from 0 to less than 1")
+    first = math.ceil(warmup * len(schedule))
+    if len(schedule) - first < batches:
+        raise ValueError(
+            f"batches: {batches} are more than the {len(schedule) - first} jobs after the warm-up"
+        )
+    if measure == "utilisation":
+        edges = np.linspace(schedule.submit[first], schedule.submit[-1], batches + 1)
+        if edges[0] == edges[-1]:
+            raise ValueError("utilisation: all jobs are submitted at once, there is no steady state")
+        return held_nodes(schedule).means(edges) / schedule.machine_nodes
+    parts = np.array_split(per_job(schedule, measure)[first:], batches)
+    return np.array([part.mean() for part in parts])
+
+
+def steady_mean(
+    schedule: Schedule,
+    measure: str = "wait",
+    warmup: float = 0.1,
+    batches: int = 20,
+    confidence: float = 0.95,
+) -> SteadyMean:
+    """Return the mean of the steady state with its confidence interval, by Student's t.
+
+    Parameters and errors are those of `batch_means`.
+
+    Parameters
+    ----------
+    confidence : float
+        Level of the interval, between 0 and 1.
+    """
+    from scipy import stats
+
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
+    means = batch_means(schedule, measure, warmup, batches)
+    quantile = float(stats.t.ppf((1 + confidence) / 2, batches - 1))
+    half_width = quantile * float(means.std(ddof=1)) / math.sqrt(batches)
+    return SteadyMean(float(means.mean()), half_width, confidence, batches)
+
+
+def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
+    """Tell whether the batch means of several schedules differ by more than chance.
+
+    Parameters
+    ----------
+    groups : mapping
+        Batch means by the name of their schedule, at least two.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two groups, or one is empty.
+    """
+    from scipy import stats
+
+    if len(groups) < 2 or not all(len(values) for values in groups.values()):
+        raise ValueError(f"Kruskal-Wallis: {len(groups)} groups, expected at least two that are not empty")
+    values = list(groups.values())
+    if len({float(value) for group in values for value in group}) == 1:
+        return Difference(0.0, 1.0)  # ranks of equal values say nothing
+    found = stats.kruskal(*values)
+    return Difference(float(found.statistic), float(found.pvalue))

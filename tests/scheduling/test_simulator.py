@@ -1,0 +1,246 @@
+"""The simulator: order, memory, run times, estimates, and what it says of jobs that make no sense."""
+
+from __future__ import annotations
+
+import dataclasses
+import tracemalloc
+
+import numpy as np
+import pytest
+from small_machines import NODES, Row
+
+from scheduling import ESTIMATES, RUN_TIMES, Allocation, Job, State, make_times, schedule
+from scheduling.estimates import estimate_rule
+from scheduling.metrics import measure
+from scheduling.schedule import COLUMNS, Schedule
+from scheduling.times import LogTimes, PenaltyTimes, ScaledTimes
+from topologies import kary_ntree, mesh, parse
+
+MACHINE = mesh((NODES,))
+TREE = kary_ntree(2, 4)
+
+
+def stream(count: int, gap: float = 1.0):
+    rng = np.random.default_rng(7)
+    for number in range(count):
+        yield Job(number, number * gap, int(rng.integers(1, 5)), float(rng.integers(1, 4)))
+
+
+def test_jobs_are_taken_as_their_time_comes():
+    taken = []
+
+    def jobs():
+        for job in stream(3000):
+            taken.append(job.number)
+            yield job
+
+    seen = []
+    result = schedule(
+        MACHINE, jobs(), "fcfs", Row(), tell=lambda done, now: seen.append((done, now, len(taken)))
+    )
+    assert len(result) == 3000
+    assert [done for done, _, _ in seen] == [1000, 2000, 3000]
+    # Two are ahead: the one awaited and the one that an instant's arrivals ended with.
+    assert all(known <= now + 2 for _, now, known in seen)
+
+
+def test_memory_is_that_of_the_rows():
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        schedule(MACHINE, stream(count, gap=2), "easy", Row())
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    row = sum(np.dtype(kind).itemsize for kind, _ in COLUMNS.values())
+    # At the end the columns are copied once.
+    assert (peak(15_000) - peak(5_000)) / 10_000 < 2.5 * row
+
+
+def test_the_same_jobs_give_the_same_schedule():
+    first, second = (schedule(MACHINE, stream(500), "easy", Row(), estimates="factor:3") for _ in range(2))
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+    assert first.cost == second.cost
+    assert first.busy == second.busy
+
+
+def test_the_partitioner_is_left_as_it_is():
+    partitioner = Row()
+    partitioner.take(Allocation(np.array([0, 1, 2])))  # nodes out of service
+    result = schedule(MACHINE, [Job(1, 0, 5, 4), Job(2, 0, 6, 4)], "fcfs", partitioner, keep_nodes=True)
+    assert result.allocations[0].tolist() == [3, 4, 5, 6, 7]
+    assert [number for number, _, _ in result.rejected] == [2]
+    assert partitioner.free == 5
+    assert partitioner.searches == 0
+
+
+def test_columns_cannot_be_changed():
+    result = schedule(MACHINE, stream(10), "fcfs", Row())
+    with pytest.raises(ValueError, match="read-only"):
+        result.start[0] = 3
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.busy = 3
+    assert set(result.columns()) == set(COLUMNS)
+    assert isinstance(result, Schedule)
+
+
+def test_times_that_sums_cannot_hold_exactly():
+    """No job starts before it is there, though 0.1 + (t - 0.1) may be less than t."""
+    submits = np.cumsum(np.random.default_rng(1).exponential(0.1, 2000)) + 1e6 / 3
+    jobs = [Job(number, float(when), 1, 0.05) for number, when in enumerate(submits)]
+    result = schedule(MACHINE, jobs, "easy", Row())
+    assert (result.start >= result.submit).all()
+
+
+class Cornered(Row):
+    """Has no place for jobs of three nodes, and tells why for those of five."""
+
+    by_count = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_count = False
+
+    def find(self, job: Job) -> Allocation | None:
+        if job.nodes == 5:
+            raise ValueError("nodes: 5 has no factors")
+        nodes = np.flatnonzero(~self.held)[: job.nodes]
+        return Allocation(nodes) if job.nodes != 3 and len(nodes) == job.nodes else None
+
+    def copy(self):
+        twin = Cornered()
+        twin.held = self.held.copy()
+        return twin
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "sjf", "easy", "conservative"])
+def test_jobs_that_could_never_run_are_counted_and_hold_up_nobody(policy):
+    jobs = [Job(number, number, nodes, 5) for number, nodes in enumerate([3, 9, 2, 5, 3, 8])]
+    result = schedule(MACHINE, jobs, policy, Cornered())
+    assert result.number.tolist() == [2, 5]
+    assert result.start.tolist() == [2, 7]
+    reasons = {number: reason for number, _, reason in result.rejected}
+    assert reasons == {
+        0: "it finds no place on the empty machine",
+        1: "it needs more than the 8 nodes of the machine",
+        3: "nodes: 5 has no factors",
+        4: "it finds no place on the empty machine",
+    }
+    assert measure(result).rejected == 4
+
+
+@pytest.mark.parametrize(
+    ("jobs", "options", "words"),
+    [
+        ([], {}, "jobs: there are none"),
+        ([Job(1, 5, 1, 1), Job(2, 4, 1, 1)], {}, "job 2: submitted at 4, expected at or after 5"),
+        ([Job(1, float("nan"), 1, 1)], {}, "job 1: submitted at nan"),
+        ([Job(1, 0, 0, 1)], {}, "job 1: 0 nodes for 1 s"),
+        ([Job(1, 0, 1, -1)], {}, "job 1: 1 nodes for -1 s"),
+        ([Job(1, 0, 1, float("inf"))], {}, "job 1: 1 nodes for inf s"),
+        (None, {"policy": "eazy"}, "policy: unknown name 'eazy'; did you mean easy"),
+        (None, {"overrun": "kil"}, "overrun: unknown name 'kil'; did you mean kill"),
+        (None, {"overrun": "requeue"}, "policy fcfs has none"),
+        (None, {"estimates": "infinit"}, "estimates: unknown name 'infinit'; did you mean infinite"),
+        (None, {"estimates": "fixed"}, "estimates 'fixed': expected the form fixed:SECONDS"),
+        (None, {"estimates": "infinite:3"}, "estimates 'infinite:3': expected the form infinite"),
+        (None, {"estimates": "factor:0"}, "'0' is not a number over 0"),
+        (None, {"estimates": "fixed:long"}, "'long' is not a number over 0"),
+        (None, {"partitioner": "non-contigous"}, "partitioner: unknown name"),
+    ],
+)
+def test_mistakes_are_told(jobs, options, words):
+    given = {"policy": "fcfs", "partitioner": Row(), **options}
+    jobs = [Job(1, 0, 1, 1)] if jobs is None else jobs
+    with pytest.raises(ValueError, match=words):
+        schedule(MACHINE, jobs, given.pop("policy"), given.pop("partitioner"), **given)
+
+
+def test_rules_of_estimates():
+    silent, known = Job(1, 0, 2, 30), Job(2, 0, 2, 30, 40)
+    values = {"run-time": 30, "infinite": np.inf, "fixed:7": 7, "factor:2": 60}
+    assert {text.partition(":")[0] for text in values} == set(ESTIMATES)
+    for text, value in values.items():
+        assert estimate_rule(text, LogTimes())(silent) == value
+        assert estimate_rule(text, LogTimes())(known) == 40
+    scaled = ScaledTimes(contiguous=0.5, scattered=1.5)
+    assert estimate_rule("run-time", scaled)(silent) == 45
+
+
+def test_scaled_times_leave_sequential_jobs_alone():
+    together, apart = Allocation(np.arange(2), contiguous=True), Allocation(np.array([0, 5]))
+    times = ScaledTimes(contiguous=0.8, scattered=1.3)
+    assert times.seconds(Job(1, 0, 2, 10), together) == 8
+    assert times.seconds(Job(1, 0, 2, 10), apart) == 13
+    assert times.longest(Job(1, 0, 2, 10)) == 13
+    single = Allocation(np.array([3]), contiguous=True)
+    assert times.seconds(Job(1, 0, 1, 10), single) == times.longest(Job(1, 0, 1, 10)) == 10
+
+
+def test_penalties_grow_with_the_level():
+    job = Job(1, 0, 3, 100)  # least level 2
+    for growth, nodes, seconds in [
+        ("linear", [0, 1, 3], 100),
+        ("linear", [0, 1, 4], 110),
+        ("linear", [0, 1, 8], 120),
+        ("quadratic", [0, 1, 4], 110),
+        ("quadratic", [0, 1, 8], 140),
+        ("linear", [4, 5, 6], 100),
+    ]:
+        times = PenaltyTimes(TREE, growth, 0.1)
+        assert times.seconds(job, Allocation(np.array(nodes))) == pytest.approx(seconds)
+    assert times.longest(job) == pytest.approx(120)
+    assert PenaltyTimes(TREE, "quadratic", 0.1).longest(job) == pytest.approx(140)
+    assert times.seconds(Job(1, 0, 1, 9), Allocation(np.array([7]))) == times.longest(Job(1, 0, 1, 9)) == 9
+
+
+def test_a_job_that_its_penalty_takes_past_the_estimate_fails_there():
+    jobs = [Job(1, 0, 1, 50, 50), Job(2, 0, 1, 5, 5), Job(3, 1, 2, 100, 104)]
+    row = Row(16)
+    result = schedule(TREE, jobs, "fcfs", row, PenaltyTimes(TREE, "linear", 0.1), overrun="kill")
+    assert result.state.tolist() == [State.DONE, State.DONE, State.DONE]  # nodes 2 and 3: no penalty
+    row.take(Allocation(np.array([2])))
+    result = schedule(TREE, jobs, "fcfs", row, PenaltyTimes(TREE, "linear", 0.1), overrun="kill")
+    assert result.state.tolist() == [State.DONE, State.DONE, State.FAILED]  # nodes 3 and 4, level 3
+    assert result.end[2] - result.start[2] == 104
+    assert measure(result).failed == 1
+    assert measure(result).useful < measure(result).utilisation
+
+
+class Unknown(LogTimes):
+    def seconds(self, job, allocation):
+        raise LookupError(f"no run time of {job.application}")
+
+
+def test_a_run_time_that_is_not_known_ends_the_simulation():
+    with pytest.raises(LookupError, match="no run time of lu"):
+        schedule(MACHINE, [Job(1, 0, 1, 0, application="lu")], "fcfs", Row(), Unknown())
+
+
+def test_every_rule_of_run_times_has_an_example_that_works():
+    for name, kind in RUN_TIMES.items():
+        assert kind.example.partition(":")[0] == name
+        assert kind.description
+        times = make_times(kind.example, TREE)
+        assert times.seconds(Job(1, 0, 2, 10), Allocation(np.arange(2))) > 0
+        assert times.longest(Job(1, 0, 2, 10)) >= 10
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "words"),
+    [
+        ("scale:0.8", "tree:2,4", "run times: unknown name 'scale'; did you mean scaled"),
+        ("scaled", "tree:2,4", "'scaled': expected a form such as scaled:0.8"),
+        ("log:3", "tree:2,4", "'log:3': expected a form such as log"),
+        ("scaled:x", "tree:2,4", "'x' is not a number"),
+        ("scaled:0", "tree:2,4", "factor 0 is not a number over 0"),
+        ("penalty:linear", "tree:2,4", "expected a form such as penalty:linear,0.1"),
+        ("penalty:cubic,1", "tree:2,4", "growth of the penalty: unknown name 'cubic'"),
+        ("penalty:linear,-1", "tree:2,4", "penalty -1 is not a number of at least 0"),
+        ("penalty:linear,0.1", "torus:4x4", "a penalty by level needs a tree, torus:4x4 is none"),
+    ],
+)
+def test_mistaken_run_times_are_told(text, machine, words):
+    with pytest.raises(ValueError, match=words):
+        make_times(text, parse(machine))
