@@ -33,8 +33,9 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "mixed": (*_COLLECTIVES, *_PLANE, *_SPACE, *_MISCELLANEOUS),
 }
 
-# Bytes in a message.
-INTENSITIES: dict[str, int] = {"low": 1_000, "medium": 8_000, "high": 64_000}
+# Bytes in a message: 4, 16 and 64 packets of 64 bytes. Longer ones would change nothing but the scale, and
+# take long to simulate where all send to all.
+INTENSITIES: dict[str, int] = {"low": 256, "medium": 1_024, "high": 4_096}
 ANY = "any"  # every intensity as often
 
 # How often a size is drawn, relative to the others: of large jobs, 512 nodes seven times as often as 8.
