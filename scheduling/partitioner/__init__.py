@@ -7,20 +7,64 @@ from __future__ import annotations
 
 from checks import one_of, whole
 from scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
+from scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
 from scheduling.partitioner.curves import along_curve
 from scheduling.partitioner.kind import PartitionerKind
 from scheduling.partitioner.scattered import first_free, random_free
+from scheduling.partitioner.shapes import Ranking
 from scheduling.partitioner.tree import quasi_contiguous
 from topologies import Topology
 
 __all__ = ["PARTITIONERS", "Allocation", "Nodes", "Partitioner", "PartitionerKind", "make_partitioner"]
 
 PARTITIONERS: dict[str, PartitionerKind] = {
+    "adaptive-scan": PartitionerKind(
+        contiguous("adaptive-scan"),
+        "adaptive-scan",
+        "boxes, first fit jumping behind held boxes (Ding, Bhuyan 1993)",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
+    "buddy": PartitionerKind(
+        contiguous("buddy"),
+        "buddy:cubic",
+        "boxes in squares of a power of two, split and joined (Li, Cheng 1991)",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
+    "contiguous": PartitionerKind(
+        contiguous("contiguous"),
+        "contiguous:cubic",
+        "boxes on grids, first fit by an eroded bit map; subtrees on trees",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
     "curve": PartitionerKind(
         along_curve,
         "curve:hilbert,best-fit",
         "an interval of free nodes along a curve through a grid, or the pieces of least span",
         "ORDER,CHOICE",
+    ),
+    "frame-sliding": PartitionerKind(
+        contiguous("frame-sliding"),
+        "frame-sliding",
+        "boxes in frames that slide by their sides, not all seen (Chuang, Tzeng 1991)",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
+    "iff": PartitionerKind(
+        contiguous("iff"),
+        "iff:fs",
+        "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
+    "naive": PartitionerKind(
+        contiguous("naive"),
+        "naive",
+        "boxes, first fit node by node",
+        SHAPE_OPTION,
+        ranked=True,
     ),
     "non-contiguous": PartitionerKind(first_free, "non-contiguous", "the first free nodes in node order"),
     "quasi-contiguous": PartitionerKind(
@@ -30,10 +74,26 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         "QCT",
     ),
     "random": PartitionerKind(random_free, "random", "free nodes drawn at random, by seed", by_chance=True),
+    "rbs": PartitionerKind(
+        contiguous("rbs"),
+        "rbs",
+        "boxes on 2-D meshes, first fit at right borders of held ones (Chiu, Chen 1999)",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
+    "zff": PartitionerKind(
+        contiguous("zff"),
+        "zff",
+        "boxes, first fit by the coverage of held nodes (Zhu 1992)",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
 }
 
 
-def make_partitioner(text: str, topology: Topology, seed: int = 0) -> Partitioner:
+def make_partitioner(
+    text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
+) -> Partitioner:
     """Return a partitioner of an empty machine.
 
     Parameters
@@ -44,6 +104,9 @@ def make_partitioner(text: str, topology: Topology, seed: int = 0) -> Partitione
         The machine.
     seed : int
         Seed of partitioners by chance.
+    ranking : callable, optional
+        Takes a job and returns boxes and mappings, the best known first; for partitioners that are told to
+        follow it, ``"contiguous:bps"``.
 
     Raises
     ------
@@ -56,4 +119,5 @@ def make_partitioner(text: str, topology: Topology, seed: int = 0) -> Partitione
         raise ValueError(f"partitioner {name}: takes no option, but {option!r} was given")
     if colon and not option:
         raise ValueError(f"partitioner {text}: nothing after the colon, expected {kind.option or 'no colon'}")
-    return kind.make(topology, option, whole(seed, "seed", 0))
+    rest = {"ranking": ranking} if kind.ranked else {}
+    return kind.make(topology, option, whole(seed, "seed", 0), **rest)

@@ -1,0 +1,85 @@
+"""Contiguous partitioners: boxes of nodes on meshes and tori, found by different searches.
+
+A new search is a class with the members of `Search` in a file of its own, and a line in `SEARCHES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checks import one_of
+from placement.rule import grid_of
+from scheduling.partitioner.allocation import Partitioner
+from scheduling.partitioner.contiguous.adaptive_scan import AdaptiveScan
+from scheduling.partitioner.contiguous.boxes import Boxes
+from scheduling.partitioner.contiguous.buddy import Buddy
+from scheduling.partitioner.contiguous.erosion import Erosion
+from scheduling.partitioner.contiguous.frame_sliding import FrameSliding
+from scheduling.partitioner.contiguous.iff import ImprovedFirstFit
+from scheduling.partitioner.contiguous.naive import NaiveFirstFit
+from scheduling.partitioner.contiguous.rbs import RightBorderSegments
+from scheduling.partitioner.contiguous.search import Search
+from scheduling.partitioner.contiguous.zhu import ZhuFirstFit
+from scheduling.partitioner.shapes import BestShapes, Factors, Ranking
+from scheduling.partitioner.tree import tree_contiguous
+from topologies import Grid, Topology, Tree
+
+__all__ = ["SEARCHES", "SHAPE_OPTION", "Boxes", "Search", "contiguous"]
+
+SEARCHES: dict[str, Callable[[Grid], Search]] = {
+    "adaptive-scan": AdaptiveScan,
+    "buddy": Buddy,
+    "contiguous": Erosion,
+    "frame-sliding": FrameSliding,
+    "iff": ImprovedFirstFit,
+    "naive": NaiveFirstFit,
+    "rbs": RightBorderSegments,
+    "zff": ZhuFirstFit,
+}
+
+SHAPE_OPTION = "cubic, fs or bps, and fixed, round-up"
+
+
+def contiguous(name: str) -> Callable[..., Partitioner]:
+    """Return what makes the partitioner whose search is `name`, a key of `SEARCHES`.
+
+    It takes a topology, an option, a seed and a ranking. The option is a list of words, with commas: the rule
+    for shapes, ``fs`` (default; all factors in increasing average pairwise distance), ``cubic`` or ``bps``
+    (best known shape and mapping, from the ranking); ``fixed``: sides are not permuted; ``round-up``: a job
+    gets more nodes where no box has as many as it needs.
+    """
+
+    def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
+        """Return the partitioner of an empty machine; the project's own search serves trees too.
+
+        Raises
+        ------
+        ValueError
+            If the machine is no mesh or torus that the search is for, or the option is not understood.
+        """
+        if name == "contiguous" and isinstance(topology, Tree):
+            return tree_contiguous(topology, option, seed)
+        what = f"partitioner {name}"
+        grid = grid_of(topology, what)
+        if grid.twist:
+            raise ValueError(f"{what}: is defined on meshes and tori, not on {grid}")
+        return Boxes(grid, SEARCHES[name], _shapes(grid, option, f"{what}:{option}", ranking))
+
+    return make
+
+
+def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Ranking:
+    """Return the rule that an option names."""
+    rules, others = ("cubic", "fs", "bps"), ("fixed", "round-up")
+    words = [one_of(word.strip(), rules + others, what) for word in option.split(",")] if option else []
+    chosen = [word for word in words if word in rules]
+    if len(chosen) > 1 or len(words) != len(set(words)):
+        raise ValueError(f"{what}: expected one of {', '.join(rules)}, and each word once")
+    rotations, round_up = "fixed" not in words, "round-up" in words
+    if chosen != ["bps"]:
+        return Factors(grid, cubic=chosen == ["cubic"], rotations=rotations, round_up=round_up)
+    if round_up:
+        raise ValueError(f"{what}: round-up is for cubic and fs, the sizes of bps are those of its table")
+    if ranking is None:
+        raise ValueError(f"{what}: needs a run-time table to rank shapes by, and none was given")
+    return BestShapes(grid, ranking, rotations=rotations)

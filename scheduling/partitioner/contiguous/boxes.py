@@ -1,0 +1,111 @@
+"""The partitioner that gives every job a box of its own."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation
+from scheduling.partitioner.contiguous.box import box_nodes
+from scheduling.partitioner.contiguous.search import Search, Shape
+from scheduling.partitioner.shapes import Ranking
+from topologies import Grid
+
+__all__ = ["Boxes"]
+
+
+class Boxes:
+    """Contiguous partitions of meshes and tori: the first free box of those that a rule names for a job.
+
+    Parameters
+    ----------
+    grid : Grid
+        The machine.
+    search : callable
+        Makes the search for free boxes: a class of `scheduling.partitioner.contiguous`.
+    shapes : callable
+        Takes a job and returns boxes and mappings in the order in which they are tried.
+
+    Attributes
+    ----------
+    free, by_count, searches, visited
+        See `scheduling.partitioner.Partitioner`; what `visited` counts is said by the search.
+    """
+
+    by_count = False
+
+    def __init__(self, grid: Grid, search: Callable[[Grid], Search], shapes: Ranking) -> None:
+        self._sizes = np.array(grid.sizes, np.int64)
+        self._search = search(grid)
+        self._shapes = shapes
+        self._held: dict[int, Shape] = {}
+        self.free = grid.nodes
+        self.searches = 0
+
+    @property
+    def visited(self) -> int:
+        """Nodes, words of nodes or boxes that the search looked at."""
+        return self._search.visited
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return the first free box for `job`, or None. Nothing is taken.
+
+        Raises
+        ------
+        ValueError
+            If the rule has no box for it that fits the machine.
+        """
+        self.searches += 1
+        for shape, mapping in self._shapes(job):
+            given = self._search.granted(shape)
+            base = self._search.first(given) if math.prod(given) <= self.free else -1
+            if base >= 0:
+                return Allocation(box_nodes(self._sizes, base, np.array(given)), given, True, mapping)
+        return None
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark a box that `find` returned as held.
+
+        Raises
+        ------
+        ValueError
+            If its first node is held already.
+        """
+        base, shape = _box(allocation)
+        if base in self._held:
+            raise ValueError(f"allocation {shape} at node {base}: a box from there is held already")
+        self._held[base] = shape
+        self._search.take(base, shape)
+        self.free -= len(allocation.nodes)
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark a box that was taken as free.
+
+        Raises
+        ------
+        ValueError
+            If it is not held.
+        """
+        base, shape = _box(allocation)
+        if self._held.get(base) != shape:
+            raise ValueError(f"allocation {shape} at node {base}: no such box is held")
+        del self._held[base]
+        self._search.release(base, shape)
+        self.free += len(allocation.nodes)
+
+    def copy(self) -> Boxes:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin._search, twin._held = self._search.copy(), dict(self._held)
+        return twin
+
+
+def _box(allocation: Allocation) -> tuple[int, Shape]:
+    """Return the base and the shape of an allocation's box."""
+    if allocation.shape is None:
+        raise ValueError(f"allocation of {len(allocation.nodes)} nodes: has no shape, expected a box")
+    return int(allocation.nodes[0]), allocation.shape

@@ -1,0 +1,127 @@
+"""What a search for a free box is asked, and two ways to keep account of what is held."""
+
+from __future__ import annotations
+
+import copy
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduling.partitioner.contiguous.box import box_nodes
+from topologies import Grid
+
+__all__ = ["Account", "BoxList", "NodeArray", "Search", "Shape"]
+
+Shape = tuple[int, ...]
+
+
+class Search(Protocol):
+    """Finds boxes of free nodes on a mesh or torus, and keeps account of those that are held.
+
+    A box is named by its base, the node from which it extends upwards in every dimension (round the ring on a
+    torus), and its shape, its sides in the order of the dimensions. A search is exact if it returns the first
+    base in the order of node numbers.
+
+    Attributes
+    ----------
+    visited : int
+        Nodes, words of nodes or boxes looked at so far; each search says what it counts.
+    """
+
+    visited: int
+
+    def granted(self, shape: Shape) -> Shape:
+        """Return the shape of the box that a request for `shape` gets: the same, unless it is rounded up."""
+
+    def first(self, shape: Shape) -> int:
+        """Return the base of a free box of a granted shape, or -1; the shape fits the empty machine."""
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a free box as held."""
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a held box as free."""
+
+    def copy(self) -> Search:
+        """Return an independent copy."""
+
+
+class Account:
+    """What all searches of this package have in common."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._sizes = np.array(grid.sizes, np.int64)
+        self._wraps = grid.wraps
+        self.visited = 0
+
+    def granted(self, shape: Shape) -> Shape:
+        """Return the same shape."""
+        return shape
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        return copy.deepcopy(self)
+
+
+class NodeArray(Account):
+    """A flag for every node of a mesh or torus.
+
+    Attributes
+    ----------
+    held : ndarray of bool, shape (nodes,)
+        Whether a node is held.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self.held: NDArray[np.bool_] = np.zeros(grid.nodes, np.bool_)
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a free box as held."""
+        self.held[box_nodes(self._sizes, base, np.array(shape))] = True
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Mark the nodes of a held box as free."""
+        self.held[box_nodes(self._sizes, base, np.array(shape))] = False
+
+
+class BoxList(Account):
+    """A list of the boxes that are held, in the order of the last coordinate of their bases.
+
+    Attributes
+    ----------
+    boxes : ndarray of int64, shape (boxes, 2 * dims)
+        Coordinates of the base and sides of each box.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self._room = np.empty((16, 2 * grid.dims), np.int64)
+        self.boxes = self._room[:0]
+
+    def take(self, base: int, shape: Shape) -> None:
+        """Put a free box on the list."""
+        count = len(self.boxes)
+        if count == len(self._room):
+            self._room = np.concatenate((self._room, np.empty_like(self._room)))
+        box = np.array(self._place(base) + list(shape))
+        at = int(np.searchsorted(self.boxes[:, len(shape) - 1], box[len(shape) - 1], side="right"))
+        self._room[at + 1 : count + 1] = self._room[at:count].copy()
+        self._room[at] = box
+        self.boxes = self._room[: count + 1]
+
+    def release(self, base: int, shape: Shape) -> None:
+        """Take a held box off the list."""
+        count = len(self.boxes)
+        at = int((self.boxes[:, : len(shape)] == self._place(base)).all(axis=1).argmax())
+        self._room[at : count - 1] = self._room[at + 1 : count].copy()
+        self.boxes = self._room[: count - 1]
+
+    def _place(self, base: int) -> list[int]:
+        """Return the coordinates of a node."""
+        place = []
+        for size in self._sizes.tolist():
+            base, x = divmod(base, size)
+            place.append(x)
+        return place

@@ -1,0 +1,154 @@
+"""Which boxes to try for a job of which only the number of nodes is known.
+
+A rule takes a job and returns boxes in the order in which they are tried, each with the mapping to use in it,
+or an empty text: the rule leaves that to others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+from scheduling.job import Job
+from topologies import Grid
+
+__all__ = ["BestShapes", "Choices", "Factors", "Ranking", "Shape", "average_distance", "factorisations"]
+
+Shape = tuple[int, ...]
+Choices = Sequence[tuple[Shape, str]]
+Ranking = Callable[[Job], Choices]
+
+
+def factorisations(nodes: int, sizes: Sequence[int]) -> list[Shape]:
+    """Return all boxes of exactly `nodes` nodes that fit a grid of sides `sizes`, in lexicographic order."""
+    if len(sizes) == 1:
+        return [(nodes,)] if nodes <= sizes[0] else []
+    return [
+        (side, *rest)
+        for side in range(1, min(nodes, sizes[0]) + 1)
+        if nodes % side == 0
+        for rest in factorisations(nodes // side, sizes[1:])
+    ]
+
+
+def average_distance(shape: Shape, grid: Grid) -> float:
+    """Return the mean distance over ordered pairs of different nodes of a box, in hops; 0 for one node.
+
+    The same as `placement.metrics.average_pairwise_distance` of its nodes, dimension by dimension.
+    """
+    nodes = math.prod(shape)
+    total = 0.0
+    for side, size in zip(shape, grid.sizes, strict=True):
+        # Ordered pairs of coordinates at each gap, round the ring if that is shorter.
+        hops = (min(gap, size - gap) if grid.wraps else gap for gap in range(1, side))
+        total += sum(2 * (side - gap) * hop for gap, hop in enumerate(hops, 1)) * (nodes / side) ** 2
+    return total / (nodes * (nodes - 1)) if nodes > 1 else 0.0
+
+
+class Factors:
+    """The boxes of as many nodes as a job needs: all, by average pairwise distance, or the most cubic one.
+
+    Parameters
+    ----------
+    grid : Grid
+        The machine.
+    cubic : bool
+        Whether to try that box only whose sides are most alike (their sum is least), which is rule CS; else
+        all in increasing average pairwise distance, rule FS.
+    rotations : bool
+        Whether boxes that differ by the order of sides alone are all tried; else the longest side lies along
+        the first dimension, the next along the second .., or as near to that as fits.
+    round_up : bool
+        Whether a job gets the next larger number of nodes of which there are boxes, if there is none of its
+        own.
+    """
+
+    def __init__(
+        self, grid: Grid, *, cubic: bool = False, rotations: bool = True, round_up: bool = False
+    ) -> None:
+        self._grid = grid
+        self._cubic = cubic
+        self._rotations = rotations
+        self._round_up = round_up
+        self._known: dict[int, Choices] = {}
+
+    def __call__(self, job: Job) -> Choices:
+        """Return the boxes for a job, and no mapping.
+
+        Raises
+        ------
+        ValueError
+            If the job is larger than the machine, or no box of it has so many nodes.
+        """
+        if job.nodes not in self._known:
+            self._known[job.nodes] = [(shape, "") for shape in self._choose(job)]
+        return self._known[job.nodes]
+
+    def _choose(self, job: Job) -> list[Shape]:
+        grid = self._grid
+        if job.nodes > grid.nodes:
+            raise ValueError(f"job {job.number}: {job.nodes} nodes are more than the {grid.nodes} of {grid}")
+        counts = range(job.nodes, grid.nodes + 1) if self._round_up else (job.nodes,)
+        found = next(filter(None, (factorisations(nodes, grid.sizes) for nodes in counts)), None)
+        if found is None:
+            raise ValueError(
+                f"job {job.number}: {job.nodes} nodes are no product of sides that fit {grid}; "
+                "option round-up gives it a larger box"
+            )
+        # Of boxes that are alike, the one with the longest sides first.
+        found.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
+        if self._cubic:
+            least = min(found, key=lambda shape: (sum(shape), sorted(shape)))
+            found = [shape for shape in found if sorted(shape) == sorted(least)]
+        if not self._rotations:
+            found.sort(key=lambda shape: [-side for side in shape])
+            firsts = {tuple(sorted(shape)): shape for shape in reversed(found)}
+            found = sorted(firsts.values(), key=lambda shape: average_distance(shape, grid))
+        return found
+
+
+class BestShapes:
+    """The boxes and mappings that a ranking names for a job's application, the best known first: rule BPS.
+
+    Parameters
+    ----------
+    grid : Grid
+        The machine.
+    ranking : callable
+        Takes a job and returns boxes and mappings, the best first, as a run-time table knows them.
+    rotations : bool
+        Whether the other orders of a box's sides are tried after it.
+    """
+
+    def __init__(self, grid: Grid, ranking: Ranking, *, rotations: bool = True) -> None:
+        self._grid = grid
+        self._ranking = ranking
+        self._rotations = rotations
+
+    def __call__(self, job: Job) -> Choices:
+        """Return the boxes and mappings for a job.
+
+        Raises
+        ------
+        ValueError
+            If the ranking names none, or one that does not fit the machine or the job.
+        """
+        choices: dict[tuple[Shape, str], None] = {}
+        for shape, mapping in self._ranking(job):
+            if len(shape) != self._grid.dims or math.prod(shape) < job.nodes or not self._fits(shape):
+                raise ValueError(
+                    f"job {job.number}: the ranking names shape {shape}, expected a box of {job.nodes} nodes "
+                    f"that fits {self._grid}"
+                )
+            turned = itertools.permutations(shape) if self._rotations else [shape]
+            choices |= {(other, mapping): None for other in turned if self._fits(other)}
+        if not choices:
+            raise ValueError(
+                f"job {job.number}: the ranking names no shape for application {job.application!r} "
+                f"on {job.nodes} nodes"
+            )
+        return list(choices)
+
+    def _fits(self, shape: Shape) -> bool:
+        return all(side <= size for side, size in zip(shape, self._grid.sizes, strict=True))

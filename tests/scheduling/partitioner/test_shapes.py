@@ -1,0 +1,132 @@
+"""Boxes for jobs that give a number of nodes only."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from placement.metrics import average_pairwise_distance
+from scheduling.job import Job
+from scheduling.partitioner import make_partitioner
+from scheduling.partitioner.contiguous.box import box_nodes
+from scheduling.partitioner.shapes import BestShapes, Factors, average_distance, factorisations
+from topologies import parse
+
+
+def job(nodes, number=7, application=""):
+    return Job(number, 0.0, nodes, 1.0, application=application)
+
+
+@given(st.integers(1, 60), st.lists(st.integers(1, 9), min_size=1, max_size=4))
+def test_factorisations_are_all_boxes_of_that_size(nodes, sizes):
+    boxes = itertools.product(*(range(1, size + 1) for size in sizes))
+    assert factorisations(nodes, sizes) == [shape for shape in boxes if math.prod(shape) == nodes]
+
+
+@pytest.mark.parametrize("text", ["mesh:7x5x4", "torus:7x5x4", "torus:8x6", "mesh:9"])
+def test_average_distance_is_that_of_the_nodes(text):
+    import numpy as np
+
+    grid = parse(text)
+    for shape in itertools.product(*(range(1, size + 1) for size in grid.sizes)):
+        nodes = box_nodes(np.array(grid.sizes), 0, np.array(shape))
+        assert average_distance(shape, grid) == pytest.approx(average_pairwise_distance(grid, nodes))
+
+
+def test_fs_goes_from_close_to_long():
+    choices = [shape for shape, _ in Factors(parse("mesh:16x16"))(job(12))]
+    assert choices == [(4, 3), (3, 4), (6, 2), (2, 6), (12, 1), (1, 12)]
+    grid = parse("torus:16x8x4")
+    shapes = [shape for shape, _ in Factors(grid)(job(64))]
+    assert sorted(shapes) == factorisations(64, grid.sizes)
+    distances = [average_distance(shape, grid) for shape in shapes]
+    assert distances == sorted(distances)
+
+
+def test_cubic_is_the_most_even_box():
+    grid = parse("torus:32x32x32")
+    assert [shape for shape, _ in Factors(grid, cubic=True)(job(64))] == [(4, 4, 4)]
+    turned = [shape for shape, _ in Factors(grid, cubic=True)(job(32))]
+    assert sorted(turned) == [(2, 4, 4), (4, 2, 4), (4, 4, 2)]
+    assert [shape for shape, _ in Factors(grid, cubic=True, rotations=False)(job(32))] == [(4, 4, 2)]
+    # A cube that does not fit the machine is not tried.
+    assert [shape for shape, _ in Factors(parse("mesh:8x2"), cubic=True)(job(16))] == [(8, 2)]
+
+
+def test_fixed_boxes_keep_the_longest_side_first():
+    choices = [shape for shape, _ in Factors(parse("mesh:16x16"), rotations=False)(job(12))]
+    assert choices == [(4, 3), (6, 2), (12, 1)]
+    choices = [shape for shape, _ in Factors(parse("mesh:4x16"), rotations=False)(job(12))]
+    assert choices == [(4, 3), (2, 6), (1, 12)]
+
+
+def test_counts_without_a_box():
+    grid = parse("torus:8x8x8")
+    with pytest.raises(ValueError, match="job 7: 31 nodes are no product of sides that fit torus:8x8x8"):
+        Factors(grid)(job(31))
+    shapes = [shape for shape, _ in Factors(grid, round_up=True)(job(31))]
+    assert {math.prod(shape) for shape in shapes} == {32}
+    with pytest.raises(ValueError, match="job 7: 513 nodes are more than the 512 of torus:8x8x8"):
+        Factors(grid, round_up=True)(job(513))
+
+
+def test_best_shapes_are_those_of_the_ranking():
+    grid = parse("mesh:8x4")
+    ranking = {"lu": [((8, 1), "td"), ((2, 4), "consecutive")]}
+    best = BestShapes(grid, lambda job: ranking.get(job.application, []), rotations=False)
+    assert list(best(job(8, application="lu"))) == ranking["lu"]
+    turned = BestShapes(grid, lambda job: ranking["lu"])(job(8))
+    assert turned == [((8, 1), "td"), ((2, 4), "consecutive"), ((4, 2), "consecutive")]
+    with pytest.raises(ValueError, match="job 7: the ranking names no shape for application 'cg' on 8 nodes"):
+        best(job(8, application="cg"))
+    with pytest.raises(
+        ValueError, match=r"job 7: the ranking names shape \(2, 4\), expected a box of 9 nodes"
+    ):
+        BestShapes(grid, lambda job: [((2, 4), "")])(job(9))
+    with pytest.raises(ValueError, match=r"shape \(1, 8\), expected a box of 8 nodes that fits mesh:8x4"):
+        BestShapes(grid, lambda job: [((1, 8), "")])(job(8))
+
+
+def test_the_next_shape_is_tried_when_the_first_is_not_free():
+    partitioner = make_partitioner("contiguous", parse("mesh:4x4"))
+    partitioner.take(partitioner.find(job(8, 1)))
+    partitioner.take(partitioner.find(job(4, 2)))
+    held = partitioner.find(job(4, 3))
+    assert held.shape == (2, 2)
+    partitioner.take(held)
+    assert partitioner.find(job(1, 4)) is None
+    narrow = make_partitioner("contiguous", parse("mesh:4x3"))
+    narrow.take(narrow.find(job(8, 1)))
+    assert narrow.find(job(4, 2)).shape == (4, 1)
+    cubic = make_partitioner("contiguous:cubic", parse("mesh:4x3"))
+    cubic.take(cubic.find(job(8, 1)))
+    assert cubic.find(job(4, 2)) is None
+
+
+def test_the_mapping_of_the_ranking_comes_with_the_box():
+    partitioner = make_partitioner(
+        "contiguous:bps", parse("torus:4x4"), ranking=lambda job: [((4, 1), "td"), ((2, 2), "")]
+    )
+    found = partitioner.find(job(4))
+    assert (found.shape, found.mapping) == ((4, 1), "td")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("contiguous:cubik", "partitioner contiguous:cubik: unknown name 'cubik'; did you mean cubic"),
+        ("contiguous:cubic,fs", "partitioner contiguous:cubic,fs: expected one of cubic, fs, bps"),
+        ("iff:fixed,fixed", "each word once"),
+        ("naive:bps", "partitioner naive:bps: needs a run-time table to rank shapes by"),
+        ("zff:bps,round-up", "round-up is for cubic and fs"),
+        ("contiguos", "partitioner: unknown name 'contiguos'; did you mean contiguous"),
+        ("contiguous:", "partitioner contiguous:: nothing after the colon"),
+    ],
+)
+def test_options_that_are_not_understood(text, words):
+    with pytest.raises(ValueError, match=words):
+        make_partitioner(text, parse("torus:4x4"))
