@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from experiments.studies import mesh_2d_or_3d, quasi_contiguity, td_vs_classic
+from experiments.studies import (
+    mesh_2d_or_3d,
+    partition_metrics,
+    placement_effects,
+    quasi_contiguity,
+    td_vs_classic,
+)
 from experiments.studies.study import Study
 
 __all__ = ["STUDIES"]
 
 STUDIES: dict[str, Study] = {
+    "placement-effects": placement_effects.STUDY,
+    "partition-metrics": partition_metrics.STUDY,
     "quasi-contiguity": quasi_contiguity.STUDY,
     "mesh-2d-or-3d": mesh_2d_or_3d.STUDY,
     "td-vs-classic": td_vs_classic.STUDY,

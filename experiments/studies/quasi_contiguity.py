@@ -7,9 +7,9 @@ Table 3.9.
 Sixteen jobs of 16 tasks fill a 4-ary 4-tree. *Contiguous*: each has a subtree of two levels. *k astray*: k
 tasks of every job have exchanged nodes with k tasks of another job; either *together*, neighbours on one leaf
 switch that go to one leaf switch elsewhere, or *apart*, each drawn by itself and gone to a job of its own.
-*Random*: every job has nodes drawn over the whole network. The published table does not say which tasks stray,
-nor how often that was drawn. Its times of LU rise up to three tasks and fall at four, a whole leaf switch, which
-suggests that they went together.
+*Random*: every job has nodes drawn over the whole network. The published table does not say which tasks
+stray, nor how often that was drawn. Its times of LU rise up to three tasks and fall at four, a whole leaf
+switch, which suggests that they went together.
 """
 
 from __future__ import annotations

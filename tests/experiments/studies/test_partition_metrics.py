@@ -1,0 +1,98 @@
+"""The study of partition metrics and run time."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from apps import application
+from experiments.cli import app
+from experiments.studies import STUDIES
+from experiments.studies.mean_metrics import METRICS, mean_metrics
+from experiments.studies.partition_metrics import PARTS, blocks, configurations, rows
+from experiments.studies.study import ask, published
+from placement import partition
+from placement.metrics import metrics
+from topologies import parse
+
+STUDY = STUDIES["partition-metrics"]
+
+
+@pytest.mark.parametrize(("part", "count"), [("2d-W", 83), ("3d-W", 82)])
+def test_there_are_as_many_configurations_as_published(part, count):
+    found = configurations(PARTS[part], 20)
+    assert len(found) == len(set(found.values())) == count
+    topology = parse(PARTS[part].network)
+    for name in ("k=2 #3", "k=16 #19"):
+        nodes = np.concatenate(partition(found[name], topology, [64] * PARTS[part].jobs))
+        assert sorted(nodes) == list(range(topology.nodes))
+
+
+def test_blocks_are_dealt_out_whole():
+    topology = parse("mesh:8x8")
+    nodes = blocks(topology, "4x2", 2, np.random.default_rng(3))
+    assert sorted(nodes.ravel()) == list(range(64))
+    tiles = {tuple(tile) for tile in partition("boxes:4x2", topology, [8] * 8)}
+    assert {tuple(block) for block in nodes.reshape(-1, 8)} == tiles
+
+
+def test_every_application_runs_in_every_configuration():
+    runs = rows(ask(STUDY, ["3d-W"], partitions=2))
+    assert len(runs) == 7 * (1 + 4 * 2 + 1)
+    assert len({row.run.key for row in runs}) == len(runs)
+    assert all(len(row.run.jobs) == 8 for row in runs)
+
+
+def test_mean_metrics_are_the_means_of_the_metrics():
+    topology = parse("mesh:6x6")
+    nodes = np.random.default_rng(2).permutation(36)[:32].reshape(2, 16)
+    W = np.asarray(application("lu", 16, problem_class="S", iterations=1).traffic().W, float)
+    own = [metrics(topology, part, W) for part in nodes]
+    found = mean_metrics(topology, list(nodes), W)
+    assert tuple(found) == METRICS
+    for name in METRICS:
+        assert found[name] == pytest.approx(np.mean([getattr(one, name) for one in own]))
+
+
+def test_published_correlations_are_complete():
+    table = published("partition_metric_correlations_2d.csv")
+    assert len(table) == 2 * 7 * 9
+    assert set(table["metric"]) == set(METRICS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metrics") / "out"
+    given = ["study", "partition-metrics", "--quick", "--workers", "1", "-o", str(folder)]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def read(file):
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_what_tasks_send_foretells_the_time_of_lu(folder):
+    for part in ("2d-W", "3d-W"):
+        cells = {row["metric"]: row for row in read(folder / f"correlations-{part}.csv")}
+        assert set(cells) == set(METRICS)
+        assert all(-1 <= float(cell["r"]) <= 1 for cell in cells.values())
+        assert float(cells["WTAD_AL"]["r"]) > 0.9
+        assert float(cells["WTAD_AL"]["r"]) > float(cells["DFC"]["r"])
+    assert {row["published"] for row in read(folder / "correlations-3d-W.csv")} == {""}
+
+
+def test_dispersion_grows_with_the_number_of_blocks(folder):
+    points = {row["configuration"]: row for row in read(folder / "points-2d-W.csv")}
+    assert list(points) == ["8x8", "16x4", "32x2", "k=2", "k=4", "k=8", "k=16"]
+    affected = [float(points[name]["NA"]) for name in ("8x8", "k=2", "k=4", "k=8", "k=16")]
+    assert affected[0] == 64
+    assert affected == sorted(affected)
+    assert float(points["8x8"]["LU"]) == min(float(point["LU"]) for point in points.values())
+    assert (folder / "2d-W-LU.png").stat().st_size > 10_000
+    assert "correlations within 0.1 of the published" in (folder / "report.md").read_text()
