@@ -6,8 +6,8 @@ scientific applications performance", PDP 2009, 55-61; as summed up in J. A. Pas
 
 On tori: *row* (whole rows, in order), *column* (its transposition), *quadrant* (quarters of the torus or of
 its quarters; the tasks of a single instance go through the quarters one after the other) and *random* (every
-task anywhere). On trees: *consecutive*, *shuffle* (every leaf switch in turn gets the next task, instance after
-instance) and *random*. Times are those of the slowest instance.
+task anywhere). On trees: *consecutive*, *shuffle* (every leaf switch in turn gets the next task, instance
+after instance) and *random*. Times are those of the slowest instance.
 
 NPB are of class W, one iteration; which class the published times are of is not known to us, and what ratios
 class A gives is a part of its own. Kernels are as published, with messages of 64 kB.
