@@ -78,7 +78,7 @@ def bit_map(sizes: Sequence[int], wraps: bool) -> Arrays:
     return free, eroded, np.zeros(planes, np.uint8), a, b, numbers
 
 
-@njit(cache=True)
+@njit
 def opened(free: Any, eroded: Any, state: Any, a: Any, b: Any, numbers: Any) -> BitMap:
     """Return the map that is kept in arrays."""
     dims = (len(numbers) - 4) // 2
@@ -101,7 +101,7 @@ def opened(free: Any, eroded: Any, state: Any, a: Any, b: Any, numbers: Any) -> 
     )
 
 
-@njit(cache=True)
+@njit
 def _fill_row(units: Any, first: int, begin: int, end: int, value: bool) -> None:
     """Set or clear the bits from `begin` to `end` - 1 of the row whose first unit is `first`."""
     for i in range(begin >> 4, (end + 15) >> 4):
