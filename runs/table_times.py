@@ -1,0 +1,256 @@
+"""Run times of application jobs on the nodes that they got, from a run-time table.
+
+A job is looked up, or simulated, alone: as the run of its application, with the messages of its intensity,
+on a network that has nothing but its nodes in use.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from checks import one_of
+from netsim import Config
+from runs.resolve import resolve
+from runs.spec import Run
+from runs.store import Store
+from runs.tables import ENTRY, entry_of
+from runs.times import RunTimes, StoredTimes
+from scheduling.job import Job
+from scheduling.partitioner.allocation import Allocation, Nodes
+from scheduling.partitioner.shapes import Choices, Factors, Shape
+from scheduling.workload import INTENSITIES
+from topologies import Grid, Topology, Tree
+
+__all__ = ["BEST_KNOWN", "JobRuns", "TableTimes"]
+
+BEST_KNOWN = "best-known"
+_KIND = ("application", "problem", "tasks")  # of the columns ENTRY, what the job says; the rest is placement
+
+
+@dataclass(frozen=True)
+class JobRuns:
+    """The runs that jobs are looked up as.
+
+    Attributes
+    ----------
+    machine : Topology
+        The machine that jobs share.
+    config : Config
+        Settings of the network.
+    """
+
+    machine: Topology
+    config: Config
+
+    def of(self, job: Job, allocation: Allocation, mapping: str) -> Run:
+        """Return the run of a job on the nodes that it got."""
+        if allocation.shape is not None and isinstance(self.machine, Grid):
+            return self.in_box(job, allocation.shape, mapping)
+        nodes = allocation.nodes[: job.nodes]
+        if isinstance(self.machine, Tree):
+            nodes = _in_first_subtree(self.machine, nodes)
+        return self._run(job, self.machine.text, "nodes:" + _spelled(nodes), mapping)
+
+    def in_box(self, job: Job, shape: Shape, mapping: str) -> Run:
+        """Return the run of a job in a box.
+
+        Where all minimal routes between nodes of the box stay in it, that is the run on a mesh of its sides.
+        """
+        assert isinstance(self.machine, Grid)
+        sides = "x".join(map(str, shape))
+        rings = self.machine.sizes if self.machine.wraps else (math.inf,) * len(shape)
+        if all(2 * (side - 1) < ring for side, ring in zip(shape, rings, strict=True)):
+            return self._run(job, f"mesh:{sides}", "whole", mapping)
+        return self._run(job, self.machine.text, f"boxes:{sides}", mapping)
+
+    def _run(self, job: Job, network: str, partition: str, mapping: str) -> Run:
+        one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
+        packets = max(1, INTENSITIES[job.intensity] // self.config.packet_bytes)
+        asked = {"app": job.application, "tasks": job.nodes, "packets": packets, "mapping": mapping}
+        return resolve(network, asked, partition=partition, config=self.config)
+
+
+class TableTimes:
+    """`scheduling.RunTimes` from a table or a store of runs; jobs without an application keep their own.
+
+    Parameters
+    ----------
+    machine : Topology
+        The machine.
+    known : RunTimes or StoredTimes
+        A table, in which every entry must be; or a store, whose missing entries are simulated and kept if it
+        was made so.
+    mapping : str
+        Mapping of the tasks in the nodes, see `placement.MAPPINGS`, where the partitioner does not choose it;
+        ``"best-known"``: the fastest of `candidates`.
+    seeds : int
+        Runs over which the time is averaged.
+    config : Config, optional
+        Settings of the network.
+    candidates : sequence of str
+        Mappings among which the best is looked for.
+    """
+
+    def __init__(
+        self,
+        machine: Topology,
+        known: RunTimes | StoredTimes,
+        mapping: str = "consecutive",
+        seeds: int = 1,
+        config: Config | None = None,
+        candidates: Iterable[str] = ("consecutive", "random"),
+    ) -> None:
+        self._runs = JobRuns(machine, config or Config())
+        self._known = known
+        self._mappings = tuple(candidates) if mapping == BEST_KNOWN else (mapping,)
+        self._seeds = seeds
+        self._seconds: dict[Any, float] = {}
+        self._table = _cycles_of(known.frame) if isinstance(known, RunTimes) else {}
+
+    @classmethod
+    def read(cls, path: str | Path, machine: Topology, **options: Any) -> TableTimes:
+        """Return the run times of a file: CSV or Parquet of a table, or a store in which nothing is added.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be read.
+        """
+        return cls(machine, RunTimes.read(path), **options)
+
+    @classmethod
+    def simulated(cls, store: Store, machine: Topology, workers: int = 1, **options: Any) -> TableTimes:
+        """Return the run times of a store; what it lacks is simulated when it is asked for, and kept."""
+        return cls(machine, StoredTimes(store, workers=workers), **options)
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time in seconds of a job on its nodes.
+
+        Raises
+        ------
+        LookupError
+            If the table lacks it; the sentence says what is missing.
+        """
+        if not job.application:
+            return job.run_time
+        mappings = (allocation.mapping,) if allocation.mapping else self._mappings
+        nodes = allocation.shape or tuple(allocation.nodes.tolist())
+        key = job.application, job.intensity, job.nodes, nodes, mappings
+        if key not in self._seconds:
+            found = [self._of(self._runs.of(job, allocation, mapping)) for mapping in mappings]
+            known = [seconds for seconds in found if seconds is not None]
+            if not known:
+                raise LookupError(
+                    f"run times: no entry of {_missing(self._runs.of(job, allocation, mappings[0]))}"
+                )
+            self._seconds[key] = min(known)
+        return self._seconds[key] * job.repeats
+
+    def longest(self, job: Job) -> float:
+        """Return the longest run time in seconds over the boxes of the job's size; a tree's first nodes.
+
+        Boxes that the table lacks do not count. On scattered nodes a job may take longer.
+        """
+        if not job.application:
+            return job.run_time
+        key = job.application, job.intensity, job.nodes
+        if key not in self._seconds:
+            known = [seconds for seconds, _, _ in self._boxes(job)]
+            if not known:
+                known = [self.seconds(job, Allocation(np.arange(job.nodes))) / job.repeats]
+            self._seconds[key] = max(known)
+        return self._seconds[key] * job.repeats
+
+    def ranking(self, job: Job) -> Choices:
+        """Return the boxes for a job with their best mappings, the fastest first; for ``contiguous:bps``.
+
+        Boxes that the table lacks come last, in increasing mean distance, and leave the mapping open.
+        """
+        grid = self._runs.machine
+        assert isinstance(grid, Grid)
+        known = sorted(self._boxes(job), key=lambda found: found[0])
+        ranked = [(shape, mapping) for _, shape, mapping in known]
+        listed = {shape for shape, _ in ranked}
+        return [*ranked, *((shape, "") for shape, _ in Factors(grid)(job) if shape not in listed)]
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """Check that a table has something of every application, intensity and size of `jobs`.
+
+        Raises
+        ------
+        LookupError
+            If not; the sentence lists what is missing.
+        """
+        if not isinstance(self._known, RunTimes):
+            return
+        kinds = {(job.application, job.intensity, job.nodes): job for job in jobs if job.application}
+        have = set(self._known.frame[list(_KIND)].itertuples(index=False, name=None))
+        lacking = []
+        for job in kinds.values():
+            entry = entry_of(self._runs.of(job, Allocation(np.arange(job.nodes)), "consecutive"))
+            if tuple(entry[column] for column in _KIND) not in have:
+                lacking.append(f"{job.application} {job.intensity} on {job.nodes} nodes")
+        if lacking:
+            listed = ", ".join(sorted(lacking)[:20]) + (", .." if len(lacking) > 20 else "")
+            raise LookupError(f"run times: the table has nothing of {len(lacking)} kinds of jobs: {listed}")
+
+    def _boxes(self, job: Job) -> list[tuple[float, Shape, str]]:
+        """Return run time, shape and best mapping of each box of which a time is known."""
+        grid = self._runs.machine
+        if not isinstance(grid, Grid) or not job.application:
+            return []
+        found = []
+        for shape, _ in Factors(grid, round_up=True)(job):
+            times = [(self._of(self._runs.in_box(job, shape, name)), name) for name in self._mappings]
+            known = [(seconds, shape, name) for seconds, name in times if seconds is not None]
+            found += [min(known)] if known else []
+        return found
+
+    def _of(self, run: Run) -> float | None:
+        """Return the run time of one run in seconds, a mean over the seeds; None: not in the table."""
+        if isinstance(self._known, StoredTimes):
+            cycles = self._known.of(run, range(self._seeds)).mean
+        else:
+            cycles = self._table.get(_entry(run), math.nan)
+        return None if math.isnan(cycles) else cycles * run.config.cycle_ns * 1e-9
+
+
+def _entry(run: Run) -> tuple[Any, ...]:
+    return tuple(entry_of(run)[column] for column in ENTRY)
+
+
+def _cycles_of(frame: pd.DataFrame) -> dict[tuple[Any, ...], float]:
+    """Return the mean of each entry that has one."""
+    known = frame[frame["count"] > 0]
+    keys = known[ENTRY].itertuples(index=False, name=None)
+    return dict(zip(keys, known["mean"].tolist(), strict=True))
+
+
+def _missing(run: Run) -> str:
+    """Return what a table would have to hold."""
+    entry = entry_of(run)
+    return ", ".join(f"{column} {entry[column]}" for column in ENTRY if entry[column])
+
+
+def _in_first_subtree(tree: Tree, nodes: Nodes) -> Nodes:
+    """Return the nodes as they lie in the first subtree of their level, which is like all others."""
+    first, last, size = int(nodes.min()), int(nodes.max()), 1
+    while first // size != last // size:
+        size *= tree.down
+    return nodes - first // size * size
+
+
+def _spelled(nodes: Nodes) -> str:
+    """Return ``0-3,8`` for nodes 0, 1, 2, 3, 8."""
+    ends = np.flatnonzero(np.diff(nodes) != 1)
+    firsts, lasts = nodes[[0, *(ends + 1)]], nodes[[*ends, len(nodes) - 1]]
+    return ",".join(
+        str(first) if first == last else f"{first}-{last}" for first, last in zip(firsts, lasts, strict=True)
+    )
