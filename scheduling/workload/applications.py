@@ -52,7 +52,7 @@ def applications(
     seed: int = 0,
     classes: str | Sequence[str] = "mixed",
     sizes: str = "medium",
-    intensity: str = ANY,
+    intensity: str | Sequence[str] = ANY,
     mean_gap: float = 0.0,
     repeats: tuple[int, int] = (10_000, 1_000_000),
 ) -> Workload:
@@ -73,8 +73,8 @@ def applications(
         Keys of `CLASSES`, a name or several; their applications are drawn alike.
     sizes : str
         A key of `SIZES`.
-    intensity : str
-        A key of `INTENSITIES`, or ``"any"``.
+    intensity : str or sequence of str
+        A key of `INTENSITIES` or several, drawn alike; ``"any"``: all.
     mean_gap : float
         Mean of the exponential times between submissions, in seconds; 0: all jobs are submitted at once.
     repeats : tuple of int
@@ -110,20 +110,24 @@ def applications(
         machine_nodes=nodes,
         header=(
             f" Note: applications, {classes if isinstance(classes, str) else ' '.join(classes)}, {sizes} "
-            f"sizes, intensity {intensity}, seed {seed}",
+            f"sizes, intensity {intensity if isinstance(intensity, str) else ' '.join(intensity)}, seed {seed}",
             f" MaxNodes: {nodes}",
         ),
         notes=(f"sizes of {', '.join(left_out)} nodes were not drawn for {nodes} nodes",) if left_out else (),
     )
 
 
-def _kinds(classes: Sequence[str], intensity: str) -> tuple[tuple[str, str], ...]:
+def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return applications and intensities to draw from."""
     if not classes:
         raise ValueError("classes of applications: none given, expected at least one")
     names = [name for key in classes for name in CLASSES[one_of(key, CLASSES, "class of applications")]]
-    one_of(intensity, [*INTENSITIES, ANY], "intensity of applications")
-    intensities = list(INTENSITIES) if intensity == ANY else [intensity]
+    asked = [intensity] if isinstance(intensity, str) else intensity
+    for key in asked:
+        one_of(key, [*INTENSITIES, ANY], "intensity of applications")
+    intensities = list(INTENSITIES) if ANY in asked else list(dict.fromkeys(asked))
+    if not intensities:
+        raise ValueError("intensities of applications: none given, expected at least one")
     return tuple((name, much) for name in dict.fromkeys(names) for much in intensities)
 
 

@@ -55,6 +55,10 @@ def test_jobs_run_what_was_asked_for():
     assert {job.application for job in workload} == {*CLASSES["2d"], *CLASSES["3d"]}
     assert {job.intensity for job in workload} == {"low"}
     assert {job.intensity for job in applications(512, 200)} == set(INTENSITIES)
+    two = applications(512, 200, intensity=["low", "high"])
+    assert {job.intensity for job in two} == {"low", "high"}
+    with pytest.raises(ValueError, match="intensities of applications: none given"):
+        applications(512, 10, intensity=[])
     assert all(job.run_time == 0 and job.estimate is None for job in workload)
 
 
