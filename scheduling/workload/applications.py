@@ -109,12 +109,15 @@ def applications(
         kinds=kinds,
         machine_nodes=nodes,
         header=(
-            f" Note: applications, {classes if isinstance(classes, str) else ' '.join(classes)}, {sizes} "
-            f"sizes, intensity {intensity if isinstance(intensity, str) else ' '.join(intensity)}, seed {seed}",
+            f" Note: applications, {_listed(classes)}, {sizes} sizes, intensity {_listed(intensity)}, seed {seed}",
             f" MaxNodes: {nodes}",
         ),
         notes=(f"sizes of {', '.join(left_out)} nodes were not drawn for {nodes} nodes",) if left_out else (),
     )
+
+
+def _listed(names: str | Sequence[str]) -> str:
+    return names if isinstance(names, str) else " ".join(names)
 
 
 def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tuple[str, str], ...]:
