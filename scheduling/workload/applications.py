@@ -109,7 +109,8 @@ def applications(
         kinds=kinds,
         machine_nodes=nodes,
         header=(
-            f" Note: applications, {_listed(classes)}, {sizes} sizes, intensity {_listed(intensity)}, seed {seed}",
+            f" Note: applications, {_listed(classes)}, {sizes} sizes, "
+            f"intensity {_listed(intensity)}, seed {seed}",
             f" MaxNodes: {nodes}",
         ),
         notes=(f"sizes of {', '.join(left_out)} nodes were not drawn for {nodes} nodes",) if left_out else (),
