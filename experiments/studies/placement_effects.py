@@ -10,8 +10,8 @@ task anywhere). On trees: *consecutive*, *shuffle* (every leaf switch in turn ge
 after instance) and *random*. Times are those of the slowest instance.
 
 NPB are of class A, one iteration. The source that we have of the published times does not name their class;
-with class A the ratios of LU come out close to them, with class W lower. Kernels are as published, with messages
-of 64 kB. The quick version has class W.
+with class A the ratios of LU come out close to them, with class W lower. Kernels are as published, with
+messages of 64 kB. The quick version has class W.
 """
 
 from __future__ import annotations
