@@ -4,6 +4,9 @@ Table ``runs`` holds what was asked for, ``simulations`` what came of it, one ro
 to be made: the runs of all seeds share one where chance has no part. Every row is written as its simulation
 ends (write-ahead log), so a process that is killed loses what was in progress and no more, and several
 processes may use one file at a time.
+
+Table ``schedules`` holds what came of jobs on a shared machine. It is made when the first is kept, so a store
+from before there were any stays one.
 """
 
 from __future__ import annotations
@@ -28,6 +31,10 @@ Row = tuple[Run, dict[str, Any] | None, str | None]
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 # To be raised when the tables change, or when a run would no longer give the result that it gave.
 SCHEMA = 1
+_SCHEDULES = (
+    "CREATE TABLE IF NOT EXISTS schedules (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
+    "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID"
+)
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _TABLES = f"""
 CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
@@ -148,6 +155,37 @@ class Store:
             self._database.executemany(
                 "DELETE FROM simulations WHERE key = ? AND failure IS NOT NULL", [(key,) for key in keys]
             )
+
+    def keep_schedule(self, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Keep the outcome of the plan `key`; one that is there already stays."""
+        row = key, json.dumps(plan, allow_nan=False), json.dumps(outcome, allow_nan=False)
+        with self._explained(), self._database:
+            self._database.execute(_SCHEDULES)
+            self._database.execute(
+                "INSERT OR IGNORE INTO schedules (key, plan, outcome) VALUES (?, ?, ?)", row
+            )
+
+    def schedule(self, key: str) -> dict[str, Any] | None:
+        """Return the outcome of the plan `key`; None if it has not been carried out."""
+        if not self._has_schedules():
+            return None
+        with self._explained():
+            found = self._database.execute("SELECT outcome FROM schedules WHERE key = ?", (key,)).fetchone()
+        return None if found is None else json.loads(found[0])
+
+    def schedules(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield every plan that was carried out, and its outcome, in the order of their keys."""
+        if not self._has_schedules():
+            return
+        with self._explained():
+            found = self._database.execute("SELECT plan, outcome FROM schedules ORDER BY key").fetchall()
+        for plan, outcome in found:
+            yield json.loads(plan), json.loads(outcome)
+
+    def _has_schedules(self) -> bool:
+        with self._explained():
+            query = "SELECT 1 FROM sqlite_master WHERE name = 'schedules'"
+            return self._database.execute(query).fetchone() is not None
 
     def _open(self, read_only: bool) -> sqlite3.Connection:
         if not read_only:

@@ -136,7 +136,7 @@ class Schedule:
     nominal : ndarray of float64
         Run time in the workload; where it has none, that in this schedule.
     estimate : ndarray of float64
-        Run time that the policy reckoned with.
+        Run time that the policy reckoned with; nan: it asks for none, and the job says none.
     head_wait : ndarray of float64
         How long the job was the first of the queue.
     promised : ndarray of float64

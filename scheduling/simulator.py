@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from checks import one_of
@@ -87,8 +88,13 @@ def schedule(
     times = LogTimes() if times is None else times
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     record = Record(Locality(machine) if locality else None, keep_nodes)
-    simulation = Simulation(
-        used, chosen.queue(), times, estimate_rule(estimates, times), overrun, record, tell
-    )
+    estimate = estimate_rule(estimates, times)
+    if not chosen.estimated and overrun != "kill":
+        estimate = _own  # a table need not be asked for what nobody uses
+    simulation = Simulation(used, chosen.queue(), times, estimate, overrun, record, tell)
     simulation.run(jobs)
     return record.schedule(machine, chosen.name, estimates, overrun, simulation.cost())
+
+
+def _own(job: Job) -> float:
+    return math.nan if job.estimate is None else job.estimate

@@ -16,6 +16,7 @@ from experiments.cli.map import map_command
 from experiments.cli.metrics import metrics_command
 from experiments.cli.plot import plot_command
 from experiments.cli.run import run_command
+from experiments.cli.schedule import schedule_command
 from experiments.cli.study import study_command
 from experiments.cli.table import table_command
 from experiments.cli.verdict import VerdictGroup
@@ -56,6 +57,7 @@ app.add_command(metrics_command)
 app.add_command(app_command)
 app.add_command(table_command)
 app.add_command(plot_command)
+app.add_command(schedule_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

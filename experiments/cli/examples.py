@@ -41,6 +41,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table sweep.sqlite --runs",
         "netplace table diff old.parquet sweep.toml",
     ),
+    "schedule": (
+        "netplace schedule --machine torus:16x16x16 --workload lublin --jobs 500 --load 0.7 --policy easy "
+        "--partition contiguous",
+        "netplace schedule --machine tree:4,4 --workload lublin --jobs 500 --partition quasi-contiguous "
+        "--qct 20 --times scaled:0.9 -o schedule",
+    ),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "workload": (
         "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",

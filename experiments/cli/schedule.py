@@ -1,0 +1,243 @@
+"""``netplace schedule``: jobs on a machine that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from experiments.cli.examples import examples_of
+from experiments.cli.settings import json_flag
+from experiments.cli.verdict import AnnouncingCommand
+from experiments.screen import print_json, print_tables, with_progress
+
+if TYPE_CHECKING:
+    from runs.plan import Plan
+    from runs.schedules import Carried
+
+__all__ = ["schedule_command"]
+
+_JOBS, _RULES, _RESULT = "Jobs", "Rules", "Results"
+# name: (type, metavar, panel, help); None: a switch
+_FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
+    "machine": (str, "NETWORK", _JOBS, "The machine, such as torus:32x32x32; see netplace list networks."),
+    "workload": (str, "NAME|FILE", _JOBS, "lublin, applications, or a file: .swf or .csv, also with .gz."),
+    "jobs": (int, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
+    "load": (float, None, _JOBS, "Load that lublin is to reach."),
+    "kind": (str, None, _JOBS, "Kind of jobs of lublin: batch, interactive, both, whole."),
+    "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
+    "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),
+    "intensity": (str, None, _JOBS, "Messages of applications: low, medium, high or any."),
+    "mean_gap": (float, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
+    "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
+    "cores_per_node": (int, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
+    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out: failed, cancelled, never-ran."),
+    "policy": (str, None, _RULES, "fcfs, sjf, easy or conservative. [default: fcfs]"),
+    "partition": (str, None, _RULES, "Which nodes a job gets; see netplace list. [default: non-contiguous]"),
+    "qct": (float, "PERCENT", _RULES, "Threshold of quasi-contiguous."),
+    "times": (
+        str, None, _RULES,
+        "log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE. [default: log]",
+    ),
+    "mapping": (str, None, _RULES, "Mapping of tasks in a table; best-known for the fastest there."),
+    "estimates": (
+        str, "RULE", _RULES,
+        "For jobs without one: run-time, infinite, fixed:SECONDS, factor:F. [default: run-time]",
+    ),
+    "overrun": (str, None, _RULES, "Jobs past their estimate: keep, kill or requeue. [default: keep]"),
+    "locality": (None, None, _RULES, "Measure the distances between each job's nodes."),
+}  # fmt: skip
+
+
+def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name, (kind, shown, panel, text) in reversed(_FLAGS.items()):
+        flag = "--" + name.replace("_", "-")
+        more: dict[str, Any] = (
+            {"type": kind, "metavar": shown} if kind else {"is_flag": True, "default": None}
+        )
+        command = click.option(flag, help=text, panel=panel, **more)(command)
+    return command
+
+
+@click.command("schedule", cls=AnnouncingCommand, epilog=examples_of("schedule"))
+@click.argument("study", metavar="[STUDY.toml]", required=False)
+@_flags
+@click.option(
+    "--seed", type=int, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
+)
+@click.option(
+    "--store", metavar="FILE", panel=_RESULT, help="Keep figures there. [default: of a study, beside it]"
+)
+@click.option(
+    "--workers", type=int, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
+)
+@click.option("--rows", metavar="FILE", panel=_RESULT, help="Write one row a job (.csv or .parquet).")
+@click.option("-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write rows, figures and pictures there.")
+@click.option("--at", type=float, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
+@json_flag
+def schedule_command(study: str | None, **given: Any) -> None:
+    """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.
+
+    A study file has the same names as the flags, and any may be a list: every combination is carried out,
+    kept in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
+    utilisation over time and the occupancy of the machine in a folder.
+    """
+    if study is not None:
+        _many(Path(study), given)
+    else:
+        _one(given)
+
+
+def _one(given: dict[str, Any]) -> None:
+    """Carry out the schedule of the flags."""
+    from experiments.schedule_report import figure_tables, remarks, write_folder, write_rows
+    from runs.schedules import carry_out
+    from runs.store import Store
+
+    rows, folder = _outputs(given)
+    if given["workers"] != 1:
+        raise ValueError(f"--workers: {given['workers']} given, but one schedule is made by one process")
+    plan = _plan(given)
+    with _told(plan) as tell:
+        carried: Carried = carry_out(plan, keep_nodes=folder is not None, tell=tell)
+    if given["store"]:
+        with Store(given["store"]) as store:
+            store.keep_schedule(plan.key, plan.to_dict(), carried.outcome)
+    if rows:
+        write_rows(rows, carried.schedule)
+    if folder:
+        write_folder(folder, plan, carried, given["at"])
+    if given["as_json"]:
+        print_json({"plan": plan.to_dict(), **carried.outcome})
+    else:
+        print_tables(*figure_tables(plan, carried.outcome))
+    for remark in remarks(plan, carried.outcome):
+        _say(remark)
+
+
+def _many(study: Path, given: dict[str, Any]) -> None:
+    """Carry out the schedules of a study file."""
+    from checks import whole
+    from experiments.outputs import check_output, whole_file
+    from experiments.schedule_report import compared, figure_rows, policy_differences, remarks
+    from runs.store import Store
+    from runs.study_file import read_study
+    from runs.tables import write_table
+
+    for name in (*_FLAGS, "seed", "rows", "at"):
+        if given[name] is not None:
+            raise ValueError(
+                f"--{name.replace('_', '-')}: given beside {study}, which says everything itself"
+            )
+    _, folder = _outputs(given)
+    processes = whole(given["workers"], "--workers")
+    plans = read_study(study)
+    kept = Path(given["store"] or study.with_suffix(".sqlite"))
+    check_output(kept)
+    with Store(kept) as store:
+        _complete(plans, store, processes)
+        outcomes = [store.schedule(plan.key) or {} for plan in plans]
+    differences = policy_differences(plans, outcomes)
+    if folder:
+        folder.mkdir(exist_ok=True)
+        with whole_file(folder / "schedules.csv") as temporary:
+            write_table(figure_rows(plans, outcomes), temporary)
+    if given["as_json"]:
+        made = [{"plan": plan.to_dict(), **found} for plan, found in zip(plans, outcomes, strict=True)]
+        print_json({"schedules": made, "differences": differences})
+    else:
+        print_tables(compared(plans, outcomes), *_difference_tables(differences))
+    said = [remark for plan, found in zip(plans, outcomes, strict=True) for remark in remarks(plan, found)]
+    for remark in dict.fromkeys(said):
+        _say(remark)
+
+
+def _complete(plans: list[Plan], store: Any, processes: int) -> None:
+    """Carry out what is not stored, each stored as it ends."""
+    from experiments.pool import run_each
+
+    missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
+    left = list(missing.values())
+
+    def kept() -> Iterator[tuple[int, None]]:
+        for place, outcome in run_each(_outcome, left, processes):
+            store.keep_schedule(left[place].key, left[place].to_dict(), outcome)
+            yield place, None
+
+    with_progress(kept(), len(left), "schedules")
+
+
+def _outcome(plan: Plan) -> dict[str, Any]:
+    from runs.schedules import carry_out
+
+    return carry_out(plan).outcome
+
+
+def _plan(given: dict[str, Any]) -> Plan:
+    """Return the plan of the flags; a mistake is told by the name of its flag."""
+    from checks import whole
+    from runs.plan import make_plan
+
+    seed = whole(given["seed"] or 0, "--seed", 0)
+    try:
+        return make_plan({name: given[name] for name in _FLAGS}, seed)
+    except ValueError as error:
+        name, _, rest = str(error).partition(":")
+        if name in _FLAGS:
+            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
+        raise
+
+
+def _outputs(given: dict[str, Any]) -> tuple[Path | None, Path | None]:
+    """Return the file and the folder to write, checked before anything long begins."""
+    from experiments.outputs import check_output
+
+    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
+    folder = Path(given["folder"]) if given["folder"] else None
+    if folder and folder.exists() and not folder.is_dir():
+        raise ValueError(f"-o {folder}: is a file, expected the name of a folder")
+    if folder and not folder.parent.is_dir():
+        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
+    if given["at"] is not None and not folder:
+        raise ValueError(f"--at: {given['at']:g} given, but without -o no picture is drawn")
+    if given["store"]:
+        check_output(Path(given["store"]))
+    return rows, folder
+
+
+@contextmanager
+def _told(plan: Plan) -> Iterator[Callable[[int, float], None]]:
+    """Show on a terminal how many jobs have ended."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("jobs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("jobs", total=plan.jobs)
+        yield lambda done, _: progress.update(bar, completed=done)
+
+
+def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
+    from experiments.screen import number, table
+
+    if not differences:
+        return []
+    rows = [
+        [
+            f"{one['measure']}, {one['partition']}, {one['times']}",
+            ", ".join(one["policies"]),
+            number(one["statistic"], 2),
+            f"{one['p_value']:.2g}",
+        ]
+        for one in differences
+    ]
+    title = "Do policies differ? Kruskal-Wallis of batch means"
+    return [table(title, ["measure, partition, run times", "policies", "H", "p"], rows)]
+
+
+def _say(text: str) -> None:
+    click.echo(f"netplace: {text}", err=True)

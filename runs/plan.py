@@ -1,0 +1,281 @@
+"""One schedule to be made: what a user asks for, checked, with a content hash under which it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from checks import one_of, whole
+from placement import MAPPINGS
+from placement.rule import find_rule
+from runs.resolve import file_digest
+from runs.table_times import BEST_KNOWN
+from scheduling import OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+from scheduling.estimates import estimate_rule
+from scheduling.times import LogTimes, make_times
+from scheduling.workload import DROPS, WORKLOADS
+from topologies import parse
+
+__all__ = ["FILE_TIMES", "KEYS", "Plan", "make_plan"]
+
+# To be raised when a plan would no longer give the schedule that it gave.
+REVISION = 1
+# Run times that come from a file, beside `RUN_TIMES`: name, example, one line for people.
+FILE_TIMES = {
+    "table": ("table:times.csv", "of applications: from a run-time table or a store, in which all must be"),
+    "simulated": (
+        "simulated:runs.sqlite",
+        "of applications: from a store; what it lacks is simulated and kept",
+    ),
+}
+_JOBS = 10_000
+_LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What makes a schedule; two plans with one `key` make the same. `make_plan` checks what it makes.
+
+    Attributes
+    ----------
+    machine : str
+        Text form of the network.
+    workload : str
+        Key of `scheduling.workload.WORKLOADS`, or path of a file.
+    jobs : int or None
+        How many jobs a model makes; of a file, how many are taken, None: all.
+    options : tuple of (str, value)
+        What the model or the reader of the file is told, by name.
+    policy, partition, times, estimates, overrun : str
+        By which rules, see `scheduling.schedule`.
+    mapping : str
+        Mapping of tasks, where run times come from a table.
+    locality : bool
+        Whether distances between each job's nodes are measured.
+    seed : int
+        Seed of the model and the partitioner.
+    digests : tuple of (str, str)
+        Files that are read, each with its SHA-256.
+    """
+
+    machine: str
+    workload: str
+    policy: str
+    partition: str
+    jobs: int | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+    times: str = "log"
+    estimates: str = "run-time"
+    overrun: str = "keep"
+    mapping: str = "consecutive"
+    locality: bool = False
+    seed: int = 0
+    digests: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def from_file(self) -> bool:
+        """Whether the workload is a file."""
+        return self.workload not in WORKLOADS
+
+    @cached_property
+    def key(self) -> str:
+        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
+        plain = self.to_dict() | {"revision": REVISION}
+        # What is in a file counts, wherever it lies; a store grows as it is used.
+        digests = dict(self.digests)
+        for name in ("workload", "times"):
+            if name in digests:
+                plain[name] = digests[name]
+        if self.times.startswith("simulated:"):
+            plain["times"] = "simulated"
+        plain["digests"] = []
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into JSON."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def seeded(self, seed: int) -> Plan:
+        """Return the same plan with another seed."""
+        return replace(self, seed=seed)
+
+
+# What a user may say, in study files and as flags.
+KEYS = (
+    "machine", "workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_gap", "repeats",
+    "cores_per_node", "drop", "policy", "partition", "qct", "times", "mapping", "estimates", "overrun",
+    "locality",
+)  # fmt: skip
+
+
+def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
+    """Return the plan that a user describes.
+
+    Parameters
+    ----------
+    given : mapping
+        Values by `KEYS`; those that are None do not count. ``machine`` and ``workload`` must be there.
+    seed : int
+        Seed of the model and the partitioner.
+
+    Raises
+    ------
+    ValueError
+        If a name or value is not valid, or two contradict each other.
+    """
+    said = {name: value for name, value in given.items() if value is not None}
+    for name in said:
+        one_of(name, KEYS, "key")
+    for name in ("machine", "workload"):
+        if name not in said:
+            raise ValueError(f"{name}: not given, expected {_EXPECTED[name]}")
+    machine = parse(str(said["machine"]))
+    workload = str(said["workload"])
+    policy = one_of(str(said.get("policy", "fcfs")), POLICIES, "policy")
+    times = str(said.get("times", "log"))
+    walled = _check_times(times, machine)
+    overrun = str(said.get("overrun", "kill" if walled else "keep"))
+    one_of(overrun, OVERRUNS, "overrun")
+    if overrun == "requeue" and not POLICIES[policy].requeues:
+        raise ValueError(f"overrun 'requeue': only backfilled jobs are put back, policy {policy} has none")
+    estimates = str(said.get("estimates", "run-time"))
+    estimate_rule(estimates, LogTimes())
+    options = _options(workload, said)
+    plan = Plan(
+        machine=machine.text,
+        workload=workload,
+        jobs=_jobs(workload, said.get("jobs")),
+        options=tuple(sorted(options.items())),
+        policy=policy,
+        partition=_partition(said, times),
+        times=times,
+        estimates=estimates,
+        overrun=overrun,
+        mapping=_mapping(said, times),
+        locality=bool(said.get("locality", False)),
+        seed=whole(seed, "seed", 0),
+        digests=_digests(workload, times),
+    )
+    _check_applications(plan)
+    return plan
+
+
+_EXPECTED = {
+    "machine": "a network such as torus:32x32x32",
+    "workload": f"{' or '.join(WORKLOADS)}, or a file such as log.swf.gz",
+}
+
+
+def _jobs(workload: str, jobs: Any) -> int | None:
+    if jobs is None:
+        return _JOBS if workload in WORKLOADS else None
+    return whole(jobs, "jobs")
+
+
+def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the model or the reader is told, and refuse what it does not take."""
+    of_models = sorted({name for kind in WORKLOADS.values() for name in kind.options})
+    if workload in WORKLOADS:
+        taken = tuple(WORKLOADS[workload].options)
+        what = f"workload {workload} is a model"
+    else:
+        if "." not in Path(workload).name and not Path(workload).exists():
+            one_of(workload, WORKLOADS, "workload")
+        taken = _LOGS if ".swf" in Path(workload).name.lower() else ()
+        what = f"workload {workload} is a file"
+    for name in (*of_models, *_LOGS):
+        if name in said and name not in taken:
+            raise ValueError(
+                f"{name}: {said[name]!r} given, but {what} and takes {' and '.join(taken) or 'none'}"
+            )
+    options = {name: said[name] for name in taken if name in said}
+    if "drop" in options:
+        words = _words(options["drop"])
+        options["drop"] = [one_of(word, DROPS, "drop") for word in words]
+    if "classes" in options:
+        options["classes"] = _words(options["classes"])
+    if "repeats" in options:
+        options["repeats"] = [whole(word, "repeats") for word in _words(options["repeats"], ":")]
+        if len(options["repeats"]) != 2:
+            raise ValueError(f"repeats: {said['repeats']!r} is not of the form LEAST:MOST")
+    if "cores_per_node" in options:
+        whole(options["cores_per_node"], "cores_per_node")
+    if "load" in options and not (
+        isinstance(options["load"], int | float) and 0 < options["load"] < math.inf
+    ):
+        raise ValueError(f"load: {options['load']!r} is not a number over 0")
+    return options
+
+
+def _words(value: Any, separator: str = ",") -> list[str]:
+    return [word.strip() for word in str(value).split(separator)]
+
+
+def _partition(said: Mapping[str, Any], times: str) -> str:
+    """Return the text form of the partitioner, its threshold included."""
+    text = str(said.get("partition", "non-contiguous"))
+    name, colon, option = text.partition(":")
+    one_of(name, PARTITIONERS, "partition")
+    if "qct" in said:
+        if name != "quasi-contiguous":
+            raise ValueError(f"qct: {said['qct']} given, but partition {text} has no such threshold")
+        if colon:
+            raise ValueError(f"qct: {said['qct']} given, but partition {text} says {option} already")
+        qct = said["qct"]
+        text = f"{name}:{qct:g}" if isinstance(qct, int | float) else f"{name}:{qct}"
+    if option.startswith("bps") and times.partition(":")[0] not in FILE_TIMES:
+        raise ValueError(f"partition {text}: needs run times of a table, {times!r} has no shapes")
+    return text
+
+
+def _check_times(times: str, machine: Any) -> bool:
+    """Check run times, and return whether they are meant to fail at the estimate."""
+    name, _, path = times.partition(":")
+    one_of(name, [*RUN_TIMES, *FILE_TIMES], "times")
+    if name in RUN_TIMES:
+        make_times(times, machine)
+        return RUN_TIMES[name].walled
+    if not path:
+        raise ValueError(f"times {times!r}: expected a form such as {FILE_TIMES[name][0]}")
+    if name == "table" and not Path(path).is_file():
+        raise ValueError(f"times {times}: there is no such file")
+    return False
+
+
+def _mapping(said: Mapping[str, Any], times: str) -> str:
+    mapping = str(said.get("mapping", "consecutive"))
+    if "mapping" in said and times.partition(":")[0] not in FILE_TIMES:
+        raise ValueError(f"mapping: {mapping!r} given, but run times {times!r} do not depend on it")
+    if mapping != BEST_KNOWN:
+        one_of(mapping.partition(":")[0], [*MAPPINGS, BEST_KNOWN], "mapping")
+        find_rule(mapping, MAPPINGS, "mapping")
+    return mapping
+
+
+def _digests(workload: str, times: str) -> tuple[tuple[str, str], ...]:
+    found = []
+    if workload not in WORKLOADS:
+        found.append(("workload", file_digest(Path(workload))))
+    name, _, path = times.partition(":")
+    if name == "table":
+        found.append(("times", file_digest(Path(path))))
+    return tuple(found)
+
+
+def _check_applications(plan: Plan) -> None:
+    """Check that jobs with applications, and no others, have run times of a table."""
+    tabled = plan.times.partition(":")[0] in FILE_TIMES
+    if plan.workload == "applications" and not tabled:
+        raise ValueError(
+            f"times {plan.times!r}: jobs of applications have none of their own, expected "
+            + " or ".join(example for example, _ in FILE_TIMES.values())
+        )
+    if plan.workload == "lublin" and tabled:
+        raise ValueError(f"times {plan.times!r}: jobs of lublin run no application that a table could hold")

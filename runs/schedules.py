@@ -1,0 +1,151 @@
+"""Plans carried out, and what came of them kept in a store beside runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from netsim.result import versions
+from runs.plan import FILE_TIMES, Plan
+from runs.store import Store
+from runs.table_times import TableTimes
+from scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
+from scheduling.metrics import STEADY, batch_means, measure, steady_mean
+from scheduling.simulation import Tell
+from scheduling.workload import Workload, make_workload, read
+from topologies import Topology, parse
+
+__all__ = ["Carried", "carry_out", "complete_plans", "workload_of"]
+
+_BATCHES = 20
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A plan that was carried out.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        The rows.
+    outcome : dict
+        The figures, as they are stored: ``metrics``, ``steady`` (means and half widths, where there are
+        enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``notes``.
+    """
+
+    schedule: Schedule
+    outcome: dict[str, Any]
+
+
+def workload_of(plan: Plan) -> Workload:
+    """Return the jobs of a plan.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be read or made.
+    """
+    options = dict(plan.options)
+    if plan.from_file:
+        found = read(plan.workload, **options)
+        return found if plan.jobs is None else found[: plan.jobs]
+    if "repeats" in options:
+        options["repeats"] = tuple(options["repeats"])
+    return make_workload(plan.workload, parse(plan.machine).nodes, plan.jobs or 1, plan.seed, **options)
+
+
+def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> Carried:
+    """Make the schedule of a plan, and its figures.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do.
+    keep_nodes : bool
+        Whether the nodes of each job are kept.
+    tell : callable, optional
+        Called from time to time with the number of jobs that have ended, and the time.
+
+    Raises
+    ------
+    ValueError
+        If jobs, machine and rules do not go together, or a run time is not in its table.
+    """
+    machine, jobs = parse(plan.machine), workload_of(plan)
+    began = time.process_time()
+    with ExitStack() as stack:
+        times, partitioner = _times_and_partitioner(plan, machine, jobs, stack)
+        try:
+            made = schedule(
+                machine,
+                jobs,
+                plan.policy,
+                partitioner,
+                times,
+                estimates=plan.estimates,
+                overrun=plan.overrun,
+                locality=plan.locality,
+                keep_nodes=keep_nodes,
+                tell=tell,
+            )
+        except LookupError as error:
+            raise ValueError(str(error)) from None
+    outcome = _figures(made) | {
+        "notes": list(jobs.notes),
+        "cpu_seconds": time.process_time() - began,
+        "versions": versions(),
+    }
+    return Carried(made, outcome)
+
+
+def complete_plans(plans: Iterable[Plan], store: Store) -> list[dict[str, Any]]:
+    """Return the outcome of each plan: the stored one, or what carrying it out gives, which is stored."""
+    found = []
+    for plan in plans:
+        outcome = store.schedule(plan.key)
+        if outcome is None:
+            outcome = carry_out(plan).outcome
+            store.keep_schedule(plan.key, plan.to_dict(), outcome)
+        found.append(outcome)
+    return found
+
+
+def _times_and_partitioner(
+    plan: Plan, machine: Topology, jobs: Workload, stack: ExitStack
+) -> tuple[RunTimes, Partitioner]:
+    name, _, path = plan.times.partition(":")
+    if name not in FILE_TIMES:
+        if any(application for application, _ in jobs.kinds) and not jobs.run_time.any():
+            raise ValueError(f"times {plan.times!r}: jobs of {plan.workload} have none but those of a table")
+        return make_times(plan.times, machine), make_partitioner(plan.partition, machine, plan.seed)
+    if name == "table":
+        times = TableTimes.read(path, machine, mapping=plan.mapping)
+        times.check(jobs)
+    else:
+        times = TableTimes.simulated(stack.enter_context(Store(path)), machine, mapping=plan.mapping)
+    return times, make_partitioner(plan.partition, machine, plan.seed, ranking=times.ranking)
+
+
+def _figures(made: Schedule) -> dict[str, Any]:
+    """Return the figures of a schedule, as JSON can hold them."""
+    steady: dict[str, Any] = {}
+    batches: dict[str, list[float]] = {}
+    for name in STEADY:
+        try:
+            steady[name] = asdict(steady_mean(made, name, batches=_BATCHES))
+            batches[name] = batch_means(made, name, batches=_BATCHES).tolist()
+        except ValueError:  # too few jobs, or all at once
+            continue
+    return {
+        "metrics": measure(made).to_dict(),
+        "steady": steady,
+        "batches": batches,
+        "rejected": {
+            "jobs": [number for number, *_ in made.rejected],
+            "sizes": sorted({nodes for _, nodes, _ in made.rejected}),
+            "first": made.rejected[0][2] if made.rejected else None,
+        },
+    }

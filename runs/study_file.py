@@ -1,0 +1,95 @@
+"""Study files: TOML in which any key of a plan may be a list, expanded to plans and checked at once.
+
+::
+
+    machine = "torus:16x16x16"
+    workload = "lublin"
+    jobs = 5000
+    load = [0.6, 0.8]
+    policy = ["fcfs", "easy"]
+    partition = ["contiguous", "non-contiguous"]
+    seeds = 3
+
+Every combination is a plan, for each of the seeds 0, 1, 2; ``seeds = [5, 9]`` names them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from checks import one_of, whole
+from runs.plan import KEYS, Plan, make_plan
+from runs.toml_lines import line_of
+
+__all__ = ["read_study"]
+
+_MOST = 10_000  # plans of one file
+
+
+def read_study(path: str | Path) -> list[Plan]:
+    """Return the plans that a study file describes, the seeds running fastest.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a value is not valid; the sentence names file, line and key.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is not TOML, {error}") from None
+    try:
+        for key in data:
+            one_of(key, [*KEYS, "seeds"], "key")
+        axes = [_axis(key, value) for key, value in data.items() if key != "seeds"]
+        seeds = _seeds(data.get("seeds", 1))
+    except ValueError as error:
+        raise _placed(path, text, data, str(error)) from None
+    count = math.prod(map(len, axes)) * len(seeds)
+    if count > _MOST:
+        raise ValueError(f"{path}: describes {count:,} schedules, expected at most {_MOST:,}")
+    plans = []
+    for combination in itertools.product(*axes):
+        try:
+            plan = make_plan(dict(combination))
+        except ValueError as error:
+            raise _placed(path, text, dict(combination), str(error)) from None
+        plans += [plan.seeded(seed) for seed in seeds]
+    return plans
+
+
+def _axis(key: str, value: Any) -> list[tuple[str, Any]]:
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise ValueError(f"{key}: an empty list, expected at least one value")
+    for one in values:
+        if isinstance(one, dict | list):
+            raise ValueError(f"{key}: {one!r} is not one value")
+    return [(key, one) for one in values]
+
+
+def _seeds(value: Any) -> Sequence[int]:
+    if not isinstance(value, list):
+        return range(whole(value, "seeds"))
+    if not value:
+        raise ValueError("seeds: an empty list, expected at least one")
+    return [whole(seed, "seeds", 0) for seed in value]
+
+
+def _placed(path: Path, text: str, values: dict[str, Any], reason: str) -> ValueError:
+    """Return an error that names the line of the key which `reason` begins with, if it does."""
+    key = next((key for key in values if reason.startswith((f"{key}:", f"{key} "))), "")
+    if not key and reason.startswith("key:"):
+        key = next((key for key in values if repr(key) in reason), "")
+    value = values.get(key)
+    where = f":{line_of(text, '', key, None if isinstance(value, list) else value)}" if key else ""
+    return ValueError(f"{path}{where}: {reason}")
