@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from apps import application
 from placement.mapping import METHODS, solve_qap
 from placement.mapping.qap import annealing, tabu
 from placement.mapping.qap.elites import Elites, crossed, perturbed
@@ -16,6 +17,7 @@ from placement.mapping.qap.grasp import Construction
 from placement.mapping.qap.lowered import dense_form, sparse_form
 from placement.mapping.qap.problem import qap_problem
 from placement.mapping.qap.tabu import TabuSearch
+from topologies import parse
 
 
 def cost(A, B, mapping) -> int:
@@ -155,6 +157,15 @@ def test_iterations_and_seed_decide_the_result(method):
     one, same, other = (solve_qap(A, B, method=method, iterations=4, seed=seed) for seed in (1, 1, 2))
     assert (one.mapping == same.mapping).all()
     assert (one.mapping != other.mapping).any()
+
+
+def test_a_short_search_is_a_search_too():
+    A, B = np.array([[0, 3, 0], [0, 0, 1], [0, 0, 0]]), np.array([[0, 9, 1], [9, 0, 2], [1, 2, 0]])
+    assert [solve_qap(A, B, iterations=20, seed=seed).cost for seed in range(5)] == [5] * 5
+    torus, W = parse("torus:8x8"), application("2d-torus", 64).traffic().W
+    drawn = np.random.default_rng(0).permutation(64)
+    at_random = (W * torus.distances(drawn)).sum()
+    assert solve_qap(W, torus.distances(), iterations=200).cost < 0.7 * at_random
 
 
 def test_more_iterations_are_not_worse():

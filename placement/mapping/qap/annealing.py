@@ -75,22 +75,25 @@ class Annealing:
         best, _ = self._cool(place, self._between, sweeps, budget)
         return np.argsort(best) if self._form.exchanged else best
 
-    def explore(self, budget: Budget) -> None:
-        """Find the temperatures between which most of the cost falls; they are asked for once."""
+    def explore(self, budget: Budget) -> Integers | None:
+        """Find the temperatures between which most of the cost falls; they are asked for once.
+
+        Returns the best placement met on the way, if any swap changes the cost.
+        """
         if self._explored:
-            return
+            return None
         self._explored = True
         place = self._rng.permutation(len(self._form.costs))
         samples = np.abs(self._samples(place, 1000)) if len(self._form.active) else np.empty(0)
         samples = samples[samples > 0]
         if not len(samples):
-            return
+            return None
         high = samples.mean()
         low = max(samples.min() / 8, high / 1000)
         self._between = (high, low)
-        _, energy = self._cool(place, self._between, 4 * _STEPS, budget)
+        best, energy = self._cool(place, self._between, 4 * _STEPS, budget)
         if not len(energy):
-            return
+            return None
         share = (energy - energy[-1]) / max(energy[0] - energy[-1], 1e-300)
         steps = np.geomspace(high, low, _STEPS - _QUENCH)[: len(energy)]
         share = share[: len(steps)]
@@ -99,6 +102,7 @@ class Annealing:
             float(steps[first[-1] if len(first) else 0]),
             float(steps[last[-1] if len(last) else -1]),
         )
+        return best
 
     def _cool(
         self, place: Integers, between: tuple[float, float], sweeps: int, budget: Budget

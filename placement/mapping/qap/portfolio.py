@@ -67,7 +67,9 @@ class _Portfolio:
             self._annealing.load()
             if self._dense:
                 self._tabu.load()
-        self._annealing.explore(budget)
+        found = self._annealing.explore(budget)
+        if found is not None and budget.over:
+            self._add(found)  # all there will be
         self._work = [budget.spent * self._annealing.work, 0.0]  # done by annealing, by tabu search
         self._least = [math.inf, math.inf]
         self._slow = self._dense and self._annealing.work > _SLOW * self._tabu.work
