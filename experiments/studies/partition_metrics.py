@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from apps import application
 from experiments.plots.scatter import draw_scatter
+from experiments.studies.correlations import correlation_summary, correlations
 from experiments.studies.mean_metrics import METRICS, mean_metrics
 from experiments.studies.node_lists import node_lists
 from experiments.studies.report import Report, ReportTable
@@ -39,8 +39,6 @@ __all__ = ["STUDY", "blocks"]
 
 TASKS = 64
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
-LEVEL = 0.01
-NEAR = 0.10  # difference of two correlations that is called small
 
 
 @dataclass(frozen=True)
@@ -136,14 +134,14 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
             & printed["nodes"].eq(nodes)
             & printed["npb_class"].eq(part.problem_class)
         ].set_index(["app", "metric"])["pearson_r"]
-        cells = _correlations(points, own)
+        cells = correlations(points, own)
         count = points["configuration"].nunique()
         title = f"{part.title}: Pearson's r with run time over {count} configurations"
         tables += [
             ReportTable(f"correlations-{name}", title, cells, _DIGITS),
             ReportTable(f"points-{name}", f"{part.title}: the points", _means(points), _MEAN_DIGITS),
         ]
-        told += [f"{name}: {sentence}" for sentence in _summary(cells)]
+        told += [f"{name}: {sentence}" for sentence in correlation_summary(cells)]
         for app, group in points.groupby("app", sort=False):
             figures[f"{name}-{app}"] = partial(_draw, points=group, title=f"{app}, {part.title}")
     return Report(tuple(tables), tuple(told), figures)
@@ -176,75 +174,12 @@ def _traffic(app: str, problem_class: str) -> NDArray[np.float64]:
     return np.asarray(program.traffic().W, float)
 
 
-def _correlations(points: pd.DataFrame, printed: pd.Series) -> pd.DataFrame:
-    """Return Pearson's r of each metric with time for each application, beside the published."""
-    found = []
-    for app, group in points.groupby("app", sort=False):
-        for metric in METRICS:
-            r = stats.pearsonr(group[metric], group["time"])
-            theirs = float(printed.get((app, metric), np.nan))
-            found.append(
-                {
-                    "app": app,
-                    "metric": metric,
-                    "r": float(r.statistic),
-                    "p": float(r.pvalue),
-                    f"significant at {LEVEL}": "yes" if r.pvalue < LEVEL else "no",
-                    "published": theirs,
-                    "difference": float(r.statistic) - theirs,
-                    "r, mean of jobs": float(stats.pearsonr(group[metric], group["mean time"]).statistic),
-                }
-            )
-    return pd.DataFrame(found)
-
-
 def _means(points: pd.DataFrame) -> pd.DataFrame:
     """Return run time by application and the metrics of nodes, on average for each kind of configuration."""
     kind = points["configuration"].str.partition(" ")[0].rename("configuration")
     times = points.pivot_table("time", kind, "app", sort=False)
     dispersion = points.groupby(kind, sort=False)[list(METRICS[:5])].mean()
     return times.join(dispersion).reset_index()
-
-
-def _summary(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on which metric foretells time, and how far that agrees with what was published."""
-    table = cells.pivot(index="app", columns="metric", values="r")
-    means = table.mean().sort_values(ascending=False)
-    weak = cells.loc[cells["p"] >= LEVEL, ["app", "metric"]].agg(" ".join, axis=1).tolist()
-    told = [
-        "r on average over applications: "
-        + ", ".join(f"{name} {value:.2f}" for name, value in means.items())
-        + ".",
-        "The strongest metric of each application: "
-        + ", ".join(f"{app} {name}" for app, name in table.idxmax(axis=1).items())
-        + ".",
-        f"Significant at {LEVEL}: {len(cells) - len(weak)} of {len(cells)}"
-        + (f"; not {', '.join(weak)}." if weak else "."),
-    ]
-    beside = cells[cells["published"].notna()]
-    if beside.empty:
-        return [*told, "Nothing that we know is published in numbers for this table."]
-    off = beside["difference"]
-    far = beside[off.abs() > NEAR]
-    listed = ", ".join(
-        f"{row['app']} {row['metric']} {row['r']:.2f} ({row['published']:.2f})" for _, row in far.iterrows()
-    )
-    told.append(
-        f"{len(beside) - len(far)} of {len(beside)} correlations within {NEAR} of the published, "
-        f"{off.abs().mean():.3f} away on average" + (f"; further: {listed}." if listed else ".")
-    )
-    aware = beside["metric"].str.contains("TAD")
-    gains = [
-        values[aware].groupby(beside["app"]).mean() - values[~aware].groupby(beside["app"]).mean()
-        for values in (beside["r"], beside["published"])
-    ]
-    same = int((np.sign(gains[0]) == np.sign(gains[1])).sum())
-    told.append(
-        "Metrics that know the traffic correlate better than those of nodes alone (on average) for "
-        f"{int((gains[0] > 0).sum())} of {len(gains[0])} applications, published "
-        f"{int((gains[1] > 0).sum())}; the same verdict for {same}."
-    )
-    return told
 
 
 def _draw(path: Path, points: pd.DataFrame, title: str) -> None:
