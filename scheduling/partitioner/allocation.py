@@ -54,10 +54,21 @@ class Partitioner(Protocol):
         How often `find` was called, and how many nodes (or words of the occupancy map) it looked at.
     """
 
-    free: int
-    by_count: bool
-    searches: int
-    visited: int
+    @property
+    def free(self) -> int:
+        """Free nodes."""
+
+    @property
+    def by_count(self) -> bool:
+        """Whether counting suffices."""
+
+    @property
+    def searches(self) -> int:
+        """How often `find` was called."""
+
+    @property
+    def visited(self) -> int:
+        """How many nodes or words it looked at."""
 
     def find(self, job: Job) -> Allocation | None:
         """Return nodes for `job`, or None if it cannot be placed now. Nothing is taken."""

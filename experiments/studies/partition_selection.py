@@ -1,0 +1,313 @@
+"""Which box a job should get, and how its tasks should sit in it, so that the whole machine does most work.
+
+After J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling on
+3D tori", J. Supercomput. 71 (2015) 966-994: three rules for the shape of a job's partition, each with several
+mappings, on a 32x32x32 torus with jobs of four classes of applications and three mixes of sizes. Run times
+come from a table that the network simulator fills.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.plots.bars import draw_bars
+from experiments.studies.report import Report, ReportTable
+from experiments.studies.statistics import best, spread
+from experiments.studies.study import Asked, Bench, Row, Study, measured
+from netsim import Config
+from runs import resolve
+from scheduling import schedule
+from scheduling.job import Job
+from scheduling.metrics import measure
+from scheduling.partitioner import Allocation
+from scheduling.partitioner.contiguous import SEARCHES, Boxes
+from scheduling.partitioner.shapes import BestShapes, Choices, Factors, Ranking, Shape, factorisations
+from scheduling.workload import CLASSES, INTENSITIES, SIZES, applications
+from topologies import Grid, parse
+
+__all__ = ["STUDY", "BoxTimes"]
+
+MACHINE = "torus:32x32x32"
+# No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
+LONGEST = (16, 16, 16)
+CHOSEN = ("low", "medium")  # intensities; of "high" 512 tasks that send to each other take minutes a run
+MAPPINGS = ("consecutive", "random", "td")
+BEST = "best"  # the fastest of these in the box
+SELECTIONS = {
+    "CS": "the most cubic box",
+    "FS": "boxes in increasing average pairwise distance",
+    "BPS": "boxes in the order of the application's run times in them",
+}
+PARTS = {
+    "run-times": "the run-time table: the best box and mapping of each application and size",
+    **{name: f"schedules of jobs of {name} sizes, five class mixes" for name in SIZES},
+}
+
+
+def rows(asked: Asked) -> list[Row]:
+    """Return the runs of the run-time table."""
+    return [
+        Row(
+            {
+                "application": name,
+                "intensity": intensity,
+                "nodes": nodes,
+                "shape": "x".join(map(str, shape)),
+                "mapping": mapping,
+            },
+            resolve(
+                "mesh:" + "x".join(str(side) for side in shape if side > 1),
+                {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping},
+            ),
+        )
+        for nodes, name, intensity in _kinds(asked.quick)
+        for shape in shapes(nodes)
+        for mapping in MAPPINGS
+    ]
+
+
+def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
+    """Yield size, application and intensity of all jobs."""
+    sizes = sorted({size for mix in SIZES.values() for size in mix})
+    for nodes in sizes:
+        if not quick or nodes <= 16:
+            yield from ((nodes, name, level) for name in CLASSES["mixed"] for level in CHOSEN)
+
+
+def shapes(nodes: int) -> list[Shape]:
+    """Return the boxes of so many nodes, the longest side first; their rotations take the same time."""
+    return [shape for shape in factorisations(nodes, LONGEST) if list(shape) == sorted(shape, reverse=True)]
+
+
+class BoxTimes:
+    """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
+
+    Tasks sit in a rotated box as they do in the one whose longest side comes first.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row for each run, with its labels and cycles.
+    mapping : str
+        The mapping of all jobs; ``"best"``: the fastest in the box.
+    """
+
+    def __init__(self, runs: pd.DataFrame, mapping: str) -> None:
+        wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
+        ordered = wanted.sort_values("cycles", kind="stable")
+        self._boxes: dict[tuple[str, str, int], dict[Shape, tuple[float, str]]] = {}
+        columns = ["application", "intensity", "nodes", "shape", "mapping", "cycles"]
+        for name, intensity, nodes, shape, rule, cycles in ordered[columns].itertuples(index=False):
+            sides = tuple(int(side) for side in shape.split("x"))
+            seconds = cycles * Config().cycle_ns * 1e-9
+            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (seconds, rule))
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time in seconds.
+
+        Raises
+        ------
+        LookupError
+            If the table lacks the job or the box.
+        """
+        sides = tuple(sorted(allocation.shape or (), reverse=True))
+        try:
+            return self._boxes[job.application, job.intensity, job.nodes][sides][0] * job.repeats
+        except KeyError:
+            raise LookupError(
+                f"run times: no entry of {job.application} {job.intensity} on {job.nodes} nodes in {sides}"
+            ) from None
+
+    def longest(self, job: Job) -> float:
+        """Return the longest run time in seconds over the boxes of the job's size."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return max(seconds for seconds, _ in known.values()) * job.repeats
+
+    def ranking(self, job: Job) -> Choices:
+        """Return the boxes for a job, the fastest first."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return [(shape, mapping) for shape, (_, mapping) in known.items()]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One schedule of the study."""
+
+    sizes: str
+    classes: str
+    selection: str
+    mapping: str
+    seed: int
+    jobs: int
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return the schedules that are asked for."""
+    jobs, seeds = (600, 2) if asked.quick else (2000, 5)
+    return [
+        Case(sizes, classes, selection, mapping, seed, jobs)
+        for sizes in asked.parts
+        if sizes in SIZES
+        for classes in CLASSES
+        for seed in range(seeds)
+        for selection, mapping in itertools.product(SELECTIONS, (*MAPPINGS, BEST))
+    ]
+
+
+def carry_out(case: Case, times: BoxTimes, quick: bool = False) -> dict[str, Any]:
+    """Return the figures of one schedule: FCFS, all jobs submitted at once."""
+    machine = parse("mesh:16x16x16" if quick else MACHINE)
+    assert isinstance(machine, Grid)
+    workload = applications(
+        16 if quick else machine.nodes,
+        case.jobs,
+        case.seed,
+        case.classes,
+        case.sizes,
+        CHOSEN,
+        repeats=(10_000, 100_000),
+    )
+    boxes = Boxes(machine, SEARCHES["contiguous"], _shapes_of(case, times, machine))
+    found = measure(schedule(machine, workload, "fcfs", boxes, times))
+    return {
+        **vars(case),
+        "makespan": found.makespan,
+        "turnaround": found.per_job["turnaround"].mean,
+        "run": found.per_job["run"].mean,
+        "utilisation": found.utilisation,
+    }
+
+
+def _shapes_of(case: Case, times: BoxTimes, machine: Grid) -> Ranking:
+    if case.selection == "BPS":
+        return BestShapes(machine, times.ranking)
+    inner = parse("mesh:" + "x".join(map(str, LONGEST)))
+    assert isinstance(inner, Grid)
+    return Factors(inner, cubic=case.selection == "CS")
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Fill the run-time table, make the schedules, and report."""
+    runs = measured(rows(asked), bench)
+    times = {mapping: BoxTimes(runs, mapping) for mapping in (*MAPPINGS, BEST)}
+    tables, summary, figures = [], [], {}
+    if "run-times" in asked.parts:
+        tables.append(_best_boxes(runs))
+        summary.append(_of_boxes(tables[0].frame))
+    if found := [carry_out(case, times[case.mapping], asked.quick) for case in cases(asked)]:
+        frame = pd.DataFrame(found)
+        for sizes, group in frame.groupby("sizes", sort=False):
+            cells = _cells(group)
+            title = f"{sizes} sizes: FCFS on {MACHINE}, times relative to CS with the consecutive mapping"
+            tables.append(ReportTable(str(sizes), title, cells, _DIGITS))
+            figures[str(sizes)] = partial(_draw, cells=cells, title=f"jobs of {sizes} sizes")
+            summary += _of_cells(str(sizes), cells)
+    summary.append("No numbers of the published study were at hand to be set beside these.")
+    return Report(tuple(tables), tuple(summary), figures)
+
+
+def _best_boxes(runs: pd.DataFrame) -> ReportTable:
+    """Return the best box and mapping of each application and size, and what others take beside it."""
+    found = []
+    for (name, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
+        least = group.loc[group["cycles"].idxmin()]
+        boxes = group.groupby("shape")["cycles"].min()
+        rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
+        found.append(
+            {
+                "application": name,
+                "intensity": intensity,
+                "nodes": nodes,
+                "best box": least["shape"],
+                "best mapping": least["mapping"],
+                "cycles": least["cycles"],
+                "worst box": boxes.max() / least["cycles"],
+                "worst mapping": rules.max() / least["cycles"],
+            }
+        )
+    digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
+    title = "Best box and mapping; the worst box with its best mapping, and the worst mapping, relative to it"
+    return ReportTable("run-times", title, pd.DataFrame(found), digits)
+
+
+def _of_boxes(frame: pd.DataFrame) -> str:
+    cubic = [min(shapes(nodes), key=lambda s: (sum(s), s)) for nodes in frame["nodes"]]
+    same = np.mean(
+        [shape == "x".join(map(str, one)) for shape, one in zip(frame["best box"], cubic, strict=True)]
+    )
+    return (
+        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box; the worst box costs "
+        f"{frame['worst box'].median() - 1:.0%} (median), the worst mapping "
+        f"{frame['worst mapping'].median() - 1:.0%}."
+    )
+
+
+_DIGITS = {"makespan": 3, "std": 3, "turnaround": 3, "run": 3, "utilisation": 3}
+
+
+def _cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each class mix, selection and mapping; the mean over seeds, of ratios seed by seed."""
+    found = []
+    for classes, group in runs.groupby("classes", sort=False):
+        base = group[(group["selection"] == "CS") & (group["mapping"] == "consecutive")].set_index("seed")
+        samples, figures = {}, {}
+        for (selection, mapping), own in group.groupby(["selection", "mapping"], sort=False):
+            by_seed = own.set_index("seed")
+            name = f"{selection} {mapping}"
+            samples[name] = (by_seed["makespan"] / base["makespan"]).tolist()
+            figures[name] = {
+                "turnaround": float((by_seed["turnaround"] / base["turnaround"]).mean()),
+                "run": float((by_seed["run"] / base["run"]).mean()),
+                "utilisation": float(by_seed["utilisation"].mean()),
+            }
+        winners = best(samples)
+        for name, sample in samples.items():
+            mean, deviation = spread(sample)
+            selection, mapping = name.split()
+            mark = "*" if name == winners[0] else "=" if name in winners else ""
+            found.append(
+                {"classes": classes, "selection": selection, "mapping": mapping, "makespan": mean}
+                | {"std": deviation, **figures[name], "best": mark}
+            )
+    return pd.DataFrame(found)
+
+
+def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:
+    mean = cells.groupby(["selection", "mapping"])["makespan"].mean()
+    least = str(" with ".join(mean.idxmin()))
+    return [
+        f"{sizes} sizes: the makespan, relative to CS with the consecutive mapping, is least with {least} "
+        f"({mean.min():.3f} on average over the class mixes); with the best mapping it is "
+        + ", ".join(f"{mean[selection, BEST]:.3f} with {selection}" for selection in SELECTIONS)
+        + f"; CS with the random mapping {mean['CS', 'random']:.3f}."
+    ]
+
+
+def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the makespans of the selections with the consecutive and the best mapping."""
+    groups = list(dict.fromkeys(cells["classes"]))
+    series = {}
+    for mapping, selection in itertools.product(("consecutive", "td", BEST), SELECTIONS):
+        own = cells[(cells["selection"] == selection) & (cells["mapping"] == mapping)].set_index("classes")
+        values = [(float(own["makespan"][name]), float(own["std"][name])) for name in groups]
+        series[f"{selection} {mapping}"] = [(mean, 0.0 if math.isnan(std) else std) for mean, std in values]
+    draw_bars(path, groups, series, title, "makespan / CS consecutive")
+
+
+STUDY = Study(
+    name="partition-selection",
+    title="Shapes of partitions and mappings, and what they give the whole machine",
+    source="none at hand; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)
