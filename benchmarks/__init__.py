@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.applications import application, halo
 from benchmarks.figure import Figure
+from benchmarks.first_fit import find_and_update
 from benchmarks.memory import memory
 from benchmarks.reference import reference
 from benchmarks.start import start
@@ -24,4 +25,5 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "memory": memory,
     "reference": reference,
     "start": start,
+    "first-fit": find_and_update,
 }

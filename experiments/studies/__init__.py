@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from experiments.studies import (
+    first_fit,
     mesh_2d_or_3d,
     partition_metrics,
     placement_effects,
@@ -14,6 +15,7 @@ from experiments.studies.study import Study
 __all__ = ["STUDIES"]
 
 STUDIES: dict[str, Study] = {
+    "first-fit": first_fit.STUDY,
     "placement-effects": placement_effects.STUDY,
     "partition-metrics": partition_metrics.STUDY,
     "quasi-contiguity": quasi_contiguity.STUDY,

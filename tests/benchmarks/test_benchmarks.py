@@ -39,7 +39,7 @@ def test_an_unknown_benchmark(netplace):
     shown = netplace("bench", "--only", "satrated")
     assert shown.exit_code == 2
     assert "did you mean saturated" in shown.stderr
-    assert list(BENCHMARKS) == ["saturated", "halo", "idle", "application", "memory", "reference", "start"]
+    assert list(BENCHMARKS)[:3] == ["saturated", "halo", "idle"]
 
 
 def test_the_quality_of_mappings(netplace, monkeypatch):

@@ -45,11 +45,7 @@ class Boxes:
         self._held: dict[int, Shape] = {}
         self.free = grid.nodes
         self.searches = 0
-
-    @property
-    def visited(self) -> int:
-        """Nodes, words of nodes or boxes that the search looked at."""
-        return self._search.visited
+        self.visited = 0
 
     def find(self, job: Job) -> Allocation | None:
         """Return the first free box for `job`, or None. Nothing is taken.
@@ -62,7 +58,10 @@ class Boxes:
         self.searches += 1
         for shape, mapping in self._shapes(job):
             given = self._search.granted(shape)
-            base = self._search.first(given) if math.prod(given) <= self.free else -1
+            if math.prod(given) > self.free:
+                continue
+            base = self._search.first(given)
+            self.visited = self._search.visited
             if base >= 0:
                 return Allocation(box_nodes(self._sizes, base, np.array(given)), given, True, mapping)
         return None

@@ -1,0 +1,197 @@
+"""Find and update: how long searches for free boxes take on a machine that many jobs share.
+
+Jobs come at exponential intervals, run for exponential times and are served first come, first served: the
+first of the queue is asked for whenever it arrives or a box is released, until it fits. Their sides are
+uniform in 1..S. What happens is played once; every search then answers the same questions in the same
+order.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.figure import Figure, figure
+from placement.rule import grid_of
+from scheduling.partitioner.contiguous import SEARCHES, Search
+from scheduling.partitioner.contiguous.search import Shape
+from topologies import Grid, parse
+
+__all__ = ["Cost", "Questions", "find_and_update", "measure", "questions"]
+
+ASK, TAKE, RELEASE = range(3)
+_SETTLED = 3.0  # Mean run times until as many jobs leave as come.
+_MOST = 1000  # Steps between readings of the clock.
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What searches are asked and told, from a time on when the machine has filled up.
+
+    Attributes
+    ----------
+    grid : Grid
+        The machine.
+    held : tuple of (int, tuple of int)
+        Base and shape of the boxes held at the beginning.
+    steps : tuple of (int, int, tuple of int)
+        What happens: ASK, TAKE or RELEASE, base and shape; of ASK, the base is the answer, or -1.
+    occupied : float
+        Mean share of nodes held.
+    """
+
+    grid: Grid
+    held: tuple[tuple[int, Shape], ...]
+    steps: tuple[tuple[int, int, Shape], ...]
+    occupied: float
+
+    @property
+    def found(self) -> float:
+        """Share of questions to which there is an answer."""
+        answers = [base for kind, base, _ in self.steps if kind == ASK]
+        return sum(base >= 0 for base in answers) / len(answers)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a question costs a search, along with taking and releasing boxes meanwhile.
+
+    Attributes
+    ----------
+    questions : int
+        How many were answered.
+    seconds : float
+        Mean CPU time a question.
+    visited : float
+        Mean number of what the search counts, a question.
+    """
+
+    questions: int
+    seconds: float
+    visited: float
+
+
+def questions(grid: Grid, side: int, load: float, count: int, seed: int = 0) -> Questions:
+    """Return `count` questions that jobs with sides of 1 to `side` pose.
+
+    Parameters
+    ----------
+    grid : Grid
+        The machine.
+    side : int
+        Longest side of a job.
+    load : float
+        Nodes that jobs would hold if all ran at once when they come, relative to the machine.
+    count : int
+        How many questions.
+    seed : int
+        Seed of sides, intervals and run times.
+    """
+    rng = np.random.default_rng([seed, side])
+    gap = ((1 + side) / 2) ** grid.dims / (load * grid.nodes)
+    search = SEARCHES["contiguous"](grid)
+    ends: list[tuple[float, int, Shape]] = []
+    begun: list[tuple[int, Shape]] | None = None
+    steps: list[tuple[int, int, Shape]] = []
+    now, coming, asked, nodes, occupied = 0.0, 0.0, 0, 0, 0
+    shape: Shape = ()
+    while asked < count:
+        if not shape and coming <= now:
+            # Jobs that have come wait in order: only the first needs a shape.
+            shape = tuple(rng.integers(1, side + 1, grid.dims).tolist())
+            coming += rng.exponential(gap)
+        elif ends and (shape or ends[0][0] <= coming):
+            now, base, gone = heapq.heappop(ends)
+            search.release(base, gone)
+            steps.append((RELEASE, base, gone))
+            nodes -= math.prod(gone)
+        else:
+            now = coming
+        if begun is None and now >= _SETTLED:
+            begun = [(base, held) for _, base, held in ends]
+            steps.clear()
+        if not shape:
+            continue
+        base = search.first(shape)
+        steps.append((ASK, base, shape))
+        asked += begun is not None
+        occupied += nodes if begun is not None else 0
+        if base >= 0:
+            search.take(base, shape)
+            steps.append((TAKE, base, shape))
+            nodes += math.prod(shape)
+            heapq.heappush(ends, (now + rng.exponential(), base, shape))
+            shape = ()
+    return Questions(grid, tuple(begun or ()), tuple(steps), occupied / count / grid.nodes)
+
+
+def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost:
+    """Return what `asked` costs an exact search, an empty one when it is handed over.
+
+    Parameters
+    ----------
+    search : Search
+        A search on the machine of `asked`.
+    asked : Questions
+        What it is asked.
+    seconds : float
+        CPU time after which no further question is put.
+
+    Raises
+    ------
+    ValueError
+        If it gives another answer.
+    """
+    for base, shape in asked.held:
+        search.take(base, shape)
+    search.first((1,) * asked.grid.dims)  # compiled, or read from disk, before the clock is started
+    visited, spent, first, count, more = search.visited, 0.0, 0, 0, 1
+    while first < len(asked.steps) and spent < seconds:
+        spent += _play(search, asked.steps[first : first + more])
+        count += sum(kind == ASK for kind, _, _ in asked.steps[first : first + more])
+        first += more
+        # Twice as many, but no more than there is time for.
+        more = max(
+            1, min(2 * more, _MOST, int(first * (seconds - spent) / spent) if seconds < math.inf else _MOST)
+        )
+    return Cost(count, spent / count, (search.visited - visited) / count)
+
+
+def _play(search: Search, steps: Sequence[tuple[int, int, Shape]]) -> float:
+    """Return the CPU time of some steps, in seconds."""
+    began = time.process_time()
+    for kind, base, shape in steps:
+        if kind == TAKE:
+            search.take(base, shape)
+        elif kind == RELEASE:
+            search.release(base, shape)
+        elif search.first(shape) != base:
+            raise ValueError(f"{type(search).__name__}: does not find {shape} at {base}, as expected")
+    return time.process_time() - began
+
+
+MACHINES: dict[str, tuple[int, float]] = {"mesh:1024x1024": (64, 3.0), "torus:16x16x16x16x16": (6, 20.0)}
+
+
+def find_and_update(quick: bool) -> Iterator[Figure]:
+    """Measure the search of `contiguous` beside IFF, on machines of a million nodes under high load."""
+    for text, (side, least) in MACHINES.items():
+        grid = grid_of(parse(text), "first fit")
+        ours, ratios = [], []
+        for seed in range(1 if quick else 3):
+            asked = questions(grid, side, 1.0, 300 if quick else 3000, seed)
+            costs = [_cost(SEARCHES[name], asked) for name in ("contiguous", "iff")]
+            ours.append(1e6 * costs[0].seconds)
+            ratios.append(costs[1].seconds / costs[0].seconds)
+        yield figure(f"first fit, sides up to {side}, {text}", "CPU us/search", ours)
+        yield figure(f"time of IFF / first fit, {text}", "ratio", ratios, least=least)
+
+
+def _cost(make: Callable[[Grid], Search], asked: Questions) -> Cost:
+    """Return the least of three costs: other work on the machine only adds."""
+    return min((measure(make(asked.grid), asked) for _ in range(3)), key=lambda cost: cost.seconds)

@@ -1,0 +1,175 @@
+"""First fit: how long searches for a free box take on machines of a million nodes.
+
+Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, tech. report EHU-KAT-IK-06-12, University of the
+Basque Country (2012); J. A. Pascual, doctoral thesis, UPV/EHU 2013, Table 3.7.
+
+Jobs with sides uniform in 1..S come, run and leave (`benchmarks.first_fit`); the searches answer the same
+questions, and CPU time includes taking and releasing boxes. The published sizes of the five sets and the
+load were not at hand. That RBS, whose time grows with the number of jobs, is slowest on set 1 says that its
+jobs are the smallest; S is chosen here: 16 to 256 on the mesh, 4 to 8 on the torus. The loads are 0.3, 0.6
+and 1; at 1 there is always a job that waits, whatever the sizes.
+
+A search that takes long answers a part of the questions, the first ones, within a time.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from benchmarks.first_fit import measure, questions
+from experiments.outputs import whole_file
+from experiments.studies.report import Report, ReportTable
+from experiments.studies.study import Asked, Bench, Study, published
+from placement.rule import grid_of
+from runs.campaign import Progress
+from scheduling.partitioner.contiguous import SEARCHES
+from topologies import Grid, parse
+
+__all__ = ["LOADS", "STUDY", "sets"]
+
+LOADS = (0.3, 0.6, 1.0)
+NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous": "ours"}
+MACHINES = {
+    "mesh": ("mesh:1024x1024", (16, 32, 64, 128, 256)),
+    "torus": ("torus:16x16x16x16x16", (4, 5, 6, 7, 8)),
+}
+SMALL = {"mesh": ("mesh:96x96", (8, 24)), "torus": ("torus:6x6x6x6", (2, 3))}
+WANTED = {"mesh": 3.0, "torus": 20.0}  # how many times IFF's speed ours is to have at the highest load
+
+
+def sets(part: str, quick: bool) -> tuple[Grid, tuple[int, ...]]:
+    """Return the machine of a part of the study, and the longest side of each set of jobs."""
+    text, sides = (SMALL if quick else MACHINES)[part]
+    return grid_of(parse(text), "first fit"), sides
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Measure, and report. Nothing is stored: times belong to the machine and the moment.
+
+    Raises
+    ------
+    ValueError
+        If nothing is to be measured.
+    """
+    if not bench.simulate:
+        raise ValueError("study first-fit: keeps no times, so --stored has nothing to report")
+    printed = published("allocation_time_ms.csv")
+    tables, figures, told = [], {}, []
+    for part in asked.parts:
+        cells = _measured(part, asked.quick, bench)
+        text = sets(part, asked.quick)[0].text
+        # What was published is about large machines.
+        theirs = printed[printed["network"].str.endswith("none" if asked.quick else part)]
+        beside = _beside(cells, theirs)
+        title = f"{text}: mean CPU time of a search in ms, and what it visits, by load"
+        tables.append(ReportTable(part, title, beside, _digits(beside)))
+        figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
+        told += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
+    return Report(tuple(tables), tuple(told), figures)
+
+
+def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
+    """Return a row for each set, load and search: ``ms``, ``visited``, ``questions``, ``occupied``."""
+    grid, sides = sets(part, quick)
+    names = [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
+    progress = Progress(len(sides) * len(LOADS) * len(names))
+    found = []
+    for place, side in enumerate(sides, 1):
+        for load in LOADS:
+            put = questions(grid, side, load, 100 if quick else 2000)
+            for name in names:
+                cost = measure(SEARCHES[name](grid), put, 0.2 if quick else 1.0)
+                labels = {"set": place, "S": side, "load": load, "search": NAMES[name]}
+                measures = {"ms": 1e3 * cost.seconds, "visited": cost.visited, "questions": cost.questions}
+                found.append(labels | measures | {"occupied": put.occupied, "found": put.found})
+                progress = progress.after(None)
+                bench.tell(progress)
+    return pd.DataFrame(found)
+
+
+def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each set and search: times and visits by load, and the published time."""
+    keys = ["set", "S", "search"]
+    wide = cells.pivot(index=keys, columns="load", values=["ms", "visited"])
+    wide.columns = [f"{value} {load:g}" for value, load in wide.columns]
+    high = cells[cells["load"] == LOADS[-1]].set_index(keys)
+    wide["questions"] = high["questions"]
+    wide["occupied"] = high["occupied"]
+    theirs = printed.rename(columns={"algorithm": "search", "ms": "published ms"})
+    wide = wide.reset_index().merge(
+        theirs[["set", "search", "published ms"]], on=["set", "search"], how="left"
+    )
+    ours = wide[wide["search"] == "ours"].set_index("set")[f"ms {LOADS[-1]:g}"]
+    wide["to ours"] = wide[f"ms {LOADS[-1]:g}"] / wide["set"].map(ours)
+    order = {name: place for place, name in enumerate(NAMES.values())}
+    return wide.sort_values(["set", "search"], key=lambda column: column.replace(order)).reset_index(
+        drop=True
+    )
+
+
+def _digits(beside: pd.DataFrame) -> dict[str, int]:
+    """Return digits after the point of each column of numbers."""
+    named = {"set": 0, "S": 0, "questions": 0, "occupied": 2, "published ms": 2, "to ours": 1}
+    return named | {
+        name: 4 if name.startswith("ms") else 0 for name in beside if name.startswith(("ms ", "visited "))
+    }
+
+
+def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
+    """Return sentences on our speed beside IFF's, and on what was published."""
+    time = f"ms {LOADS[-1]:g}"
+    ratios = beside.loc[beside["search"] == "IFF", "to ours"]
+    told = [f"at load {LOADS[-1]:g} ours is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"]
+    if quick:
+        return [f"{told[0]}; the machine is too small to compare further."]
+    told[0] += f"; wanted are {WANTED[part]:g}: {'met' if ratios.min() >= WANTED[part] else 'missed'}."
+    known = beside[beside["published ms"].notna()]
+    for name, own in known.groupby("search"):
+        share = own[time] / own["published ms"]
+        told.append(f"{name} takes {share.min():.2g} to {share.max():.2g} of its published time.")
+    pairs = known.pivot(index="set", columns="search", values=[time, "published ms"]).dropna()
+    for other in set(known["search"]) - {"IFF"}:
+        theirs = pairs["published ms", other] > pairs["published ms", "IFF"]
+        agreed = int((theirs == (pairs[time, other] > pairs[time, "IFF"])).sum())
+        told.append(f"which of {other} and IFF is faster: as published on {agreed} of {len(pairs)} sets.")
+    return told
+
+
+def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the times at the highest load as bars on a logarithmic axis, a group for each set."""
+    high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
+    names = [name for name in NAMES.values() if name in high]
+    width = 0.84 / len(names)
+    figure = Figure(figsize=(8, 4.4), layout="constrained")
+    axes = figure.subplots()
+    for place, name in enumerate(names):
+        left = np.arange(len(high)) + (place - (len(names) - 1) / 2) * width
+        axes.bar(left, high[name], width, label=name)
+    axes.set_yscale("log")
+    axes.set_xticks(
+        range(len(high)), [f"set {place}\nsides 1..{side}" for place, side in enumerate(high.index, 1)]
+    )
+    axes.set_ylabel("CPU time of a search and its updates, ms")
+    axes.set_title(title)
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, dpi=150)
+
+
+STUDY = Study(
+    name="first-fit",
+    title="How long searches for a free box take on machines of a million nodes",
+    source="Pascual, Miguel-Alonso and Lozano, EHU-KAT-IK-06-12; Pascual, thesis, UPV/EHU 2013, Table 3.7",
+    parts={
+        "mesh": "1024x1024 mesh: NFF, ZFF, RBS, IFF and ours",
+        "torus": "16x16x16x16x16 torus: NFF, ZFF, IFF and ours",
+    },
+    usual=("mesh", "torus"),
+    conduct=conduct,
+)

@@ -1,0 +1,79 @@
+"""What searches for boxes are asked, and what that costs them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from benchmarks import first_fit
+from benchmarks.first_fit import ASK, RELEASE, TAKE, measure, questions
+from scheduling.partitioner.contiguous import SEARCHES
+from topologies import parse
+
+
+def test_questions_tell_a_story_that_holds_together():
+    grid = parse("torus:6x5x4")
+    asked = questions(grid, 3, 1.0, 200, seed=4)
+    held = dict(asked.held)
+    kinds = [kind for kind, _, _ in asked.steps]
+    assert kinds.count(ASK) == 200
+    for place, (kind, base, shape) in enumerate(asked.steps):
+        if kind == ASK:
+            assert all(1 <= side <= 3 for side in shape)
+            # What is found is taken at once; what is not is asked for again after the next release.
+            after = asked.steps[place + 1 : place + 2]
+            if base >= 0:
+                assert after == ((TAKE, base, shape),)
+        elif kind == TAKE:
+            assert base not in held
+            held[base] = shape
+        else:
+            assert held.pop(base) == shape
+        assert sum(map(math.prod, held.values())) <= grid.nodes
+    assert RELEASE in kinds
+    assert 0 < asked.found < 1
+    assert 0.2 < asked.occupied < 1
+    assert questions(grid, 3, 1.0, 200, seed=4) == asked
+    assert questions(grid, 3, 1.0, 200, seed=5) != asked
+
+
+def test_a_low_load_leaves_the_machine_emptier():
+    grid = parse("mesh:24x24")
+    low, high = (questions(grid, 6, load, 300) for load in (0.2, 1.0))
+    assert low.occupied == pytest.approx(0.2, abs=0.1)
+    assert low.occupied < high.occupied
+    assert low.found > high.found
+
+
+def test_every_exact_search_answers_alike_and_is_charged():
+    grid = parse("mesh:24x24")
+    asked = questions(grid, 6, 1.0, 100)
+    costs = {
+        name: measure(SEARCHES[name](grid), asked) for name in ("naive", "zff", "rbs", "iff", "contiguous")
+    }
+    for cost in costs.values():
+        assert cost.questions == 100
+        assert cost.seconds > 0
+    assert costs["contiguous"].visited < costs["iff"].visited < costs["naive"].visited
+    assert costs["zff"].visited >= 2 * grid.nodes
+    part = measure(SEARCHES["naive"](grid), asked, seconds=1e-9)
+    assert 1 <= part.questions < 100
+
+
+def test_a_wrong_answer_is_no_measurement():
+    grid = parse("mesh:24x24")
+    asked = questions(grid, 6, 1.0, 100)
+    with pytest.raises(ValueError, match="FrameSliding: does not find"):
+        measure(SEARCHES["frame-sliding"](grid), asked)
+
+
+def test_the_benchmark_reports_ratios(netplace, monkeypatch):
+    monkeypatch.setattr(first_fit, "MACHINES", {"mesh:24x24": (6, 3.0), "torus:4x4x4": (2, 20.0)})
+    shown = netplace("bench", "--quick", "--only", "first-fit", "--json")
+    assert shown.exit_code == 0
+    figures = json.loads(shown.stdout)["figures"]
+    assert [found["unit"] for found in figures] == ["CPU us/search", "ratio"] * 2
+    assert [found["least"] for found in figures] == [None, 3.0, None, 20.0]
+    assert all(found["value"] > 0 for found in figures)
