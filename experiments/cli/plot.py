@@ -12,7 +12,7 @@ from experiments.cli.examples import examples_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["draw_bars", "plot_command", "relative_times"]
+__all__ = ["plot_command", "relative_times"]
 
 _MOST_GROUPS = 60  # more bars than that nobody can read
 
@@ -36,12 +36,17 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None) -> None
     """
     from experiments.cli.frames import load_frame
     from experiments.outputs import PICTURES, check_output
+    from experiments.plots.bars import draw_bars
     from runs.tables import times_of
 
     path = check_output(Path(picture), PICTURES)
     times = times_of(load_frame(Path(file)), file)
     means, deviations, label = relative_times(times, bars, normal)
-    draw_bars(path, means, deviations, label)
+    series = {
+        str(name) or "(empty)": list(zip(means[name], deviations[name], strict=True))
+        for name in means.columns
+    }
+    draw_bars(path, list(means.index), series, f"run time by {bars}", label)
 
 
 def relative_times(
@@ -95,32 +100,3 @@ def _joined(row: Any) -> str:
 
 def _first(names: list[str]) -> str:
     return "consecutive" if "consecutive" in names else names[0]
-
-
-def draw_bars(path: Path, means: pd.DataFrame, deviations: pd.DataFrame, label: str) -> None:
-    """Draw a group of bars for each row, with deviations; `label` names the vertical axis."""
-    import numpy as np
-    from matplotlib.figure import Figure
-
-    from experiments.outputs import whole_file
-
-    count = len(means.columns)
-    figure = Figure(figsize=(max(6.0, 0.9 + len(means) * (0.5 + 0.22 * count)), 4.5), layout="constrained")
-    axes = figure.subplots()
-    places, width = np.arange(len(means)), 0.8 / count
-    for number, name in enumerate(means.columns):
-        where = places + (number - (count - 1) / 2) * width
-        spread = {"yerr": deviations[name], "capsize": 2.5, "error_kw": {"linewidth": 1}}
-        axes.bar(where, means[name], 0.92 * width, label=str(name) or "(empty)", **spread)
-    if "/" in label:
-        axes.axhline(1, color="0.3", linewidth=0.8)
-    long = max(len(line) for group in means.index for line in group.split("\n")) > 12
-    turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if long and len(means) > 3 else {}
-    axes.set_xticks(places, means.index, fontsize=8, **turned)
-    axes.set_ylabel(label)
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
-    axes.set_ylim(top=1.15 * axes.get_ylim()[1])  # room for the legend
-    axes.legend(loc="upper center", ncols=min(count, 6), fontsize=8, frameon=False, title=means.columns.name)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
