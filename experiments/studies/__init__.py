@@ -6,6 +6,7 @@ from experiments.studies import (
     first_fit,
     mesh_2d_or_3d,
     partition_metrics,
+    partition_selection,
     placement_effects,
     quasi_contiguity,
     td_vs_classic,
@@ -20,5 +21,6 @@ STUDIES: dict[str, Study] = {
     "partition-metrics": partition_metrics.STUDY,
     "quasi-contiguity": quasi_contiguity.STUDY,
     "mesh-2d-or-3d": mesh_2d_or_3d.STUDY,
+    "partition-selection": partition_selection.STUDY,
     "td-vs-classic": td_vs_classic.STUDY,
 }
