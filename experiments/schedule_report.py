@@ -204,17 +204,17 @@ def write_folder(folder: Path, plan: Plan, carried: Carried, at: float | None) -
     Parameters
     ----------
     at : float, optional
-        Seconds since the first submission at which the occupancy is drawn; by default when the machine was
-        fullest.
+        Seconds since the first submission at which the occupancy is drawn; by default when most jobs
+        ran at once.
     """
     from experiments.occupancy_plot import draw_occupancy
     from experiments.schedule_plot import draw_gantt, draw_utilisation, holders
-    from scheduling.metrics import held_nodes
+    from scheduling.metrics import running_jobs
     from topologies import parse
 
     schedule, title = carried.schedule, title_of(plan)
-    held, origin = held_nodes(schedule), float(schedule.submit.min())
-    moment = float(held.time[held.value.argmax()]) if at is None else origin + at
+    running, origin = running_jobs(schedule), float(schedule.submit.min())
+    moment = float(running.time[running.value.argmax()]) if at is None else origin + at
     folder.mkdir(exist_ok=True)
     write_rows(folder / "rows.csv", schedule)
     with whole_file(folder / "figures.json") as temporary:

@@ -243,9 +243,9 @@ def _check_times(times: str, machine: Any) -> bool:
         make_times(times, machine)
         return RUN_TIMES[name].walled
     if not path:
-        raise ValueError(f"times {times!r}: expected a form such as {FILE_TIMES[name][0]}")
+        raise ValueError(f"times: {times!r} is incomplete, expected a form such as {FILE_TIMES[name][0]}")
     if name == "table" and not Path(path).is_file():
-        raise ValueError(f"times {times}: there is no such file")
+        raise ValueError(f"times: {times!r} names no file")
     return False
 
 
@@ -274,8 +274,8 @@ def _check_applications(plan: Plan) -> None:
     tabled = plan.times.partition(":")[0] in FILE_TIMES
     if plan.workload == "applications" and not tabled:
         raise ValueError(
-            f"times {plan.times!r}: jobs of applications have none of their own, expected "
+            f"times: {plan.times!r} given, but jobs of applications have none of their own, expected "
             + " or ".join(example for example, _ in FILE_TIMES.values())
         )
     if plan.workload == "lublin" and tabled:
-        raise ValueError(f"times {plan.times!r}: jobs of lublin run no application that a table could hold")
+        raise ValueError(f"times: {plan.times!r} given, but jobs of lublin run no application")

@@ -77,8 +77,8 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
     machine, jobs = parse(plan.machine), workload_of(plan)
     began = time.process_time()
     with ExitStack() as stack:
-        times, partitioner = _times_and_partitioner(plan, machine, jobs, stack)
         try:
+            times, partitioner = _times_and_partitioner(plan, machine, jobs, stack)
             made = schedule(
                 machine,
                 jobs,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from scheduling.metrics.locality import Locality
 from scheduling.metrics.measure import Metrics, Spread, measure
 from scheduling.metrics.per_job import PER_JOB, per_job
-from scheduling.metrics.series import Steps, held_nodes, waiting_jobs
+from scheduling.metrics.series import Steps, held_nodes, running_jobs, waiting_jobs
 from scheduling.metrics.steady_state import (
     STEADY,
     Difference,
@@ -37,6 +37,7 @@ __all__ = [
     "kruskal_wallis",
     "measure",
     "per_job",
+    "running_jobs",
     "steady_mean",
     "waiting_jobs",
 ]

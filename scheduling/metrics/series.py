@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scheduling.schedule import Schedule
 
-__all__ = ["Steps", "held_nodes", "waiting_jobs"]
+__all__ = ["Steps", "held_nodes", "running_jobs", "waiting_jobs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,11 @@ def held_nodes(schedule: Schedule) -> Steps:
         np.concatenate([schedule.end, killed.end]),
         np.concatenate([schedule.held, killed.held]),
     )
+
+
+def running_jobs(schedule: Schedule) -> Steps:
+    """Return how many jobs run, killed attempts not counted."""
+    return _steps(schedule.start, schedule.end, np.ones(len(schedule), np.int64))
 
 
 def waiting_jobs(schedule: Schedule) -> Steps:
