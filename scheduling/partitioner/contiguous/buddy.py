@@ -54,23 +54,20 @@ class Buddy:
         return -1
 
     def take(self, base: int, shape: Shape) -> None:
-        """Take a free square, or the first part of a larger one, which is split."""
+        """Take a free square, or a part of a larger one, which is split."""
         level = _level(shape)
-        whole = next(up for up in range(level, self._levels) if base in self._free[up])
-        self._free[whole].remove(base)
+        whole = next(up for up in range(level, self._levels) if self._corner(base, up) in self._free[up])
+        self._free[whole].remove(self._corner(base, whole))
         for part in range(whole - 1, level - 1, -1):
-            for other in self._parts(base, part)[1:]:
-                bisect.insort(self._free[part], other)
+            for other in self._parts(self._corner(base, part + 1), part):
+                if other != self._corner(base, part):
+                    bisect.insort(self._free[part], other)
 
     def release(self, base: int, shape: Shape) -> None:
         """Give a square back; it is joined with its buddies where they are free."""
         level = _level(shape)
         while level < self._levels - 1:
-            size = 2 << level
-            corner = base - sum(
-                base // stride % size % size // (1 << level) * (1 << level) * stride
-                for stride in self._strides
-            )
+            corner = self._corner(base, level + 1)
             buddies = [part for part in self._parts(corner, level) if part != base]
             if not set(buddies) <= set(self._free[level]):
                 break
@@ -82,6 +79,10 @@ class Buddy:
     def copy(self) -> Buddy:
         """Return an independent copy."""
         return copy.deepcopy(self)
+
+    def _corner(self, node: int, level: int) -> int:
+        """Return the base of the square of a level in which a node lies."""
+        return node - sum(node // stride % (1 << level) * stride for stride in self._strides)
 
     def _parts(self, corner: int, level: int) -> list[int]:
         """Return the bases of the squares of a level that make up the one at `corner`, which comes first."""
