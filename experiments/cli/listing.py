@@ -76,6 +76,19 @@ def _policies() -> tuple[list[str], Rows]:
     return ["flag", "value", "what it does"], rows
 
 
+def _scheduling() -> tuple[list[str], Rows]:
+    from runs.plan import FILE_TIMES
+    from scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+
+    rows = [["--policy", name, policy.description] for name, policy in POLICIES.items()]
+    rows += [["--partition", kind.example, kind.description] for kind in PARTITIONERS.values()]
+    rows += [["--times", kind.example, kind.description] for kind in RUN_TIMES.values()]
+    rows += [["--times", example, text] for example, text in FILE_TIMES.values()]
+    rows += [["--estimates", form, text] for form, text in ESTIMATES.values()]
+    rows += [["--overrun", name, text] for name, text in OVERRUNS.items()]
+    return ["flag", "value", "what it does"], rows
+
+
 def _traces() -> tuple[list[str], Rows]:
     from apps.carried import carried, carried_names
 
@@ -99,13 +112,14 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
     "mappings": _mappings,
     "partitions": _partitions,
     "policies": _policies,
+    "scheduling": _scheduling,
     "traces": _traces,
     "traffic": _traffic,
 }
 
 
 @click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
-@click.argument("topic", metavar="networks|apps|mappings|partitions|policies|traces|traffic")
+@click.argument("topic", metavar="networks|apps|mappings|partitions|policies|scheduling|traces|traffic")
 def list_command(topic: str) -> None:
     """Show what there is to choose from, with an example of each."""
     columns, rows = TOPICS[one_of(topic, TOPICS, "list")]()

@@ -35,8 +35,8 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
     "cores_per_node": (int, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
     "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out: failed, cancelled, never-ran."),
-    "policy": (str, None, _RULES, "fcfs, sjf, easy or conservative. [default: fcfs]"),
-    "partition": (str, None, _RULES, "Which nodes a job gets; see netplace list. [default: non-contiguous]"),
+    "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
+    "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
     "qct": (float, "PERCENT", _RULES, "Threshold of quasi-contiguous."),
     "times": (
         str, None, _RULES,

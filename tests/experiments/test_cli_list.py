@@ -15,6 +15,8 @@ from experiments.cli.examples import EXAMPLES
 from experiments.cli.listing import TOPICS
 from netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
 from placement import MAPPINGS, PARTITIONS
+from scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
+from scheduling import POLICIES as QUEUES
 from topologies import TOPOLOGIES
 
 NAMES = {
@@ -23,6 +25,7 @@ NAMES = {
     "mappings": list(MAPPINGS),
     "partitions": list(PARTITIONS),
     "policies": [*POLICIES, *ARBITERS, *CONSUMPTIONS, *TREE_ROUTINGS],
+    "scheduling": [*QUEUES, *PARTITIONERS, *RUN_TIMES, *ESTIMATES, *OVERRUNS],
     "traces": [f"{name.lower()}.trace.gz" for name in carried_names()],
     "traffic": list(PATTERNS),
 }

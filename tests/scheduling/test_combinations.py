@@ -1,0 +1,59 @@
+"""Every policy with every partitioner: nobody shares a node, everybody runs, promises are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scheduling import PARTITIONERS, POLICIES, Job, make_partitioner, schedule
+from topologies import parse
+
+MACHINES = ("mesh:8x8", "torus:4x4x4", "tree:4,3")
+# What these find depends on more than on which nodes are free, so more free nodes may be less.
+NOT_EXACT = ("frame-sliding", "buddy", "adaptive-scan")
+
+
+def jobs(count: int) -> list[Job]:
+    rng = np.random.default_rng(11)
+    sizes = rng.choice([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64], count)
+    submits = np.cumsum(rng.integers(0, 5, count))
+    runs = rng.integers(0, 30, count)
+    estimates = np.maximum(runs * rng.uniform(0.6, 3, count).round(1), 1)
+    return [
+        Job(number, float(submit), int(size), float(run), float(estimate))
+        for number, (submit, size, run, estimate) in enumerate(
+            zip(submits, sizes, runs, estimates, strict=True)
+        )
+    ]
+
+
+def combinations():
+    for name, kind in PARTITIONERS.items():
+        for machine in MACHINES:
+            for text in dict.fromkeys((kind.example, name)):
+                try:
+                    make_partitioner(text, parse(machine))
+                except ValueError:
+                    continue  # not for such a machine
+                yield pytest.param(text, machine, id=f"{text}-{machine}")
+
+
+def test_every_partitioner_is_tried():
+    assert {case.values[0].partition(":")[0] for case in combinations()} == set(PARTITIONERS)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("partition", "machine"), list(combinations()))
+def test_every_policy_works_with_every_partitioner(policy, partition, machine):
+    network, some = parse(machine), jobs(120)
+    made = schedule(network, some, policy, partition, overrun="kill", keep_nodes=True)
+    assert len(made) + len(made.rejected) == len(some)
+    assert (made.start >= made.submit).all()
+    assert (made.held >= made.nodes).all()
+    for moment in np.unique(made.start):
+        here = np.flatnonzero((made.start <= moment) & (moment < made.end))
+        nodes = np.concatenate([made.allocations[row] for row in here]) if len(here) else []
+        assert len(np.unique(nodes)) == len(nodes) <= network.nodes
+    if partition.partition(":")[0] not in NOT_EXACT:
+        promised = ~np.isnan(made.promised)
+        assert (made.start[promised] <= made.promised[promised]).all()
