@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,13 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     if not given["stored"]:
         load_engine("kernel")
     with Store(store, read_only=given["stored"]) as kept, SweepProgress() as progress:
-        bench = Bench(kept, lambda: crew_of(given["workers"], given["dask"]), progress, not given["stored"])
+        bench = Bench(
+            kept,
+            lambda: crew_of(given["workers"], given["dask"]),
+            progress,
+            not given["stored"],
+            given["workers"] or os.cpu_count() or 1,
+        )
         report = study.conduct(asked, bench)
     show(report)
     heading = study.title + (" (quick version)" if asked.quick else "")

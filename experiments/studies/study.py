@@ -54,12 +54,15 @@ class Bench:
         Called with the `Progress` of simulations.
     simulate : bool
         Whether what is missing is simulated; if not, it is an error.
+    workers : int
+        Processes for what is no simulation of a network, at least 1.
     """
 
     store: Store
     crew: Callable[[], Crew]
     tell: Callable[[Progress], None] = lambda _: None
     simulate: bool = True
+    workers: int = 1
 
 
 @dataclass(frozen=True)

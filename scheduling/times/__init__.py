@@ -51,6 +51,12 @@ class RunTimesKind:
 
 
 RUN_TIMES: dict[str, RunTimesKind] = {
+    "factors": RunTimesKind(
+        lambda _, words: ScaledTimes(_number(words[0]), _number(words[1])),
+        2,
+        "factors:0.9,1.2",
+        "parallel jobs take these factors of the log's run time: contiguous ones, all others",
+    ),
     "log": RunTimesKind(lambda _, __: LogTimes(), 0, "log", "as the log or the model has them"),
     "penalty": RunTimesKind(
         lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),  # type: ignore[arg-type]
