@@ -151,14 +151,12 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
         search.take(base, shape)
     search.first((1,) * asked.grid.dims)  # compiled, or read from disk, before the clock is started
     visited, spent, first, count, more = search.visited, 0.0, 0, 0, 1
-    while first < len(asked.steps) and spent < seconds:
+    while first < len(asked.steps) and (spent < seconds or not count):
         spent += _play(search, asked.steps[first : first + more])
         count += sum(kind == ASK for kind, _, _ in asked.steps[first : first + more])
         first += more
-        # Twice as many, but no more than there is time for.
-        more = max(
-            1, min(2 * more, _MOST, int(first * (seconds - spent) / spent) if seconds < math.inf else _MOST)
-        )
+        # Twice as many, but no more than there is time for, as far as that can be told.
+        more = max(1, int(min(2 * more, _MOST, first * (seconds - spent) / spent / 4)))
     return Cost(count, spent / count, (search.visited - visited) / count)
 
 
