@@ -48,7 +48,7 @@ def correlation_summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on which metric foretells time, and how far that agrees with what was published."""
     table = cells.pivot(index="app", columns="metric", values="r")
     means = table.mean().sort_values(ascending=False)
-    weak = cells.loc[cells["p"] >= LEVEL, ["app", "metric"]].agg(" ".join, axis=1).tolist()
+    weak = [f"{row['app']} {row['metric']}" for _, row in cells[cells["p"] >= LEVEL].iterrows()]
     return [
         "r on average over applications: "
         + ", ".join(f"{name} {value:.2f}" for name, value in means.items())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from apps import application
 from experiments.cli import app
 from experiments.studies import STUDIES
+from experiments.studies.correlations import correlation_summary, correlations
 from experiments.studies.mean_metrics import METRICS, mean_metrics
 from experiments.studies.partition_metrics import PARTS, blocks, configurations, rows
 from experiments.studies.study import ask, published
@@ -61,6 +63,22 @@ def test_published_correlations_are_complete():
     table = published("partition_metric_correlations_2d.csv")
     assert len(table) == 2 * 7 * 9
     assert set(table["metric"]) == set(METRICS)
+
+
+def test_correlations_are_set_beside_the_published():
+    line = np.arange(8.0)
+    points = pd.DataFrame(dict.fromkeys(METRICS, line) | {"app": "LU", "time": 2 * line, "mean time": -line})
+    printed = pd.Series({("LU", name): 0.95 for name in METRICS})
+    cells = correlations(points, printed)
+    assert cells["r"].tolist() == pytest.approx([1.0] * 9)
+    assert cells["r, mean of jobs"].tolist() == pytest.approx([-1.0] * 9)
+    told = " ".join(correlation_summary(cells))
+    assert "Significant at 0.01: 9 of 9." in told
+    assert "9 of 9 correlations within 0.1 of the published, 0.050 away" in told
+    points["NA"] = [1, 2, 1, 2, 1, 2, 1, 2]
+    told = " ".join(correlation_summary(correlations(points, pd.Series({("LU", "NA"): 0.95}))))
+    assert "8 of 9; not LU NA." in told
+    assert "further: LU NA 0.22 (0.95)" in told
 
 
 @pytest.fixture(scope="module")
