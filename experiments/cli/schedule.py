@@ -69,7 +69,10 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
     "--seed", type=int, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
 )
 @click.option(
-    "--store", metavar="FILE", panel=_RESULT, help="Keep figures there. [default: of a study, beside it]"
+    "--store",
+    metavar="FILE",
+    panel=_RESULT,
+    help="Keep figures there, and look for them there. [default: a study's, beside it]",
 )
 @click.option(
     "--workers", type=int, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
@@ -95,27 +98,45 @@ def _one(given: dict[str, Any]) -> None:
     """Carry out the schedule of the flags."""
     from experiments.schedule_report import figure_tables, remarks, write_folder, write_rows
     from runs.schedules import carry_out
-    from runs.store import Store
 
     rows, folder = _outputs(given)
     if given["workers"] != 1:
         raise ValueError(f"--workers: {given['workers']} given, but one schedule is made by one process")
     plan = _plan(given)
-    with _told(plan) as tell:
-        carried: Carried = carry_out(plan, keep_nodes=folder is not None, tell=tell)
-    if given["store"]:
-        with Store(given["store"]) as store:
-            store.keep_schedule(plan.key, plan.to_dict(), carried.outcome)
-    if rows:
-        write_rows(rows, carried.schedule)
-    if folder:
-        write_folder(folder, plan, carried, given["at"])
+    outcome = _stored(given["store"], plan) if not (rows or folder) else None
+    if outcome is None:
+        with _told(plan) as tell:
+            carried: Carried = carry_out(plan, keep_nodes=folder is not None, tell=tell)
+        outcome = carried.outcome
+        _keep(given["store"], plan, outcome)
+        if rows:
+            write_rows(rows, carried.schedule)
+        if folder:
+            write_folder(folder, plan, carried, given["at"])
     if given["as_json"]:
-        print_json({"plan": plan.to_dict(), **carried.outcome})
+        print_json({"plan": plan.to_dict(), **outcome})
     else:
-        print_tables(*figure_tables(plan, carried.outcome))
-    for remark in remarks(plan, carried.outcome):
+        print_tables(*figure_tables(plan, outcome))
+    for remark in remarks(plan, outcome):
         _say(remark)
+
+
+def _stored(path: str | None, plan: Plan) -> dict[str, Any] | None:
+    """Return the outcome that a store has of a plan."""
+    from runs.store import Store
+
+    if path is None or not Path(path).exists():
+        return None
+    with Store(path, read_only=True) as store:
+        return store.schedule(plan.key)
+
+
+def _keep(path: str | None, plan: Plan, outcome: dict[str, Any]) -> None:
+    from runs.store import Store
+
+    if path is not None:
+        with Store(path) as store:
+            store.keep_schedule(plan.key, plan.to_dict(), outcome)
 
 
 def _many(study: Path, given: dict[str, Any]) -> None:

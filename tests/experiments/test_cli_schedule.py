@@ -133,6 +133,19 @@ def test_a_study_is_carried_out_once(netplace, tmp_path, monkeypatch):
     assert "Kruskal-Wallis" in shown.stdout
 
 
+def test_one_schedule_is_kept_if_wanted(netplace, tmp_path, monkeypatch):
+    flags = [*SMALL, "--store", tmp_path / "kept.sqlite", "--json"]
+    first = netplace(*flags)
+    assert first.exit_code == 0, first.stderr
+
+    def never(*_, **__):
+        raise AssertionError("carried out again")
+
+    monkeypatch.setattr("runs.schedules.carry_out", never)
+    again = netplace(*flags)
+    assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
+
+
 def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
     import experiments.cli.schedule as command
 
