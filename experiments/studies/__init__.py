@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from experiments.studies import (
+    break_even,
     first_fit,
     mesh_2d_or_3d,
     partition_metrics,
     partition_selection,
     placement_effects,
     quasi_contiguity,
+    quasi_contiguous_scheduling,
     td_vs_classic,
 )
 from experiments.studies.study import Study
@@ -22,5 +24,7 @@ STUDIES: dict[str, Study] = {
     "quasi-contiguity": quasi_contiguity.STUDY,
     "mesh-2d-or-3d": mesh_2d_or_3d.STUDY,
     "partition-selection": partition_selection.STUDY,
+    "non-contiguous-break-even": break_even.STUDY,
+    "quasi-contiguous": quasi_contiguous_scheduling.STUDY,
     "td-vs-classic": td_vs_classic.STUDY,
 }
