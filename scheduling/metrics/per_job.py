@@ -15,7 +15,7 @@ __all__ = ["BOUND", "PER_JOB", "per_job"]
 Column = NDArray[np.float64]
 
 BOUND = 10.0  # seconds: shorter jobs count as so long in the bounded slowdown
-_LEAST = 1.0  # seconds: shorter jobs count as so long in the stretch
+_LEAST = 1.0  # seconds: shorter times count as so long in the stretch
 
 
 def _wait(schedule: Schedule) -> Column:
@@ -35,7 +35,7 @@ def _bounded_slowdown(schedule: Schedule) -> Column:
 
 
 def _stretch(schedule: Schedule) -> Column:
-    return _turnaround(schedule) / np.maximum(schedule.nominal, _LEAST)
+    return np.maximum(_turnaround(schedule), _LEAST) / np.maximum(schedule.nominal, _LEAST)
 
 
 # name: (function, one line for people)
@@ -45,7 +45,7 @@ PER_JOB: dict[str, tuple[Callable[[Schedule], Column], str]] = {
     "run": (_run, "seconds from the last start to the end"),
     "turnaround": (_turnaround, "seconds from submission to the end: the flow time"),
     "bounded_slowdown": (_bounded_slowdown, "turnaround over run time, of at least 10 s; at least 1"),
-    "stretch": (_stretch, "turnaround over the run time of the workload, of at least 1 s"),
+    "stretch": (_stretch, "turnaround over the run time of the workload, each of at least 1 s"),
 }
 
 

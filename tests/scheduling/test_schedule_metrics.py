@@ -87,6 +87,13 @@ def test_figures_of_a_schedule_made_by_hand():
     assert figures.locality is None
 
 
+def test_jobs_of_no_time_have_ratios_too():
+    result = schedule(MACHINE, [Job(1, 0, 8, 0), Job(2, 0, 8, 5), Job(3, 0, 8, 0)], "fcfs", Row())
+    assert result.start.tolist() == [0, 0, 5]
+    assert per_job(result, "stretch").tolist() == [1, 1, 5]
+    assert per_job(result, "bounded_slowdown").tolist() == [1, 1, 1]
+
+
 def test_external_fragmentation_is_what_lies_idle_though_the_head_would_fit_by_count():
     # Nodes 0-2 and 3-5 are taken, then 0-2 come free: 5 nodes in two pieces, and the head wants 4.
     jobs = [Job(1, 0, 3, 5), Job(2, 0, 3, 15), Job(3, 1, 4, 10)]
