@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from experiments.cli.study import study_command
+from experiments.studies import STUDIES
+from experiments.studies.study import ask
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -54,12 +58,21 @@ def with_commands() -> Iterator:
             yield pytest.param(command, id=name, marks=pytest.mark.slow if ".A.64" in command else ())
 
 
+def asked_of_a_study(words: list[str]) -> None:
+    """Check what a study is asked for; studies take long, and have tests of their own."""
+    given = study_command.make_context("study", words).params
+    numbers = {name: given[name] for name in ("mappings", "partitions", "sim_seeds")}
+    assert ask(STUDIES[given["name"]], given["parts"], given["quick"], **numbers).parts
+
+
 @pytest.mark.parametrize("command", list(with_commands()))
 def test_console_examples(command, tmp_path, monkeypatch, netplace):
     """A ``netplace`` command runs; the script or file that another one names exists."""
     monkeypatch.chdir(tmp_path)
-    words = shlex.split(command)
-    if words[0] == "netplace":
+    words = [word for word in shlex.split(command) if not word.startswith("NETPLACE_")]
+    if words[:2] == ["netplace", "study"] and words[2] != "list":
+        asked_of_a_study(words[2:])
+    elif words[0] == "netplace":
         result = netplace(*words[1:])
         assert result.exit_code == 0, result.stderr
     else:
