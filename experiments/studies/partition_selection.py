@@ -8,10 +8,12 @@ come from a table that the network simulator fills.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,28 +22,26 @@ import numpy as np
 import pandas as pd
 
 from experiments.plots.bars import draw_bars
+from experiments.studies.box_times import BEST, LONGEST, BoxTimes, most_cubic, named, shapes
 from experiments.studies.report import Report, ReportTable
 from experiments.studies.statistics import best, spread
 from experiments.studies.study import Asked, Bench, Row, Study, measured
-from netsim import Config
 from runs import resolve
+from runs.campaign import Progress
 from scheduling import schedule
 from scheduling.job import Job
 from scheduling.metrics import measure
-from scheduling.partitioner import Allocation
 from scheduling.partitioner.contiguous import SEARCHES, Boxes
-from scheduling.partitioner.shapes import BestShapes, Choices, Factors, Ranking, Shape, factorisations
+from scheduling.partitioner.shapes import BestShapes, Factors, Ranking
 from scheduling.workload import CLASSES, INTENSITIES, SIZES, applications
 from topologies import Grid, parse
 
-__all__ = ["STUDY", "BoxTimes"]
+__all__ = ["STUDY"]
 
 MACHINE = "torus:32x32x32"
-# No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
-LONGEST = (16, 16, 16)
 CHOSEN = ("low", "medium")  # intensities; of "high" 512 tasks that send to each other take minutes a run
 MAPPINGS = ("consecutive", "random", "td")
-BEST = "best"  # the fastest of these in the box
+HOURS = (1.0, 10.0)  # shortest and longest job, in the most cubic box with the consecutive mapping
 SELECTIONS = {
     "CS": "the most cubic box",
     "FS": "boxes in increasing average pairwise distance",
@@ -61,7 +61,7 @@ def rows(asked: Asked) -> list[Row]:
                 "application": name,
                 "intensity": intensity,
                 "nodes": nodes,
-                "shape": "x".join(map(str, shape)),
+                "shape": named(shape),
                 "mapping": mapping,
             },
             resolve(
@@ -83,61 +83,6 @@ def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
             yield from ((nodes, name, level) for name in CLASSES["mixed"] for level in CHOSEN)
 
 
-def shapes(nodes: int) -> list[Shape]:
-    """Return the boxes of so many nodes, the longest side first; their rotations take the same time."""
-    return [shape for shape in factorisations(nodes, LONGEST) if list(shape) == sorted(shape, reverse=True)]
-
-
-class BoxTimes:
-    """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
-
-    Tasks sit in a rotated box as they do in the one whose longest side comes first.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        A row for each run, with its labels and cycles.
-    mapping : str
-        The mapping of all jobs; ``"best"``: the fastest in the box.
-    """
-
-    def __init__(self, runs: pd.DataFrame, mapping: str) -> None:
-        wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
-        ordered = wanted.sort_values("cycles", kind="stable")
-        self._boxes: dict[tuple[str, str, int], dict[Shape, tuple[float, str]]] = {}
-        columns = ["application", "intensity", "nodes", "shape", "mapping", "cycles"]
-        for name, intensity, nodes, shape, rule, cycles in ordered[columns].itertuples(index=False):
-            sides = tuple(int(side) for side in shape.split("x"))
-            seconds = cycles * Config().cycle_ns * 1e-9
-            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (seconds, rule))
-
-    def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds.
-
-        Raises
-        ------
-        LookupError
-            If the table lacks the job or the box.
-        """
-        sides = tuple(sorted(allocation.shape or (), reverse=True))
-        try:
-            return self._boxes[job.application, job.intensity, job.nodes][sides][0] * job.repeats
-        except KeyError:
-            raise LookupError(
-                f"run times: no entry of {job.application} {job.intensity} on {job.nodes} nodes in {sides}"
-            ) from None
-
-    def longest(self, job: Job) -> float:
-        """Return the longest run time in seconds over the boxes of the job's size."""
-        known = self._boxes[job.application, job.intensity, job.nodes]
-        return max(seconds for seconds, _ in known.values()) * job.repeats
-
-    def ranking(self, job: Job) -> Choices:
-        """Return the boxes for a job, the fastest first."""
-        known = self._boxes[job.application, job.intensity, job.nodes]
-        return [(shape, mapping) for shape, (_, mapping) in known.items()]
-
-
 @dataclass(frozen=True)
 class Case:
     """One schedule of the study."""
@@ -152,7 +97,7 @@ class Case:
 
 def cases(asked: Asked) -> list[Case]:
     """Return the schedules that are asked for."""
-    jobs, seeds = (600, 2) if asked.quick else (2000, 5)
+    jobs, seeds = (600, 2) if asked.quick else (4000, 5)
     return [
         Case(sizes, classes, selection, mapping, seed, jobs)
         for sizes in asked.parts
@@ -163,23 +108,30 @@ def cases(asked: Asked) -> list[Case]:
     ]
 
 
+def jobs_of(case: Case, nodes: int, times: BoxTimes) -> list[Job]:
+    """Return the jobs of a case, for sizes up to `nodes`, all submitted at once.
+
+    Each repeats its application as often as it takes to run for so many hours in the most cubic box with the
+    consecutive mapping; the hours are drawn, so that each order of magnitude is as likely.
+    """
+    drawn = applications(nodes, case.jobs, case.seed, case.classes, case.sizes, CHOSEN, repeats=(1, 1))
+    least, most = map(math.log, HOURS)
+    hours = np.exp(np.random.default_rng([case.seed, 1]).uniform(least, most, len(drawn)))
+    return [
+        replace(job, repeats=max(1, round(3600 * length / times.nominal(job))))
+        for job, length in zip(drawn, hours.tolist(), strict=True)
+    ]
+
+
 def carry_out(case: Case, times: BoxTimes, quick: bool = False) -> dict[str, Any]:
     """Return the figures of one schedule: FCFS, all jobs submitted at once."""
     machine = parse("mesh:16x16x16" if quick else MACHINE)
     assert isinstance(machine, Grid)
-    workload = applications(
-        16 if quick else machine.nodes,
-        case.jobs,
-        case.seed,
-        case.classes,
-        case.sizes,
-        CHOSEN,
-        repeats=(10_000, 100_000),
-    )
+    workload = jobs_of(case, 16 if quick else machine.nodes, times)
     boxes = Boxes(machine, SEARCHES["contiguous"], _shapes_of(case, times, machine))
     found = measure(schedule(machine, workload, "fcfs", boxes, times))
     return {
-        **vars(case),
+        **asdict(case),
         "makespan": found.makespan,
         "turnaround": found.per_job["turnaround"].mean,
         "run": found.per_job["run"].mean,
@@ -203,7 +155,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     if "run-times" in asked.parts:
         tables.append(_best_boxes(runs))
         summary.append(_of_boxes(tables[0].frame))
-    if found := [carry_out(case, times[case.mapping], asked.quick) for case in cases(asked)]:
+    if found := list(_schedules(asked, bench, times)):
         frame = pd.DataFrame(found)
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)
@@ -213,6 +165,28 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             summary += _of_cells(str(sizes), cells)
     summary.append("No numbers of the published study were at hand to be set beside these.")
     return Report(tuple(tables), tuple(summary), figures)
+
+
+def _schedules(asked: Asked, bench: Bench, times: dict[str, BoxTimes]) -> Iterator[dict[str, Any]]:
+    """Yield the figures of every case, those that are not stored yet made and kept."""
+    wanted = {case: _key(case, asked.quick) for case in cases(asked)}
+    left = {case for case, key in wanted.items() if bench.store.schedule(key) is None}
+    if left and not bench.simulate:
+        where = bench.store.path
+        raise ValueError(
+            f"{where}: {len(left)} schedules of the study are not there; without --stored they are made"
+        )
+    progress = Progress(len(left))
+    for case, key in wanted.items():
+        if case in left:
+            bench.store.keep_schedule(key, asdict(case), carry_out(case, times[case.mapping], asked.quick))
+            bench.tell(progress := progress.after(None))
+        yield bench.store.schedule(key) or {}
+
+
+def _key(case: Case, quick: bool) -> str:
+    described = json.dumps({"study": "partition-selection", "quick": quick, **asdict(case)}, sort_keys=True)
+    return hashlib.sha256(described.encode()).hexdigest()
 
 
 def _best_boxes(runs: pd.DataFrame) -> ReportTable:
@@ -240,10 +214,8 @@ def _best_boxes(runs: pd.DataFrame) -> ReportTable:
 
 
 def _of_boxes(frame: pd.DataFrame) -> str:
-    cubic = [min(shapes(nodes), key=lambda s: (sum(s), s)) for nodes in frame["nodes"]]
-    same = np.mean(
-        [shape == "x".join(map(str, one)) for shape, one in zip(frame["best box"], cubic, strict=True)]
-    )
+    cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
+    same = (frame["best box"] == cubic).mean()
     return (
         f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box; the worst box costs "
         f"{frame['worst box'].median() - 1:.0%} (median), the worst mapping "

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from experiments.studies import STUDIES
-from experiments.studies.partition_selection import BEST, BoxTimes, Case, carry_out, cases, rows, shapes
+from experiments.studies.box_times import BEST, BoxTimes, shapes
+from experiments.studies.partition_selection import Case, carry_out, cases, rows
 from experiments.studies.study import ask
 from scheduling.job import Job
 from scheduling.partitioner import Allocation

@@ -1,0 +1,92 @@
+"""Run times of jobs in boxes, from the run-time table of the study of partition shapes."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from netsim import Config
+from scheduling.job import Job
+from scheduling.partitioner import Allocation
+from scheduling.partitioner.shapes import Choices, Shape, factorisations
+
+__all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "shapes"]
+
+# No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
+LONGEST = (16, 16, 16)
+BEST = "best"  # the fastest mapping in the box
+_COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
+
+
+def shapes(nodes: int) -> list[Shape]:
+    """Return the boxes of so many nodes, the longest side first; their rotations take the same time."""
+    return [shape for shape in factorisations(nodes, LONGEST) if list(shape) == sorted(shape, reverse=True)]
+
+
+def most_cubic(nodes: int) -> Shape:
+    """Return the box of so many nodes whose sides are most alike."""
+    return min(shapes(nodes), key=lambda shape: (sum(shape), shape))
+
+
+def named(shape: Shape) -> str:
+    """Return ``"4x2x1"``."""
+    return "x".join(map(str, shape))
+
+
+class BoxTimes:
+    """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
+
+    Tasks sit in a rotated box as they do in the one whose longest side comes first.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row for each run, with its labels and cycles.
+    mapping : str
+        The mapping of all jobs; ``"best"``: the fastest in the box.
+    """
+
+    def __init__(self, runs: pd.DataFrame, mapping: str) -> None:
+        wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
+        plain = runs[runs["mapping"] == "consecutive"]
+        self._plain = {
+            (str(name), str(intensity), int(nodes), str(shape)): cycles * Config().cycle_ns * 1e-9
+            for name, intensity, nodes, shape, cycles in plain[_COLUMNS].itertuples(index=False)
+        }
+        ordered = wanted.sort_values("cycles", kind="stable")
+        self._boxes: dict[tuple[str, str, int], dict[Shape, tuple[float, str]]] = {}
+        for name, intensity, nodes, shape, cycles, rule in ordered[[*_COLUMNS, "mapping"]].itertuples(
+            index=False
+        ):
+            sides = tuple(int(side) for side in shape.split("x"))
+            seconds = cycles * Config().cycle_ns * 1e-9
+            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (seconds, rule))
+
+    def nominal(self, job: Job) -> float:
+        """Return the seconds of one repeat in the most cubic box with the consecutive mapping."""
+        return float(self._plain[job.application, job.intensity, job.nodes, named(most_cubic(job.nodes))])
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time in seconds.
+
+        Raises
+        ------
+        LookupError
+            If the table lacks the job or the box.
+        """
+        sides = tuple(sorted(allocation.shape or (), reverse=True))
+        try:
+            return self._boxes[job.application, job.intensity, job.nodes][sides][0] * job.repeats
+        except KeyError:
+            raise LookupError(
+                f"run times: no entry of {job.application} {job.intensity} on {job.nodes} nodes in {sides}"
+            ) from None
+
+    def longest(self, job: Job) -> float:
+        """Return the longest run time in seconds over the boxes of the job's size."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return max(seconds for seconds, _ in known.values()) * job.repeats
+
+    def ranking(self, job: Job) -> Choices:
+        """Return the boxes for a job, the fastest first."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return [(shape, mapping) for shape, (_, mapping) in known.items()]
