@@ -223,7 +223,8 @@ def _range(cells: pd.DataFrame, measure: str) -> str:
     known = cells[cells[measure].notna()]
     beyond = int((cells.get(f"{measure} beyond", 0) > 0).sum())
     inside = int(known[measure].between(*PUBLISHED).sum())
-    text = f"break-even of the {measure} at {known[measure].min():.0f} to {known[measure].max():.0f} %"
+    least, most = f"{known[measure].min():.0f}", f"{known[measure].max():.0f}"
+    text = f"break-even of the {measure} at {least if least == most else f'{least} to {most}'} %"
     text += f", larger than the largest slowdown in {beyond} rows" if beyond else ""
     return (
         f"{text}; {inside} of {len(known) + beyond} rows within the published "
