@@ -169,7 +169,7 @@ def _models(quick: bool) -> list[Stream]:
 
 def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[Case]:
     thresholds = (20,) if quick else (10, 20, 30, 40, 50)
-    also_kept = (20,) if quick else (10, 30, 50)
+    also_kept = (20,) if quick else (30,)
     allocations: list[tuple[str, int | None, bool]] = [(CONTIGUOUS, 0, True)]
     allocations += [(f"qct {number} %, lost", number, False) for number in thresholds]
     allocations += [(f"qct {number} %, kept", number, True) for number in also_kept]

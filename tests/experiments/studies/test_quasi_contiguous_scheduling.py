@@ -64,10 +64,10 @@ def test_schedules_of_the_whole_study(monkeypatch, tmp_path):
     monkeypatch.delenv(FOLDER, raising=False)
     monkeypatch.chdir(tmp_path)
     wanted = cases(ask(STUDY))
-    assert len(wanted) == len(LIKE) * 2 * 3 * (1 + 9 * 6)
+    assert len(wanted) == len(LIKE) * 2 * 3 * (1 + 7 * 6)
     plans = {case: case.plan() for case in wanted}
     # Without a speed-up it does not matter who keeps it.
-    assert len({plan.key for plan in plans.values()}) == len(LIKE) * 2 * 3 * (1 + 9 * 6 - 3)
+    assert len({plan.key for plan in plans.values()}) == len(LIKE) * 2 * 3 * (1 + 7 * 6 - 1)
     times = {(case.allocation, case.speedup): plan.times for case, plan in plans.items()}
     assert times["contiguous", 0] == times["non-contiguous", 0] == "log"
     assert times["qct 30 %, lost", 20] == "factors:0.8,1"
