@@ -245,7 +245,7 @@ def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engi
             time.sleep(4)
             assert process.poll() is None
             process.send_signal(signal.SIGINT)
-            stdout, stderr = process.communicate(timeout=20)
+            stdout, stderr = process.communicate(timeout=90)
         finally:
             process.kill()
     assert process.returncode == 130

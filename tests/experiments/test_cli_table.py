@@ -179,7 +179,7 @@ def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=90)
     assert process.returncode == 130
     assert stdout == ""
     assert "Traceback" not in stderr
