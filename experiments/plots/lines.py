@@ -61,7 +61,7 @@ def draw_lines(
         if band:
             axes.axvspan(*band, color="0.9", zorder=0)
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.2, 1.5, 2, 3, 5)))
         axes.yaxis.set_major_formatter(ScalarFormatter())
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_title(name, fontsize=9)
@@ -76,4 +76,4 @@ def draw_lines(
     figure.supylabel(ylabel, fontsize=9)
     figure.suptitle(title, fontsize=11)
     with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=110)
+        figure.savefig(temporary, dpi=90)
