@@ -59,7 +59,7 @@ def draw_scatter(
         axes.set_axis_off()
     figure.suptitle(title, fontsize=11)
     with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+        figure.savefig(temporary, dpi=100)
 
 
 def _draw(axes: Axes, name: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
