@@ -221,12 +221,19 @@ def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
     check(netplace("run", *HALO), "not enough memory")
 
 
+# What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from experiments.cli import main; main()"
+)
+
+
 @pytest.mark.parametrize("engine", ["kernel", "reference"])
 def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engine):
     command = [
         sys.executable,
         "-c",
-        "from experiments.cli import main; main()",
+        INTERRUPTIBLE,
         "run",
         "--network",
         "torus:16x16",

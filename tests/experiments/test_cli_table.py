@@ -155,6 +155,13 @@ def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
     check(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no scheduler answers")
 
 
+# What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from experiments.cli import main; main()"
+)
+
+
 def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
     (folder / "sweep.toml").write_text(
         'network = "torus:8x8"\napp = "all-to-all,packets=8,rounds=8"\nmapping = "random"\nseeds = 2000\n'
@@ -163,7 +170,7 @@ def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
         [
             sys.executable,
             "-c",
-            "from experiments.cli import main; main()",
+            INTERRUPTIBLE,
             "table",
             "sweep.toml",
             "--workers",
@@ -174,12 +181,16 @@ def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while stored(folder / "sweep.sqlite") < 3:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=90)
+    try:
+        deadline = time.monotonic() + 60
+        while stored(folder / "sweep.sqlite") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=90)
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 130
     assert stdout == ""
     assert "Traceback" not in stderr
