@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from checks import one_of, whole
 from runs.plan import KEYS, Plan, make_plan
-from runs.toml_lines import line_of
+from runs.toml_lines import line_of, read_toml
 
 __all__ = ["read_study"]
 
@@ -40,13 +39,7 @@ def read_study(path: str | Path) -> list[Plan]:
         If the file cannot be read, or a value is not valid; the sentence names file, line and key.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is not TOML, {error}") from None
+    text, data = read_toml(path)
     try:
         for key in data:
             one_of(key, [*KEYS, "seeds"], "key")

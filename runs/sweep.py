@@ -36,7 +36,7 @@ from netsim import Config
 from runs.execute import program_of
 from runs.resolve import JOB_FIELDS, resolve
 from runs.spec import Job, Run
-from runs.toml_lines import line_of
+from runs.toml_lines import line_of, read_toml
 
 __all__ = ["Sweep", "read_sweep"]
 
@@ -150,13 +150,7 @@ def read_sweep(path: str | Path) -> Sweep:
         If the file cannot be read, is not TOML, has an unknown key, or describes no run, naming the line.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is not TOML, {error}") from None
+    text, data = read_toml(path)
     empty = Sweep(path, text)
     return replace(empty, axes=tuple(_axes(empty, data)), seeds=_seeds(empty, data.get("seeds", 1)))
 

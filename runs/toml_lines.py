@@ -1,13 +1,33 @@
-"""Where in a TOML text a key and a value stand; the standard parser does not tell."""
+"""TOML files as text and values, and where in the text they stand; the standard parser does not tell."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
+from typing import Any
 
-__all__ = ["line_of"]
+__all__ = ["line_of", "read_toml"]
 
 _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*["']?([\w.-]+?)["']?\s*=""")
+
+
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text of a TOML file, and what it says.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is not TOML.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is not TOML, {error}") from None
 
 
 def line_of(text: str, table: str, key: str, value: object = None) -> int:
