@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,10 +24,10 @@ import pandas as pd
 from experiments.plots.bars import draw_bars
 from experiments.studies.box_times import BEST, LONGEST, BoxTimes, most_cubic, named, shapes
 from experiments.studies.report import Report, ReportTable
+from experiments.studies.schedules import kept_outcomes
 from experiments.studies.statistics import best, spread
 from experiments.studies.study import Asked, Bench, Row, Study, measured
 from runs import resolve
-from runs.campaign import Progress
 from scheduling import schedule
 from scheduling.job import Job
 from scheduling.metrics import measure
@@ -123,8 +123,9 @@ def jobs_of(case: Case, nodes: int, times: BoxTimes) -> list[Job]:
     ]
 
 
-def carry_out(case: Case, times: BoxTimes, quick: bool = False) -> dict[str, Any]:
-    """Return the figures of one schedule: FCFS, all jobs submitted at once."""
+def carry_out(case: Case, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
+    """Return the figures of one schedule: FCFS, all jobs submitted at once; run times by mapping."""
+    times = tables[case.mapping]
     machine = parse("mesh:16x16x16" if quick else MACHINE)
     assert isinstance(machine, Grid)
     workload = jobs_of(case, 16 if quick else machine.nodes, times)
@@ -155,8 +156,9 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     if "run-times" in asked.parts:
         tables.append(_best_boxes(runs))
         summary.append(_of_boxes(tables[0].frame))
-    if found := list(_schedules(asked, bench, times)):
-        frame = pd.DataFrame(found)
+    wanted = {_key(case, asked.quick): case for case in cases(asked)}
+    if found := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
+        frame = pd.DataFrame(found.values())
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)
             title = f"{sizes} sizes: FCFS on {MACHINE}, times relative to CS with the consecutive mapping"
@@ -165,23 +167,6 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             summary += _of_cells(str(sizes), cells)
     summary.append("No numbers of the published study were at hand to be set beside these.")
     return Report(tuple(tables), tuple(summary), figures)
-
-
-def _schedules(asked: Asked, bench: Bench, times: dict[str, BoxTimes]) -> Iterator[dict[str, Any]]:
-    """Yield the figures of every case, those that are not stored yet made and kept."""
-    wanted = {case: _key(case, asked.quick) for case in cases(asked)}
-    left = {case for case, key in wanted.items() if bench.store.schedule(key) is None}
-    if left and not bench.simulate:
-        where = bench.store.path
-        raise ValueError(
-            f"{where}: {len(left)} schedules of the study are not there; without --stored they are made"
-        )
-    progress = Progress(len(left))
-    for case, key in wanted.items():
-        if case in left:
-            bench.store.keep_schedule(key, asdict(case), carry_out(case, times[case.mapping], asked.quick))
-            bench.tell(progress := progress.after(None))
-        yield bench.store.schedule(key) or {}
 
 
 def _key(case: Case, quick: bool) -> str:

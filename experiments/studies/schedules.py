@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from experiments.pool import run_each
 from experiments.studies.study import Bench
@@ -11,7 +11,9 @@ from runs.campaign import Progress
 from runs.plan import Plan
 from runs.schedules import carry_out
 
-__all__ = ["outcomes", "turnaround"]
+__all__ = ["kept_outcomes", "outcomes", "turnaround"]
+
+Case = TypeVar("Case")
 
 
 def outcomes(plans: Sequence[Plan], bench: Bench) -> list[dict[str, Any]]:
@@ -20,22 +22,47 @@ def outcomes(plans: Sequence[Plan], bench: Bench) -> list[dict[str, Any]]:
     Raises
     ------
     ValueError
-        If plans are missing and are not to be carried out, or cannot be.
+        As `kept_outcomes`.
+    """
+    found = kept_outcomes({plan.key: plan for plan in plans}, _outcome, Plan.to_dict, bench)
+    return [found[plan.key] for plan in plans]
+
+
+def kept_outcomes(
+    wanted: Mapping[str, Case],
+    make: Callable[[Case], dict[str, Any]],
+    describe: Callable[[Case], dict[str, Any]],
+    bench: Bench,
+) -> dict[str, dict[str, Any]]:
+    """Return the outcome of each case by its key; those that the store lacks are made, each kept as it ends.
+
+    Parameters
+    ----------
+    wanted : mapping of str to object
+        Cases by the keys under which their outcomes are kept.
+    make, describe : callable
+        Returns the outcome of a case, and what it is, as JSON can hold them. `make` is picklable.
+    bench : Bench
+        Where the study is carried out.
+
+    Raises
+    ------
+    ValueError
+        If outcomes are missing and are not to be made, or cannot be.
     """
     store = bench.store
-    missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
-    if missing and not bench.simulate:
+    found = {key: store.schedule(key) for key in wanted}
+    left = [key for key, outcome in found.items() if outcome is None]
+    if left and not bench.simulate:
         raise ValueError(
-            f"{store.path}: {len(missing)} schedules of the study are not there; "
-            "without --stored they are made"
+            f"{store.path}: {len(left)} schedules of the study are not there; without --stored they are made"
         )
-    left = list(missing.values())
     progress = Progress(len(left))
     # Told of only once something has ended: processes are best begun while there is a single thread.
-    for place, outcome in run_each(_outcome, left, bench.workers):
-        store.keep_schedule(left[place].key, left[place].to_dict(), outcome)
+    for place, outcome in run_each(make, [wanted[key] for key in left], bench.workers):
+        store.keep_schedule(left[place], describe(wanted[left[place]]), outcome)
         bench.tell(progress := progress.after(None))
-    return [store.schedule(plan.key) or {} for plan in plans]
+    return {key: outcome or store.schedule(key) or {} for key, outcome in found.items()}
 
 
 def turnaround(outcome: dict[str, Any]) -> float:

@@ -69,9 +69,9 @@ def test_every_case_is_asked_for_once():
 def test_better_mappings_and_shapes_shorten_the_schedule(runs):
     times = {mapping: BoxTimes(runs, mapping) for mapping in ("consecutive", BEST)}
     spans = {
-        (selection, mapping): carry_out(
-            Case("medium", "3d", selection, mapping, 1, 600), times[mapping], quick=True
-        )["makespan"]
+        (selection, mapping): carry_out(Case("medium", "3d", selection, mapping, 1, 600), times, quick=True)[
+            "makespan"
+        ]
         for selection in ("CS", "BPS")
         for mapping in times
     }
