@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.partitioner.contiguous.search import NodeArray, Shape
+from scheduling.partitioner.contiguous.search import NodeArray, Shape, mesh_2d
 from topologies import Grid
 
 __all__ = ["FrameSliding"]
@@ -31,9 +31,7 @@ class FrameSliding(NodeArray):
     """
 
     def __init__(self, grid: Grid) -> None:
-        if grid.dims != 2 or grid.wraps:
-            raise ValueError(f"partitioner frame-sliding: is defined on 2-D meshes, not on {grid}")
-        super().__init__(grid)
+        super().__init__(mesh_2d(grid, "partitioner frame-sliding"))
 
     def first(self, shape: Shape) -> int:
         """Return the base of the first free frame of `shape`, or -1."""

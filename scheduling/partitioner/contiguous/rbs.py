@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.partitioner.contiguous.search import BoxList, Shape
+from scheduling.partitioner.contiguous.search import BoxList, Shape, mesh_2d
 from topologies import Grid
 
 __all__ = ["RightBorderSegments"]
@@ -31,9 +31,7 @@ class RightBorderSegments(BoxList):
     """
 
     def __init__(self, grid: Grid) -> None:
-        if grid.dims != 2 or grid.wraps:
-            raise ValueError(f"partitioner rbs: is defined on 2-D meshes, not on {grid}")
-        super().__init__(grid)
+        super().__init__(mesh_2d(grid, "partitioner rbs"))
 
     def first(self, shape: Shape) -> int:
         """Return the first base of a free box of `shape`, or -1."""

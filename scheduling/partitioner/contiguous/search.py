@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scheduling.partitioner.contiguous.box import box_nodes
 from topologies import Grid
 
-__all__ = ["Account", "BoxList", "NodeArray", "Search", "Shape"]
+__all__ = ["Account", "BoxList", "NodeArray", "Search", "Shape", "mesh_2d"]
 
 Shape = tuple[int, ...]
 
@@ -45,6 +45,19 @@ class Search(Protocol):
 
     def copy(self) -> Search:
         """Return an independent copy."""
+
+
+def mesh_2d(grid: Grid, what: str) -> Grid:
+    """Return `grid` if it is a mesh of two dimensions.
+
+    Raises
+    ------
+    ValueError
+        If it is not; `what` names what needs one.
+    """
+    if grid.dims != 2 or grid.wraps:
+        raise ValueError(f"{what}: is defined on 2-D meshes, not on {grid}")
+    return grid
 
 
 class Account:
