@@ -19,14 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.plots.bars import draw_bars
 from experiments.studies.node_lists import node_lists
+from experiments.studies.relative_bars import draw_relative
 from experiments.studies.report import Report, ReportTable
 from experiments.studies.statistics import spread
 from experiments.studies.study import Asked, Row, Study, of_runs, published
@@ -233,18 +232,9 @@ def _summary(cells: pd.DataFrame) -> list[str]:
     return told
 
 
-def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw times relative to the best placement as bars, the published ones as marks."""
-    apps = list(dict.fromkeys(cells["app"]))
-    series, reference = {}, {}
-    for placement, own in cells.groupby("placement", sort=False):
-        by_app = own.set_index("app").loc[apps]
-        deviation = by_app["std"].fillna(0) * by_app["to best"] / by_app["mean"]
-        series[str(placement)] = list(zip(by_app["to best"], deviation, strict=True))
-        if by_app["published"].notna().any():
-            reference[str(placement)] = by_app["published"].tolist()
-    draw_bars(path, apps, series, title, "run time / best placement", reference)
-
+_draw = partial(
+    draw_relative, series="placement", value="to best", published="published", base="best placement"
+)
 
 STUDY = Study(
     name="placement-effects",

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.plots.bars import draw_bars
 from experiments.studies.node_lists import node_lists
+from experiments.studies.relative_bars import draw_relative
 from experiments.studies.report import Report, ReportTable
 from experiments.studies.statistics import spread
 from experiments.studies.study import Asked, Row, Study, of_runs, published
@@ -182,18 +181,9 @@ def _summary(cells: pd.DataFrame) -> list[str]:
     return told
 
 
-def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the times relative to contiguous as bars, the published ones as marks."""
-    apps = list(dict.fromkeys(cells["app"]))
-    series, reference = {}, {}
-    for layout, own in cells.groupby("layout", sort=False):
-        by_app = own.set_index("app").loc[apps]
-        scale = by_app["to contiguous"] / by_app["mean"]
-        deviation = by_app["std"].fillna(0) * scale
-        series[str(layout)] = list(zip(by_app["to contiguous"], deviation, strict=True))
-        reference[str(layout)] = by_app["published"].tolist()
-    draw_bars(path, apps, series, title, "run time / contiguous", reference)
-
+_draw = partial(
+    draw_relative, series="layout", value="to contiguous", published="published", base="contiguous"
+)
 
 STUDY = Study(
     name="quasi-contiguity",

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from experiments.plots.bars import draw_bars
+from experiments.studies.relative_bars import draw_relative
 from experiments.studies.report import Report, ReportTable
 from experiments.studies.statistics import best, spread
 from experiments.studies.study import Asked, Row, Study, of_runs, published
@@ -226,20 +225,13 @@ def _goal(cells: pd.DataFrame, mapping: str, within: float) -> str:
     return f"{kept}; not {', '.join(outside)} (ours / published)." if outside else f"{kept}."
 
 
-def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the means relative to consecutive as bars, the published ones as marks."""
-    applications = list(dict.fromkeys(cells["app"]))
-    base = cells[cells["mapping"] == "consecutive"].set_index("app")["mean"]
-    series, reference = {}, {}
-    for mapping, own in cells.groupby("mapping", sort=False):
-        by_app = own.set_index("app")
-        deviation = by_app["std"].fillna(0) / base
-        series[str(mapping)] = [
-            (float(by_app["to consecutive"][a]), float(deviation[a])) for a in applications
-        ]
-        reference[str(mapping)] = [float(by_app["published to consecutive"][a]) for a in applications]
-    draw_bars(path, applications, series, title, "run time / consecutive", reference)
-
+_draw = partial(
+    draw_relative,
+    series="mapping",
+    value="to consecutive",
+    published="published to consecutive",
+    base="consecutive",
+)
 
 STUDY = Study(
     name="td-vs-classic",
