@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from apps.application import Application
-from apps.catalog import APPLICATIONS, application
-from apps.operation import Op, Operation, OperationError
-from apps.program import Program
-from apps.task import TaskWriter
-from apps.traffic import Traffic
+from netplace.apps.application import Application
+from netplace.apps.catalog import APPLICATIONS, application
+from netplace.apps.operation import Op, Operation, OperationError
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
+from netplace.apps.traffic import Traffic
 
 __all__ = [
     "APPLICATIONS",

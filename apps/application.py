@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.program import Program
-from checks import one_of
+from netplace.apps.program import Program
+from netplace.checks import one_of
 
 __all__ = ["Application", "check_options", "options_of"]
 

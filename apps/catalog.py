@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from apps.application import Application, check_options, options_of
-from apps.npb import NPB
-from apps.operation import MOST_TASKS
-from apps.program import Program
-from apps.synthetic import SYNTHETIC
-from apps.task import TaskWriter
-from checks import one_of, whole
+from netplace.apps.application import Application, check_options, options_of
+from netplace.apps.npb import NPB
+from netplace.apps.operation import MOST_TASKS
+from netplace.apps.program import Program
+from netplace.apps.synthetic import SYNTHETIC
+from netplace.apps.task import TaskWriter
+from netplace.checks import one_of, whole
 
 __all__ = ["APPLICATIONS", "application"]
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from apps.task import TaskWriter
-from checks import one_of
+from netplace.apps.task import TaskWriter
+from netplace.checks import one_of
 
 __all__ = [
     "ALLTOALL_ORDERS",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.operation import OperationError
-from apps.requests import renumbered
-from checks import one_of
+from netplace.apps.operation import OperationError
+from netplace.apps.requests import renumbered
+from netplace.checks import one_of
 
 if TYPE_CHECKING:
-    from apps.program import Program
+    from netplace.apps.program import Program
 
 __all__ = ["cut", "in_order", "iterations", "ranges", "section"]
 

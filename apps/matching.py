@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.operation import Op
+from netplace.apps.operation import Op
 
 if TYPE_CHECKING:
-    from apps.program import Program
+    from netplace.apps.program import Program
 
 __all__ = ["partners"]
 

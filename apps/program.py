@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.columns import check_columns
-from apps.iterations import cut, iterations, section
-from apps.operation import Op, Operation, OperationError
-from apps.repetition import repeat
-from apps.replay import check_progress
-from apps.task import TaskWriter
-from apps.traffic import Traffic, traffic
+from netplace.apps.columns import check_columns
+from netplace.apps.iterations import cut, iterations, section
+from netplace.apps.operation import Op, Operation, OperationError
+from netplace.apps.repetition import repeat
+from netplace.apps.replay import check_progress
+from netplace.apps.task import TaskWriter
+from netplace.apps.traffic import Traffic, traffic
 
 __all__ = ["Op", "Program"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.iterations import in_order, iterations, ranges
-from apps.operation import Op, check_length
-from apps.requests import openers, renumbered
-from checks import whole
+from netplace.apps.iterations import in_order, iterations, ranges
+from netplace.apps.operation import Op, check_length
+from netplace.apps.requests import openers, renumbered
+from netplace.checks import whole
 
 if TYPE_CHECKING:
-    from apps.program import Program
+    from netplace.apps.program import Program
 
 __all__ = ["repeat"]
 

@@ -8,12 +8,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from apps.matching import partners
-from apps.operation import Op
-from apps.requests import openers
+from netplace.apps.matching import partners
+from netplace.apps.operation import Op
+from netplace.apps.requests import openers
 
 if TYPE_CHECKING:
-    from apps.program import Program
+    from netplace.apps.program import Program
 
 __all__ = ["check_progress"]
 
@@ -26,7 +26,7 @@ def check_progress(program: Program, rendezvous: int | None = None) -> None:
     Raises
     ------
     OperationError
-        As `apps.matching.partners` and `apps.requests.openers`.
+        As `netplace.apps.matching.partners` and `netplace.apps.requests.openers`.
     ValueError
         If tasks wait for each other, naming who waits for whom.
     """

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.operation import Op, check_length
-from checks import whole
+from netplace.apps.operation import Op, check_length
+from netplace.checks import whole
 
 __all__ = ["TaskWriter"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from apps.operation import Op
+from netplace.apps.operation import Op
 
 if TYPE_CHECKING:
-    from apps.program import Program
+    from netplace.apps.program import Program
 
 __all__ = ["DENSE_TASKS", "Traffic", "traffic"]
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.applications import application, halo
-from benchmarks.figure import Figure
-from benchmarks.first_fit import find_and_update
-from benchmarks.memory import memory
-from benchmarks.reference import reference
-from benchmarks.start import start
-from benchmarks.traffic import idle, saturated
+from netplace.benchmarks.applications import application, halo
+from netplace.benchmarks.figure import Figure
+from netplace.benchmarks.first_fit import find_and_update
+from netplace.benchmarks.memory import memory
+from netplace.benchmarks.reference import reference
+from netplace.benchmarks.start import start
+from netplace.benchmarks.traffic import idle, saturated
 
 __all__ = ["BENCHMARKS", "Figure"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from apps import APPLICATIONS
-from apps.carried import carried
-from apps.formats import read
-from benchmarks.figure import Figure, cpu_seconds, figure
-from benchmarks.traffic import hops_per_second, uniform_network
-from netsim import simulate
-from topologies import parse
+from netplace.apps import APPLICATIONS
+from netplace.apps.carried import carried
+from netplace.apps.formats import read
+from netplace.benchmarks.figure import Figure, cpu_seconds, figure
+from netplace.benchmarks.traffic import hops_per_second, uniform_network
+from netplace.netsim import simulate
+from netplace.topologies import parse
 
 __all__ = ["application", "halo"]
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.figure import Figure, figure
-from placement.rule import grid_of
-from scheduling.partitioner.contiguous import SEARCHES, Search
-from scheduling.partitioner.contiguous.search import Shape
-from topologies import Grid, parse
+from netplace.benchmarks.figure import Figure, figure
+from netplace.placement.rule import grid_of
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Search
+from netplace.scheduling.partitioner.contiguous.search import Shape
+from netplace.topologies import Grid, parse
 
 __all__ = ["Cost", "Questions", "find_and_update", "measure", "questions"]
 

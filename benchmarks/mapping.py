@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from apps import APPLICATIONS, application
-from placement.mapping import QapResult, solve_qap
-from topologies import parse
+from netplace.apps import APPLICATIONS, application
+from netplace.placement.mapping import QapResult, solve_qap
+from netplace.topologies import parse
 
 __all__ = ["PARTS", "Row", "applications", "halos", "instances", "read_instance", "table"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.figure import Figure, figure
-from benchmarks.fresh import run_fresh
+from netplace.benchmarks.figure import Figure, figure
+from netplace.benchmarks.fresh import run_fresh
 
 __all__ = ["memory"]
 
@@ -18,8 +18,8 @@ def peak():
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
-from netsim import Network, pattern
-from topologies import parse
+from netplace.netsim import Network, pattern
+from netplace.topologies import parse
 Network(parse("torus:2x2")).advance(1)
 try:
     open("/proc/self/clear_refs", "w").write("5")  # forget the peak that importing has left

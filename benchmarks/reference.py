@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.figure import Figure, figure
-from benchmarks.traffic import hops_per_second, uniform_network
+from netplace.benchmarks.figure import Figure, figure
+from netplace.benchmarks.traffic import hops_per_second, uniform_network
 
 __all__ = ["reference"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 
-from benchmarks.figure import Figure, figure
-from benchmarks.fresh import run_fresh
+from netplace.benchmarks.figure import Figure, figure
+from netplace.benchmarks.fresh import run_fresh
 
 __all__ = ["start"]
 
 _SCRIPT = """
 import time
 began = time.process_time()
-from netsim import Network
-from topologies import parse
+from netplace.netsim import Network
+from netplace.topologies import parse
 imported = time.process_time()
 Network(parse("torus:2x2")).advance(1)
 print(imported - began, time.process_time() - imported)
@@ -23,8 +23,8 @@ _WORKER = """
 import multiprocessing, time
 
 def first_call(_):
-    from netsim import Network
-    from topologies import parse
+    from netplace.netsim import Network
+    from netplace.topologies import parse
     began = time.process_time()
     Network(parse("torus:2x2")).advance(1)
     return time.process_time() - began

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.figure import Figure, cpu_seconds, figure
-from netsim import Network, pattern
-from topologies import parse
+from netplace.benchmarks.figure import Figure, cpu_seconds, figure
+from netplace.netsim import Network, pattern
+from netplace.topologies import parse
 
 __all__ = ["idle", "saturated", "uniform_network"]
 

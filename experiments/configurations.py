@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from experiments.replay import Replay
-from placement import MAPPINGS, PARTITIONS
-from placement.metrics import link_loads, metrics
-from placement.rule import find_rule
+from netplace.experiments.replay import Replay
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.placement.metrics import link_loads, metrics
+from netplace.placement.rule import find_rule
 
 __all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
 

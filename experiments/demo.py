@@ -13,16 +13,16 @@ from statistics import fmean
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from apps import Program
-from experiments.compiling import load_engine
-from experiments.outputs import whole_file
-from experiments.pool import run_each
-from experiments.replay import Replay
-from experiments.screen import print_tables, table, with_progress
-from experiments.summary import spread
-from netsim import Config
-from runs.programs import Reading, trace_program
-from topologies import parse
+from netplace.apps import Program
+from netplace.experiments.compiling import load_engine
+from netplace.experiments.outputs import whole_file
+from netplace.experiments.pool import run_each
+from netplace.experiments.replay import Replay
+from netplace.experiments.screen import print_tables, table, with_progress
+from netplace.experiments.summary import spread
+from netplace.netsim import Config
+from netplace.runs.programs import Reading, trace_program
+from netplace.topologies import parse
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.outputs import whole_file
-from netsim import LoadPoint
+from netplace.experiments.outputs import whole_file
+from netplace.netsim import LoadPoint
 
 __all__ = ["draw_load", "draw_load_on"]
 

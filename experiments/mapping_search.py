@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from apps import Program
-from netsim import Config
-from placement import partition
-from placement.mapping import QapResult, cost_matrix, find_mapping
-from placement.metrics import link_loads
-from placement.rule import Nodes
-from runs.placing import run_time_of
-from topologies import Grid, Topology
+from netplace.apps import Program
+from netplace.netsim import Config
+from netplace.placement import partition
+from netplace.placement.mapping import QapResult, cost_matrix, find_mapping
+from netplace.placement.metrics import link_loads
+from netplace.placement.rule import Nodes
+from netplace.runs.placing import run_time_of
+from netplace.topologies import Grid, Topology
 
 __all__ = ["Search", "Traits", "traits"]
 
@@ -95,7 +95,8 @@ class Traits:
     cost : float
         Bytes times the costs of a criterion.
     TAD, WTAD : float
-        Mean distance in hops of pairs of tasks with traffic, and of a byte; see `placement.metrics.Metrics`.
+        Mean distance in hops of pairs of tasks with traffic, and of a byte; see
+        `netplace.placement.metrics.Metrics`.
     TAD_AL, WTAD_AL : float or None
         The same with the asymmetry level, which only grids have.
     most_link_load : float
@@ -124,7 +125,7 @@ def traits(
     W : ndarray or sparse array, shape (tasks, tasks)
         Traffic in bytes, its diagonal zero.
     criterion : str
-        Key of `placement.mapping.CRITERIA`: of what the cost is.
+        Key of `netplace.placement.mapping.CRITERIA`: of what the cost is.
 
     Raises
     ------

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from apps import Op, Program
-from experiments.outputs import whole_file
-from netsim import Result
+from netplace.apps import Op, Program
+from netplace.experiments.outputs import whole_file
+from netplace.netsim import Result
 
 __all__ = ["write_messages"]
 

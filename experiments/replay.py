@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from apps import Program
-from netsim import Config, Result, simulate
-from placement.mapping import QapResult
-from runs.placing import place_jobs
-from topologies import Topology
+from netplace.apps import Program
+from netplace.netsim import Config, Result, simulate
+from netplace.placement.mapping import QapResult
+from netplace.runs.placing import place_jobs
+from netplace.topologies import Topology
 
 __all__ = ["Replay", "Replayed"]
 
@@ -40,11 +40,11 @@ class Replay:
     programs : tuple of Program
         One for each job; all start in cycle 0.
     partition, mapping : str
-        Rules of placement, see `placement.PARTITIONS` and `placement.MAPPINGS`.
+        Rules of placement, see `netplace.placement.PARTITIONS` and `netplace.placement.MAPPINGS`.
     config : Config
         Settings of the network.
     engine : str
-        Key of `netsim.ENGINES`.
+        Key of `netplace.netsim.ENGINES`.
     max_cycles : int or None
         Longest run allowed.
     record_messages : bool

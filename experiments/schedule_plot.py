@@ -10,10 +10,10 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from experiments.occupancy_plot import job_colours
-from experiments.outputs import whole_file
-from scheduling import Schedule
-from scheduling.metrics import held_nodes, waiting_jobs
+from netplace.experiments.occupancy_plot import job_colours
+from netplace.experiments.outputs import whole_file
+from netplace.scheduling import Schedule
+from netplace.scheduling.metrics import held_nodes, waiting_jobs
 
 __all__ = ["draw_gantt", "draw_utilisation", "holders"]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from experiments.outputs import whole_file
-from experiments.screen import number, table
-from runs.plan import Plan
-from runs.tables import write_table
-from scheduling import Schedule
+from netplace.experiments.outputs import whole_file
+from netplace.experiments.screen import number, table
+from netplace.runs.plan import Plan
+from netplace.runs.tables import write_table
+from netplace.scheduling import Schedule
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from runs.schedules import Carried
+    from netplace.runs.schedules import Carried
 
 __all__ = [
     "compared",
@@ -157,7 +157,7 @@ def policy_differences(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> li
     """
     import numpy as np
 
-    from scheduling.metrics import STEADY, kruskal_wallis
+    from netplace.scheduling.metrics import STEADY, kruskal_wallis
 
     groups: dict[str, dict[str, list[Outcome]]] = {}
     for plan, outcome in zip(plans, outcomes, strict=True):
@@ -186,7 +186,7 @@ def policy_differences(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> li
 
 def row_table(schedule: Schedule) -> pd.DataFrame:
     """Return one row a job."""
-    from scheduling import State
+    from netplace.scheduling import State
 
     frame = pd.DataFrame(schedule.columns())
     return frame.assign(state=[State(value).name.lower() for value in schedule.state.tolist()])
@@ -207,10 +207,10 @@ def write_folder(folder: Path, plan: Plan, carried: Carried, at: float | None) -
         Seconds since the first submission at which the occupancy is drawn; by default when most jobs
         ran at once.
     """
-    from experiments.occupancy_plot import draw_occupancy
-    from experiments.schedule_plot import draw_gantt, draw_utilisation, holders
-    from scheduling.metrics import running_jobs
-    from topologies import parse
+    from netplace.experiments.occupancy_plot import draw_occupancy
+    from netplace.experiments.schedule_plot import draw_gantt, draw_utilisation, holders
+    from netplace.scheduling.metrics import running_jobs
+    from netplace.topologies import parse
 
     schedule, title = carried.schedule, title_of(plan)
     running, origin = running_jobs(schedule), float(schedule.submit.min())

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from experiments.outputs import whole_file
-from scheduling.workload import Workload
-from scheduling.workload.summary import hours
+from netplace.experiments.outputs import whole_file
+from netplace.scheduling.workload import Workload
+from netplace.scheduling.workload.summary import hours
 
 __all__ = ["draw_workload"]
 

@@ -1,17 +1,17 @@
 """Packets: the network of docs/background/model.md, simulated to the cycle.
 
->>> from topologies import parse
->>> from apps import APPLICATIONS
+>>> from netplace.topologies import parse
+>>> from netplace.apps import APPLICATIONS
 >>> simulate(parse("torus:8x8"), APPLICATIONS["2d-torus"].make(tasks=64)).cycles > 0
 True
 """
 
-from netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
-from netsim.engine import Traffic
-from netsim.errors import CycleLimitError, DeadlockError, SimulationError
-from netsim.network import ENGINES, Network, simulate
-from netsim.result import Delay, JobResult, Result
-from netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
+from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+from netplace.netsim.engine import Traffic
+from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
+from netplace.netsim.network import ENGINES, Network, simulate
+from netplace.netsim.result import Delay, JobResult, Result
+from netplace.netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
 
 __all__ = [
     "ARBITERS",

@@ -9,15 +9,15 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from apps import Program
-from netsim.chance import GAP, draw, gap
-from netsim.config import Config
-from netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
-from netsim.kernel import state as k
-from netsim.kernel.loop import run, scalar_code
-from netsim.layout import setting, state, tables_of
-from netsim.lower import Lowered, lower
-from topologies import Topology
+from netplace.apps import Program
+from netplace.netsim.chance import GAP, draw, gap
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.kernel import state as k
+from netplace.netsim.kernel.loop import run, scalar_code
+from netplace.netsim.layout import setting, state, tables_of
+from netplace.netsim.lower import Lowered, lower
+from netplace.topologies import Topology
 
 __all__ = ["KernelEngine"]
 
@@ -74,7 +74,7 @@ class _Job:
 
 
 class KernelEngine:
-    """The compiled engine; see `netsim.engine.Engine`."""
+    """The compiled engine; see `netplace.netsim.engine.Engine`."""
 
     def __init__(
         self, topology: Topology, config: Config, seed: int = 0, record_messages: bool = False

@@ -1,4 +1,4 @@
-"""What an engine is: the small interface that `netsim.network.Network` drives, kernel and reference alike."""
+"""What an engine is: the interface that `netplace.netsim.network.Network` drives, kernel and reference."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from apps import Program
+from netplace.apps import Program
 
 __all__ = ["Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic"]
 
@@ -82,7 +82,7 @@ class Counters:
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross the link that leaves through each port.
     packet_delays, message_delays : ndarray of int64
-        Histograms of delay in cycles, creation to tail consumed, binned by `netsim.delays`.
+        Histograms of delay in cycles, creation to tail consumed, binned by `netplace.netsim.delays`.
     packet_delay_sum, message_delay_sum : int
         Sums of the same delays.
     events : int

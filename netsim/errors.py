@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from netsim.engine import Blocked
+from netplace.netsim.engine import Blocked
 
 __all__ = ["CycleLimitError", "DeadlockError", "SimulationError"]
 

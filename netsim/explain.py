@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import networkx as nx
 
-from apps import Op, Program
-from netsim.engine import Blocked
+from netplace.apps import Op, Program
+from netplace.netsim.engine import Blocked
 
 __all__ = ["circle", "explain"]
 

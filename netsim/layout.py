@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim import delays
-from netsim.config import Config
-from netsim.kernel import state as k
-from netsim.memory import demand
-from topologies import Grid, Topology, Tree
+from netplace.netsim import delays
+from netplace.netsim.config import Config
+from netplace.netsim.kernel import state as k
+from netplace.netsim.memory import demand
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["setting", "state", "tables_of"]
 

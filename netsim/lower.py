@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps import Op, Program
-from netsim.config import Config
-from netsim.kernel import state as k
+from netplace.apps import Op, Program
+from netplace.netsim.config import Config
+from netplace.netsim.kernel import state as k
 
 __all__ = ["Lowered", "lower", "packets_of"]
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from apps import Program
-from checks import one_of, whole
-from netsim.compiled import KernelEngine
-from netsim.config import Config
-from netsim.engine import Engine, Exit, Traffic
-from netsim.errors import CycleLimitError, DeadlockError
-from netsim.explain import explain
-from netsim.reference import ReferenceEngine
-from netsim.result import Result, make_result
-from topologies import Topology
+from netplace.apps import Program
+from netplace.checks import one_of, whole
+from netplace.netsim.compiled import KernelEngine
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Engine, Exit, Traffic
+from netplace.netsim.errors import CycleLimitError, DeadlockError
+from netplace.netsim.explain import explain
+from netplace.netsim.reference import ReferenceEngine
+from netplace.netsim.result import Result, make_result
+from netplace.topologies import Topology
 
 __all__ = ["ENGINES", "Network", "simulate"]
 
@@ -80,8 +80,8 @@ class Network:
 
     Examples
     --------
-    >>> from topologies import parse
-    >>> from apps import APPLICATIONS
+    >>> from netplace.topologies import parse
+    >>> from netplace.apps import APPLICATIONS
     >>> network = Network(parse("torus:4x4"))
     >>> job = network.start(APPLICATIONS["butterfly"].make(tasks=16))
     >>> network.advance()
@@ -255,7 +255,7 @@ class Network:
         self.advance()
 
     def job(self, number: int) -> Any:
-        """Return the `netsim.engine.JobRecord` of a job that has started."""
+        """Return the `netplace.netsim.engine.JobRecord` of a job that has started."""
         return self._engine.job(self._engine_job[number])
 
     def result(self) -> Result:
@@ -264,7 +264,7 @@ class Network:
         return make_result(self, records, self._engine.counters(), self._programs, self._nodes)
 
     def counters(self) -> Any:
-        """Return the `netsim.engine.Counters`."""
+        """Return the `netplace.netsim.engine.Counters`."""
         return self._engine.counters()
 
     def reset_counters(self) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.config import Config
-from netsim.delays import percentile
-from netsim.engine import Counters, JobRecord
+from netplace.netsim.config import Config
+from netplace.netsim.delays import percentile
+from netplace.netsim.engine import Counters, JobRecord
 
 if TYPE_CHECKING:
-    from apps import Program
-    from netsim.network import Network
+    from netplace.apps import Program
+    from netplace.netsim.network import Network
 
 __all__ = ["Delay", "JobResult", "Result", "versions"]
 
@@ -35,7 +35,7 @@ class Delay:
     p50, p95, p99, most : float
         Percentiles and largest, to the bin of the histogram (exact below 256 cycles, else within 0.8 %).
     histogram : ndarray of int64
-        Counts by bin of `netsim.delays`.
+        Counts by bin of `netplace.netsim.delays`.
     """
 
     count: int

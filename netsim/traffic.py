@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import one_of, whole
-from netsim.config import Config
-from netsim.engine import Traffic
-from netsim.network import Network
-from netsim.result import Delay
-from topologies import Grid, Topology
+from netplace.checks import one_of, whole
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Traffic
+from netplace.netsim.network import Network
+from netplace.netsim.result import Delay
+from netplace.topologies import Grid, Topology
 
 __all__ = ["PATTERNS", "LoadPoint", "measure_load", "pattern"]
 

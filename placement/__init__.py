@@ -2,7 +2,7 @@
 
 Both are asked for by name, with an option after a colon where a rule takes one.
 
->>> from topologies import parse
+>>> from netplace.topologies import parse
 >>> first, second = partition("boxes:2x2", parse("torus:4x4"), [4, 4])
 >>> first.tolist(), second.tolist()
 ([0, 1, 4, 5], [2, 3, 6, 7])
@@ -12,9 +12,9 @@ Both are asked for by name, with an option after a colon where a rule takes one.
 
 from __future__ import annotations
 
-from placement.mapping import MAPPINGS, MappingProblem, map_tasks
-from placement.partition import PARTITIONS, PartitionRequest, partition
-from placement.rule import Rule
+from netplace.placement.mapping import MAPPINGS, MappingProblem, map_tasks
+from netplace.placement.partition import PARTITIONS, PartitionRequest, partition
+from netplace.placement.rule import Rule
 
 __all__ = [
     "MAPPINGS",

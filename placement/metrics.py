@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from placement.mapping.cost import asymmetry
-from placement.rule import Nodes, grid_of
-from topologies import Grid, Topology
+from netplace.placement.mapping.cost import asymmetry
+from netplace.placement.rule import Nodes, grid_of
+from netplace.topologies import Grid, Topology
 
 __all__ = ["Metrics", "average_pairwise_distance", "link_loads", "metrics"]
 

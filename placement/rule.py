@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import one_of
-from topologies import Grid, Topology
+from netplace.checks import one_of
+from netplace.topologies import Grid, Topology
 
 __all__ = ["Nodes", "Rule", "find_rule", "grid_of"]
 

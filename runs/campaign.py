@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from checks import whole
-from runs.chance import simulation_of
-from runs.claims import Claims
-from runs.crew import Alone, Crew, Workers
-from runs.execute import Ended
-from runs.spec import Run
-from runs.store import Store
+from netplace.checks import whole
+from netplace.runs.chance import simulation_of
+from netplace.runs.claims import Claims
+from netplace.runs.crew import Alone, Crew, Workers
+from netplace.runs.execute import Ended
+from netplace.runs.spec import Run
+from netplace.runs.store import Store
 
 __all__ = ["Progress", "complete", "crew_of", "missing"]
 
@@ -67,7 +67,7 @@ def crew_of(workers: int | None = None, dask: str | None = None) -> Crew:
         If `workers` is less than 1, or Dask is not installed or does not answer.
     """
     if dask is not None:
-        from runs.cluster import Cluster
+        from netplace.runs.cluster import Cluster
 
         return Cluster(dask)
     count = whole(workers, "--workers") if workers is not None else os.cpu_count() or 1

@@ -1,9 +1,9 @@
 """Which runs are the same, whatever the seed or the place, so that one of them stands for all.
 
 Two things draw from a run's seed: rules of placement by chance, and the network (an application's own draws
-follow from an option of its own). What the network draws is listed in `netsim.chance`; `network_draws` goes
-through that list. It says yes in doubt: then a run is simulated once more than necessary, and never once too
-little.
+follow from an option of its own). What the network draws is listed in `netplace.netsim.chance`;
+`network_draws` goes through that list. It says yes in doubt: then a run is simulated once more than
+necessary, and never once too little.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from netsim import Config
-from placement import MAPPINGS, PARTITIONS
-from placement.rule import Nodes, find_rule
-from runs.spec import Run
-from topologies import Grid, Topology, Tree, parse
+from netplace.netsim import Config
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.placement.rule import Nodes, find_rule
+from netplace.runs.spec import Run
+from netplace.topologies import Grid, Topology, Tree, parse
 
 __all__ = ["network_draws", "same_place", "simulation_of"]
 

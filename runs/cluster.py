@@ -6,8 +6,8 @@ import queue
 from types import TracebackType
 from typing import Any
 
-from runs.execute import Ended, attempt
-from runs.spec import Run
+from netplace.runs.execute import Ended, attempt
+from netplace.runs.spec import Run
 
 __all__ = ["Cluster"]
 

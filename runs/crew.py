@@ -15,8 +15,8 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Protocol
 
-from runs.execute import Ended, attempt, warm_up
-from runs.spec import Run
+from netplace.runs.execute import Ended, attempt, warm_up
+from netplace.runs.spec import Run
 
 __all__ = ["Alone", "Crew", "Workers"]
 

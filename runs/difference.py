@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from runs.tables import ENTRY
+from netplace.runs.tables import ENTRY
 
 __all__ = ["difference"]
 
@@ -17,7 +17,7 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     first, second : DataFrame
-        As `runs.tables.time_table` returns.
+        As `netplace.runs.tables.time_table` returns.
 
     Returns
     -------

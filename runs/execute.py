@@ -12,17 +12,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from apps import Program
-from netsim import Config, Network, Result, SimulationError
-from netsim.result import versions
-from placement.mapping import QapResult
-from placement.rule import Nodes
-from runs.chance import network_draws, same_place
-from runs.placing import place_jobs, simulates
-from runs.programs import Reading, application_program, trace_program
-from runs.resolve import file_digest, source_of
-from runs.spec import Job, Run
-from topologies import Topology, parse
+from netplace.apps import Program
+from netplace.netsim import Config, Network, Result, SimulationError
+from netplace.netsim.result import versions
+from netplace.placement.mapping import QapResult
+from netplace.placement.rule import Nodes
+from netplace.runs.chance import network_draws, same_place
+from netplace.runs.placing import place_jobs, simulates
+from netplace.runs.programs import Reading, application_program, trace_program
+from netplace.runs.resolve import file_digest, source_of
+from netplace.runs.spec import Job, Run
+from netplace.topologies import Topology, parse
 
 __all__ = ["Ended", "attempt", "execute", "places_of", "program_of", "programs_of", "warm_up"]
 
@@ -64,7 +64,7 @@ def attempt(run: Run) -> Ended:
     """Simulate a run; whatever goes wrong with it becomes the reason of its failure.
 
     A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
-    that a symmetry of the network takes there, is not simulated again: see `runs.chance.same_place`.
+    that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
     """
     warm_up()
     try:

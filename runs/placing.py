@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps import Program
-from netsim import Config, CycleLimitError, Network
-from placement import partition
-from placement.mapping import QapResult, RunTime, find_mapping
-from placement.rule import Nodes
-from topologies import Topology
+from netplace.apps import Program
+from netplace.netsim import Config, CycleLimitError, Network
+from netplace.placement import partition
+from netplace.placement.mapping import QapResult, RunTime, find_mapping
+from netplace.placement.rule import Nodes
+from netplace.topologies import Topology
 
 __all__ = ["place_jobs", "run_time_of", "simulates"]
 

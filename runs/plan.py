@@ -11,16 +11,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from checks import one_of, whole
-from placement import MAPPINGS
-from placement.rule import find_rule
-from runs.resolve import file_digest
-from runs.table_times import BEST_KNOWN
-from scheduling import OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
-from scheduling.estimates import estimate_rule
-from scheduling.times import LogTimes, make_times
-from scheduling.workload import DROPS, WORKLOADS
-from topologies import parse
+from netplace.checks import one_of, whole
+from netplace.placement import MAPPINGS
+from netplace.placement.rule import find_rule
+from netplace.runs.resolve import file_digest
+from netplace.runs.table_times import BEST_KNOWN
+from netplace.scheduling import OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+from netplace.scheduling.estimates import estimate_rule
+from netplace.scheduling.times import LogTimes, make_times
+from netplace.scheduling.workload import DROPS, WORKLOADS
+from netplace.topologies import parse
 
 __all__ = ["FILE_TIMES", "KEYS", "Plan", "make_plan"]
 
@@ -47,13 +47,13 @@ class Plan:
     machine : str
         Text form of the network.
     workload : str
-        Key of `scheduling.workload.WORKLOADS`, or path of a file.
+        Key of `netplace.scheduling.workload.WORKLOADS`, or path of a file.
     jobs : int or None
         How many jobs a model makes; of a file, how many are taken, None: all.
     options : tuple of (str, value)
         What the model or the reader of the file is told, by name.
     policy, partition, times, estimates, overrun : str
-        By which rules, see `scheduling.schedule`.
+        By which rules, see `netplace.scheduling.schedule`.
     mapping : str
         Mapping of tasks, where run times come from a table.
     locality : bool

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from apps import APPLICATIONS, Program, application
-from apps.carried import carried, carried_names
-from apps.formats import FORMATS, read
-from checks import one_of, whole
+from netplace.apps import APPLICATIONS, Program, application
+from netplace.apps.carried import carried, carried_names
+from netplace.apps.formats import FORMATS, read
+from netplace.checks import one_of, whole
 
 __all__ = [
     "SECTIONS",

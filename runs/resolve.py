@@ -9,15 +9,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from apps import APPLICATIONS
-from apps.application import check_options
-from checks import one_of, whole
-from netsim import Config
-from placement import MAPPINGS, PARTITIONS
-from placement.rule import find_rule
-from runs.programs import SECTIONS, Reading, application_options, trace_name, trace_path
-from runs.spec import Job, Run, Value
-from topologies import Topology, parse
+from netplace.apps import APPLICATIONS
+from netplace.apps.application import check_options
+from netplace.checks import one_of, whole
+from netplace.netsim import Config
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.placement.rule import find_rule
+from netplace.runs.programs import SECTIONS, Reading, application_options, trace_name, trace_path
+from netplace.runs.spec import Job, Run, Value
+from netplace.topologies import Topology, parse
 
 __all__ = ["JOB_FIELDS", "file_digest", "resolve", "source_of"]
 

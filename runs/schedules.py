@@ -8,15 +8,15 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from netsim.result import versions
-from runs.plan import FILE_TIMES, Plan
-from runs.store import Store
-from runs.table_times import TableTimes
-from scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
-from scheduling.metrics import STEADY, batch_means, measure, steady_mean
-from scheduling.simulation import Tell
-from scheduling.workload import Workload, make_workload, read
-from topologies import Topology, parse
+from netplace.netsim.result import versions
+from netplace.runs.plan import FILE_TIMES, Plan
+from netplace.runs.store import Store
+from netplace.runs.table_times import TableTimes
+from netplace.scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
+from netplace.scheduling.metrics import STEADY, batch_means, measure, steady_mean
+from netplace.scheduling.simulation import Tell
+from netplace.scheduling.workload import Workload, make_workload, read
+from netplace.topologies import Topology, parse
 
 __all__ = ["Carried", "carry_out", "complete_plans", "workload_of"]
 

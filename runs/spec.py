@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netsim import Config
+from netplace.netsim import Config
 
 __all__ = ["Job", "Run", "Value"]
 
@@ -28,13 +28,13 @@ class Job:
     options : tuple of (str, value)
         Options of an application, all of them, by name.
     section : str
-        Key of `runs.programs.SECTIONS`.
+        Key of `netplace.runs.programs.SECTIONS`.
     iterations : str
         ``"a:b"``: iterations a to b only; empty: all.
     cpu_scale : float
         Recorded computation takes so many times as long; 0: it is dropped.
     mapping : str
-        Rule that gives each task its node, see `placement.MAPPINGS`.
+        Rule that gives each task its node, see `netplace.placement.MAPPINGS`.
     start : int
         First cycle in which the tasks act.
     digest : str
@@ -59,7 +59,8 @@ class Job:
 class Run:
     """Jobs on a network, and a seed from which all that is left to chance follows.
 
-    `runs.resolve.resolve` makes one from what a user writes. Two runs with one `key` have one result.
+    `netplace.runs.resolve.resolve` makes one from what a user writes. Two runs with one `key` have one
+    result.
 
     Attributes
     ----------
@@ -68,7 +69,7 @@ class Run:
     jobs : tuple of Job
         What runs on it.
     partition : str
-        Rule that gives each job its nodes, see `placement.PARTITIONS`.
+        Rule that gives each job its nodes, see `netplace.placement.PARTITIONS`.
     config : Config
         Settings of the network.
     seed : int

@@ -20,9 +20,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from runs.chance import simulation_of
-from runs.execute import Ended
-from runs.spec import Run
+from netplace.runs.chance import simulation_of
+from netplace.runs.execute import Ended
+from netplace.runs.spec import Run
 
 __all__ = ["SCHEMA", "Row", "Store", "StoreError"]
 

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from checks import one_of, whole
-from runs.plan import KEYS, Plan, make_plan
-from runs.toml_lines import line_of, read_toml
+from netplace.checks import one_of, whole
+from netplace.runs.plan import KEYS, Plan, make_plan
+from netplace.runs.toml_lines import line_of, read_toml
 
 __all__ = ["read_study"]
 

@@ -30,13 +30,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from apps import APPLICATIONS
-from checks import one_of, whole
-from netsim import Config
-from runs.execute import program_of
-from runs.resolve import JOB_FIELDS, resolve
-from runs.spec import Job, Run
-from runs.toml_lines import line_of, read_toml
+from netplace.apps import APPLICATIONS
+from netplace.checks import one_of, whole
+from netplace.netsim import Config
+from netplace.runs.execute import program_of
+from netplace.runs.resolve import JOB_FIELDS, resolve
+from netplace.runs.spec import Job, Run
+from netplace.runs.toml_lines import line_of, read_toml
 
 __all__ = ["Sweep", "read_sweep"]
 

@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from checks import one_of
-from netsim import Config
-from runs.resolve import resolve
-from runs.spec import Run
-from runs.store import Store
-from runs.tables import ENTRY, entry_of
-from runs.times import RunTimes, StoredTimes
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation, Nodes
-from scheduling.partitioner.shapes import Choices, Factors, Shape
-from scheduling.workload import INTENSITIES
-from topologies import Grid, Topology, Tree
+from netplace.checks import one_of
+from netplace.netsim import Config
+from netplace.runs.resolve import resolve
+from netplace.runs.spec import Run
+from netplace.runs.store import Store
+from netplace.runs.tables import ENTRY, entry_of
+from netplace.runs.times import RunTimes, StoredTimes
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
+from netplace.scheduling.workload import INTENSITIES
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["BEST_KNOWN", "JobRuns", "TableTimes"]
 
@@ -78,7 +78,7 @@ class JobRuns:
 
 
 class TableTimes:
-    """`scheduling.RunTimes` from a table or a store of runs; jobs without an application keep their own.
+    """`RunTimes` from a table or a store of runs; jobs without an application keep their own.
 
     Parameters
     ----------
@@ -88,7 +88,8 @@ class TableTimes:
         A table, in which every entry must be; or a store, whose missing entries are simulated and kept if it
         was made so.
     mapping : str
-        Mapping of the tasks in the nodes, see `placement.MAPPINGS`, where the partitioner does not choose it;
+        Mapping of the tasks in the nodes, see `netplace.placement.MAPPINGS`, where the partitioner does not
+        choose it;
         ``"best-known"``: the fastest of `candidates`.
     seeds : int
         Runs over which the time is averaged.

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from apps import APPLICATIONS
-from netsim import Config
-from runs.spec import Job, Run
-from runs.store import Row
+from netplace.apps import APPLICATIONS
+from netplace.netsim import Config
+from netplace.runs.spec import Job, Run
+from netplace.runs.store import Row
 
 __all__ = ["ENTRY", "read_table", "run_table", "time_table", "times_of", "write_table"]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from checks import one_of
-from runs.campaign import complete, crew_of
-from runs.spec import Run
-from runs.store import Store
-from runs.tables import ENTRY, read_table, run_table, times_of
+from netplace.checks import one_of
+from netplace.runs.campaign import complete, crew_of
+from netplace.runs.spec import Run
+from netplace.runs.store import Store
+from netplace.runs.tables import ENTRY, read_table, run_table, times_of
 
 __all__ = ["RunTime", "RunTimes", "StoredTimes"]
 
@@ -79,7 +79,8 @@ class RunTimes:
         Parameters
         ----------
         **entry
-            Columns of `runs.tables.ENTRY` and their values; as many as it takes for one entry to remain.
+            Columns of `netplace.runs.tables.ENTRY` and their values; as many as it takes for one entry to
+            remain.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Who runs when: jobs on a machine that they share, under a policy, a partitioner and run times.
 
->>> from scheduling import Job, schedule
->>> from topologies import parse
+>>> from netplace.scheduling import Job, schedule
+>>> from netplace.topologies import parse
 >>> jobs = [Job(1, submit=0, nodes=12, run_time=100), Job(2, 5, 8, 60), Job(3, 6, 4, 50)]
 >>> for policy in ("fcfs", "easy"):
 ...     print(policy, schedule(parse("torus:4x4"), jobs, policy, "non-contiguous").start.tolist())
@@ -11,13 +11,13 @@ easy [0.0, 100.0, 6.0]
 
 from __future__ import annotations
 
-from scheduling.estimates import ESTIMATES
-from scheduling.job import Job
-from scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner
-from scheduling.policy import POLICIES, Policy
-from scheduling.schedule import Schedule, State
-from scheduling.simulator import OVERRUNS, schedule
-from scheduling.times import RUN_TIMES, RunTimes, make_times
+from netplace.scheduling.estimates import ESTIMATES
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner
+from netplace.scheduling.policy import POLICIES, Policy
+from netplace.scheduling.schedule import Schedule, State
+from netplace.scheduling.simulator import OVERRUNS, schedule
+from netplace.scheduling.times import RUN_TIMES, RunTimes, make_times
 
 __all__ = [
     "ESTIMATES",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from checks import one_of
-from scheduling.job import Job
-from scheduling.times.asked import RunTimes
+from netplace.checks import one_of
+from netplace.scheduling.job import Job
+from netplace.scheduling.times.asked import RunTimes
 
 __all__ = ["ESTIMATES", "Estimate", "estimate_rule"]
 
@@ -39,7 +39,7 @@ def estimate_rule(text: str, times: RunTimes) -> Estimate:
 
     Examples
     --------
-    >>> from scheduling.times import LogTimes
+    >>> from netplace.scheduling.times import LogTimes
     >>> estimate_rule("factor:2", LogTimes())(Job(1, submit=0, nodes=4, run_time=30))
     60.0
     """

@@ -26,7 +26,7 @@ class Job:
     application : str
         Application whose run time a table holds, as in ``"lu"``; empty: a job of which no more is known.
     intensity : str
-        How much it communicates, a key of `scheduling.workload.INTENSITIES`; empty where there is no
+        How much it communicates, a key of `netplace.scheduling.workload.INTENSITIES`; empty where there is no
         application.
     repeats : int
         How often the run that the table holds is repeated.

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from scheduling.job import Job
-from scheduling.metrics.locality import Locality
-from scheduling.partitioner.allocation import Nodes
-from scheduling.policy.asked import Running
-from scheduling.schedule import Cost, Kills, Rows, Schedule, State
-from topologies import Topology
+from netplace.scheduling.job import Job
+from netplace.scheduling.metrics.locality import Locality
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.policy.asked import Running
+from netplace.scheduling.schedule import Cost, Kills, Rows, Schedule, State
+from netplace.topologies import Topology
 
 __all__ = ["Record"]
 

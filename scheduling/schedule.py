@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.allocation import Nodes
 
 __all__ = ["COLUMNS", "Cost", "Kills", "Rows", "Schedule", "State"]
 
@@ -117,7 +117,7 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Jobs on a machine, in order of submission; made by `scheduling.schedule`. Times in seconds.
+    """Jobs on a machine, in order of submission; made by `netplace.scheduling.schedule`. Times in seconds.
 
     Attributes
     ----------

@@ -15,13 +15,13 @@ from typing import cast
 import numpy as np
 import simpy
 
-from scheduling.estimates import Estimate
-from scheduling.job import Job
-from scheduling.partitioner import Allocation, Partitioner
-from scheduling.policy import Queue, Running, Waiting
-from scheduling.record import Record
-from scheduling.schedule import Cost
-from scheduling.times import RunTimes
+from netplace.scheduling.estimates import Estimate
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import Allocation, Partitioner
+from netplace.scheduling.policy import Queue, Running, Waiting
+from netplace.scheduling.record import Record
+from netplace.scheduling.schedule import Cost
+from netplace.scheduling.times import RunTimes
 
 __all__ = ["Simulation", "Tell"]
 
@@ -32,7 +32,7 @@ _LEAST_EXTENSION = 60.0  # seconds by which a job that is late is expected to be
 
 
 class Simulation:
-    """One run; the `scheduling.policy.Machine` that the policy sees.
+    """One run; the `netplace.scheduling.policy.Machine` that the policy sees.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Simulation:
     estimate : callable
         Estimate of a job.
     overrun : str
-        Key of `scheduling.simulator.OVERRUNS`.
+        Key of `netplace.scheduling.simulator.OVERRUNS`.
     record : Record
         Where everything is written down.
     tell : callable, optional

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from checks import one_of
-from scheduling.estimates import estimate_rule
-from scheduling.job import Job
-from scheduling.metrics.locality import Locality
-from scheduling.partitioner import Partitioner, make_partitioner
-from scheduling.policy import POLICIES, Policy
-from scheduling.record import Record
-from scheduling.schedule import Schedule
-from scheduling.simulation import Simulation, Tell
-from scheduling.times import LogTimes, RunTimes
-from topologies import Topology
+from netplace.checks import one_of
+from netplace.scheduling.estimates import estimate_rule
+from netplace.scheduling.job import Job
+from netplace.scheduling.metrics.locality import Locality
+from netplace.scheduling.partitioner import Partitioner, make_partitioner
+from netplace.scheduling.policy import POLICIES, Policy
+from netplace.scheduling.record import Record
+from netplace.scheduling.schedule import Schedule
+from netplace.scheduling.simulation import Simulation, Tell
+from netplace.scheduling.times import LogTimes, RunTimes
+from netplace.topologies import Topology
 
 __all__ = ["OVERRUNS", "schedule"]
 
@@ -49,13 +49,13 @@ def schedule(
         In order of submission. They are taken one by one as their time comes, so that only those that wait or
         run are in memory.
     policy : str or Policy
-        Key of `scheduling.policy.POLICIES`, or one of your own.
+        Key of `netplace.scheduling.policy.POLICIES`, or one of your own.
     partitioner : str or Partitioner
         Text form of a partitioner of an empty machine, or one of your own, which is left as it is.
     times : RunTimes, optional
         How long jobs run where they are; by default as the workload says.
     estimates : str
-        Rule for jobs without an estimate, see `scheduling.estimates.ESTIMATES`.
+        Rule for jobs without an estimate, see `netplace.scheduling.estimates.ESTIMATES`.
     overrun : str
         What happens to jobs that run past their estimate, a key of `OVERRUNS`.
     locality : bool
@@ -74,7 +74,7 @@ def schedule(
 
     Examples
     --------
-    >>> from topologies import parse
+    >>> from netplace.topologies import parse
     >>> jobs = [Job(1, 0, 3, 10), Job(2, 0, 2, 5), Job(3, 1, 1, 9)]
     >>> schedule(parse("mesh:4"), jobs, "easy", "non-contiguous").start.tolist()
     [0.0, 10.0, 1.0]

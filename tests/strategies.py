@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from apps import Program, TaskWriter
-from netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config, Traffic
-from topologies import parse
+from netplace.apps import Program, TaskWriter
+from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config, Traffic
+from netplace.topologies import parse
 
 TWISTED = ("4x2", "2x2+1", "3x2", "5x5+2", "6x2+1", "6x3+1", "8x4+3")
 TREES = ("tree:2,1", "tree:2,3", "tree:3,2", "tree:4,2")

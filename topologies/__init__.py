@@ -6,16 +6,16 @@ a kind, write its constructor in a file of its own and a line in `TOPOLOGIES`.
 
 from __future__ import annotations
 
-from checks import one_of
-from topologies.grid import Grid
-from topologies.kary_ntree import kary_ntree
-from topologies.mesh import mesh
-from topologies.text_form import Kind, read_numbers, read_sides, read_sides_and_twist
-from topologies.thin_tree import thin_tree
-from topologies.topology import Topology
-from topologies.torus import torus
-from topologies.tree import Tree
-from topologies.twisted_torus import twisted_torus
+from netplace.checks import one_of
+from netplace.topologies.grid import Grid
+from netplace.topologies.kary_ntree import kary_ntree
+from netplace.topologies.mesh import mesh
+from netplace.topologies.text_form import Kind, read_numbers, read_sides, read_sides_and_twist
+from netplace.topologies.thin_tree import thin_tree
+from netplace.topologies.topology import Topology
+from netplace.topologies.torus import torus
+from netplace.topologies.tree import Tree
+from netplace.topologies.twisted_torus import twisted_torus
 
 __all__ = [
     "TOPOLOGIES",

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from checks import whole
-from topologies.limits import check_size
-from topologies.topology import Topology
-from topologies.twist import Twist
+from netplace.checks import whole
+from netplace.topologies.limits import check_size
+from netplace.topologies.topology import Topology
+from netplace.topologies.twist import Twist
 
 __all__ = ["Grid", "check_sides", "grid", "spell"]
 

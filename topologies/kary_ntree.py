@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checks import whole
-from topologies.tree import Tree, tree
+from netplace.checks import whole
+from netplace.topologies.tree import Tree, tree
 
 __all__ = ["kary_ntree"]
 

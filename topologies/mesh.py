@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from topologies.grid import Grid, check_sides, grid, spell
+from netplace.topologies.grid import Grid, check_sides, grid, spell
 
 __all__ = ["mesh"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checks import whole
-from topologies.topology import Topology
+from netplace.checks import whole
+from netplace.topologies.topology import Topology
 
 __all__ = ["Kind", "read_numbers", "read_sides", "read_sides_and_twist"]
 

@@ -27,7 +27,7 @@ class Topology(ABC):
     Attributes
     ----------
     text : str
-        Canonical text form, such as ``"torus:8x8"``; `topologies.parse` reads it back.
+        Canonical text form, such as ``"torus:8x8"``; `netplace.topologies.parse` reads it back.
     nodes, routers : int
         How many computers, and how many routers in all.
     neighbor : ndarray of int32, shape (routers, ports)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from topologies.limits import check_size
-from topologies.topology import Topology
+from netplace.topologies.limits import check_size
+from netplace.topologies.topology import Topology
 
 __all__ = ["Tree", "tree"]
 

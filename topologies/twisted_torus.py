@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checks import whole
-from topologies.grid import Grid, check_sides, grid, spell
+from netplace.checks import whole
+from netplace.topologies.grid import Grid, check_sides, grid, spell
 
 __all__ = ["twisted_torus"]
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from apps.formats import dimemas, insee, text
-from apps.formats.errors import TraceError
-from apps.program import Program
+from netplace.apps.formats import dimemas, insee, text
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.program import Program
 
 __all__ = ["FORMATS", "Format", "read", "write"]
 
@@ -82,7 +82,7 @@ def read(path: str | Path, *, cycles_per_us: float = 0.0, tasks: int | None = No
 def write(program: Program, path: str | Path) -> None:
     """Write a program to a file, in the format that its name ends in; gzip if ``.gz`` follows.
 
-    The text format keeps all of a program; see `apps.formats.insee` for what that one loses.
+    The text format keeps all of a program; see `netplace.apps.formats.insee` for what that one loses.
 
     Raises
     ------

@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.formats.errors import TraceError
-from apps.operation import MOST_TASKS, Op, OperationError
-from apps.program import Program
-from apps.requests import renumbered
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.operation import MOST_TASKS, Op, OperationError
+from netplace.apps.program import Program
+from netplace.apps.requests import renumbered
 
 __all__ = ["Lines", "count_tasks", "declaration", "in_task_order"]
 

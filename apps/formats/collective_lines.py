@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.formats.assembly import Lines
-from apps.formats.errors import TraceError
-from apps.formats.expansion import Expansion, check_collective
-from apps.formats.table import Table
+from netplace.apps.formats.assembly import Lines
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.expansion import Expansion, check_collective
+from netplace.apps.formats.table import Table
 
 __all__ = ["expand", "read_communicators"]
 

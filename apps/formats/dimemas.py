@@ -11,7 +11,7 @@ s:..                                               offsets in the file, skipped
 1:TASK:THREAD:SECONDS                              a CPU burst
 2:TASK:THREAD:DST[:THREAD]:BYTES:TAG:COMM:MODE     a send
 3:TASK:THREAD:SRC[:THREAD]:BYTES:TAG:COMM:TYPE     0 receive, 1 post a receive, 2 wait for a posted one
-10:TASK:THREAD:OP:COMM:ROOT:THREAD:SENT:RECEIVED   an operation of `apps.formats.global_operations`
+10:TASK:THREAD:OP:COMM:ROOT:THREAD:SENT:RECEIVED   an operation of `netplace.apps.formats.global_operations`
 20:TASK:THREAD:TYPE:VALUE                          an event, skipped
 =================================================  =======================================================
 
@@ -29,12 +29,12 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from apps.formats.assembly import count_tasks
-from apps.formats.errors import TraceError
-from apps.formats.expansion import COLLECTIVE_TAG, message_tag
-from apps.formats.global_operations import GLOBAL_OPERATIONS, ROOTED, Call
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.formats.assembly import count_tasks
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.expansion import COLLECTIVE_TAG, message_tag
+from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS, ROOTED, Call
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["read"]
 
@@ -68,7 +68,7 @@ class _Trace:
 
 
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
-    """Read a program from Dimemas' format; see `apps.formats.read`."""
+    """Read a program from Dimemas' format; see `netplace.apps.formats.read`."""
     lines = text.decode("ascii", "replace").splitlines()
     header = _HEADER.match(lines[0]) if lines else None
     if header is None:

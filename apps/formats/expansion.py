@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.collectives import COLLECTIVES
-from apps.formats.errors import TraceError
-from apps.task import TaskWriter
-from checks import one_of
+from netplace.apps.collectives import COLLECTIVES
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.task import TaskWriter
+from netplace.checks import one_of
 
 __all__ = ["COLLECTIVE_TAG", "Expansion", "check_collective", "message_tag"]
 

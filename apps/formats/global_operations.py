@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from apps import collectives
-from apps.task import TaskWriter
+from netplace.apps import collectives
+from netplace.apps.task import TaskWriter
 
 __all__ = ["GLOBAL_OPERATIONS", "ROOTED", "Call"]
 

@@ -20,11 +20,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
-from apps.formats.table import Table, packed
-from apps.operation import Op
-from apps.program import Program
-from apps.requests import openers
+from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
+from netplace.apps.formats.table import Table, packed
+from netplace.apps.operation import Op
+from netplace.apps.program import Program
+from netplace.apps.requests import openers
 
 __all__ = ["read", "write"]
 
@@ -32,7 +32,7 @@ _COLUMNS = {"s": 5, "r": 5, "c": 3}
 
 
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
-    """Read a program from INSEE's format; see `apps.formats.read`."""
+    """Read a program from INSEE's format; see `netplace.apps.formats.read`."""
     table = Table(text)
     sends, receives, computes = _rows_of_each(table)
     kind = np.full(len(table), -1, np.int64)
@@ -83,7 +83,7 @@ def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
 
 
 def write(program: Program) -> bytes:
-    """Write a program in INSEE's format; see `apps.formats.write`."""
+    """Write a program in INSEE's format; see `netplace.apps.formats.write`."""
     program.check_columns()
     opener = openers(program)
     source = np.where(opener >= 0, opener, np.arange(len(program)))

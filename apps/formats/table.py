@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.formats.errors import TraceError
+from netplace.apps.formats.errors import TraceError
 
 __all__ = ["Table", "packed"]
 

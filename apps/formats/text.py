@@ -9,7 +9,7 @@ send, recv    to or from ``peer``; ``req`` is -1
 isend, irecv  the same; opens request ``req``, unique within the rank
 wait          completes request ``req``
 compute       ``bytes`` cycles of computation
-coll          the collective that ``tag`` names (a key of `apps.collectives.COLLECTIVES`) with root
+coll          the collective that ``tag`` names (a key of `netplace.apps.collectives.COLLECTIVES`) with root
               ``peer`` among the members of ``comm``; in an alltoallv ``req`` lists the bytes for each
 comm          communicator ``comm`` has the ``bytes`` world ranks that ``req`` lists
 mark          ``tag`` is ``iter``: iteration ``peer`` begins (-1: the last one ends); or it is
@@ -17,7 +17,8 @@ mark          ``tag`` is ``iter``: iteration ``peer`` begins (-1: the last one e
 ============  ========================================================================================
 
 Communicator 0 is the world. A message's tag in the program is ``tag + comm * 2**32``. Collectives become the
-messages of `apps.collectives`, on a tag of their own. ``gap_us`` is the computation before the line, in us.
+messages of `netplace.apps.collectives`, on a tag of their own. ``gap_us`` is the computation before the
+line, in us.
 
 A program is written with operations alone: collectives have become messages, tags are whole and communicators
 0. A comment in the first line tells the number of tasks. What was written reads back equal.
@@ -28,14 +29,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
-from apps.formats.collective_lines import expand, read_communicators
-from apps.formats.expansion import message_tag
-from apps.formats.table import Table, packed
-from apps.iterations import in_order
-from apps.operation import Op
-from apps.program import Program
-from apps.requests import openers
+from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
+from netplace.apps.formats.collective_lines import expand, read_communicators
+from netplace.apps.formats.expansion import message_tag
+from netplace.apps.formats.table import Table, packed
+from netplace.apps.iterations import in_order
+from netplace.apps.operation import Op
+from netplace.apps.program import Program
+from netplace.apps.requests import openers
 
 __all__ = ["read", "write"]
 
@@ -47,7 +48,7 @@ _MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
-    """Read a program from the text format; see `apps.formats.read`."""
+    """Read a program from the text format; see `netplace.apps.formats.read`."""
     table = Table(text)
     if (table.columns != len(COLUMNS)).any():
         row = int((table.columns != len(COLUMNS)).argmax())
@@ -144,7 +145,7 @@ def _read_marks(table: Table, rows: NDArray[np.int64], lines: Lines) -> None:
 
 
 def write(program: Program) -> bytes:
-    """Write a program in the text format; see `apps.formats.write`."""
+    """Write a program in the text format; see `netplace.apps.formats.write`."""
     program.check_columns()
     opener = openers(program)
     source = np.where(opener >= 0, opener, np.arange(len(program)))

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from apps.application import Application
-from apps.npb.bt import bt
-from apps.npb.cg import cg
-from apps.npb.ft import ft
-from apps.npb.is_ import is_
-from apps.npb.lu import lu
-from apps.npb.mg import mg
-from apps.npb.sp import sp
-from apps.program import Program
+from netplace.apps.application import Application
+from netplace.apps.npb.bt import bt
+from netplace.apps.npb.cg import cg
+from netplace.apps.npb.ft import ft
+from netplace.apps.npb.is_ import is_
+from netplace.apps.npb.lu import lu
+from netplace.apps.npb.mg import mg
+from netplace.apps.npb.sp import sp
+from netplace.apps.program import Program
 
 __all__ = ["NPB", "bt", "cg", "ft", "is_", "lu", "mg", "sp"]
 

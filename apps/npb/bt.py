@@ -9,8 +9,8 @@ have, whatever the cell. There are no collectives. Bailey et al. 1991; sources `
 
 from __future__ import annotations
 
-from apps.npb.classes import BT_CLASSES, check_tasks, iteration_count, problem_of, squares
-from apps.npb.multipartition import (
+from netplace.apps.npb.classes import BT_CLASSES, check_tasks, iteration_count, problem_of, squares
+from netplace.apps.npb.multipartition import (
     AXES,
     DOUBLE,
     LEAST_CELL,
@@ -20,9 +20,9 @@ from apps.npb.multipartition import (
     exchange_faces,
     sweep,
 )
-from apps.npb.timed import Run, timed_program
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["bt"]
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from apps.npb.classes import CG_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
-from apps.npb.timed import Run, timed_program
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.npb.classes import CG_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
+from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["cg"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import TypeVar
 
-from checks import one_of, whole
+from netplace.checks import one_of, whole
 
 __all__ = [
     "BT_CLASSES",

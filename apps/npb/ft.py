@@ -11,11 +11,11 @@ FT); source ``FT/ft.f`` of NPB 3.3.1.
 
 from __future__ import annotations
 
-from apps.collectives import alltoall, reduce
-from apps.npb.classes import FT_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
-from apps.npb.timed import Run, timed_program
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.collectives import alltoall, reduce
+from netplace.apps.npb.classes import FT_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
+from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["ft"]
 

@@ -16,11 +16,18 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.collectives import allreduce, alltoall, alltoallv
-from apps.npb.classes import IS_CLASSES, Sort, check_tasks, iteration_count, powers_of_two, problem_of
-from apps.npb.timed import Run, check_size, timed_program
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.collectives import allreduce, alltoall, alltoallv
+from netplace.apps.npb.classes import (
+    IS_CLASSES,
+    Sort,
+    check_tasks,
+    iteration_count,
+    powers_of_two,
+    problem_of,
+)
+from netplace.apps.npb.timed import Run, check_size, timed_program
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["is_"]
 

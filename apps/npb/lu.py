@@ -21,11 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from apps.collectives import allreduce
-from apps.npb.classes import LU_CLASSES, check_tasks, iteration_count, near_square, problem_of
-from apps.npb.timed import Run, timed_program
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.collectives import allreduce
+from netplace.apps.npb.classes import LU_CLASSES, check_tasks, iteration_count, near_square, problem_of
+from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["lu"]
 

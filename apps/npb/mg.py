@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from apps.collectives import allreduce
-from apps.npb.classes import MG_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
-from apps.npb.timed import Run, timed_program
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.collectives import allreduce
+from netplace.apps.npb.classes import MG_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
+from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["mg"]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
 
-from apps.task import TaskWriter
+from netplace.apps.task import TaskWriter
 
 __all__ = ["AXES", "DOUBLE", "LEAST_CELL", "Cell", "Multipartition", "across", "exchange_faces", "sweep"]
 

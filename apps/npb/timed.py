@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.program import Program
-from apps.task import TaskWriter
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
 
 __all__ = ["MOST_OPERATIONS", "Run", "check_size", "timed_program"]
 

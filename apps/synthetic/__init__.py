@@ -7,10 +7,10 @@ tells.
 
 from __future__ import annotations
 
-from apps.application import Application
-from apps.synthetic.exchanges import all_to_all, butterfly
-from apps.synthetic.gups import gups
-from apps.synthetic.neighbours import (
+from netplace.apps.application import Application
+from netplace.apps.synthetic.exchanges import all_to_all, butterfly
+from netplace.apps.synthetic.gups import gups
+from netplace.apps.synthetic.neighbours import (
     mesh_2d,
     mesh_3d,
     t_mesh_2d,
@@ -20,8 +20,8 @@ from apps.synthetic.neighbours import (
     torus_2d,
     torus_3d,
 )
-from apps.synthetic.rooted import all_to_one, binary_tree, one_to_all
-from apps.synthetic.sweeps import sweep_2d, sweep_3d, t_sweep_2d, waterfall
+from netplace.apps.synthetic.rooted import all_to_one, binary_tree, one_to_all
+from netplace.apps.synthetic.sweeps import sweep_2d, sweep_3d, t_sweep_2d, waterfall
 
 __all__ = ["SYNTHETIC"]
 

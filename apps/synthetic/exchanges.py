@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from apps.program import Program
-from apps.synthetic.rounds import exchange, in_rounds
-from apps.task import TaskWriter
-from checks import one_of
+from netplace.apps.program import Program
+from netplace.apps.synthetic.rounds import exchange, in_rounds
+from netplace.apps.task import TaskWriter
+from netplace.checks import one_of
 
 __all__ = ["ORDERS", "all_to_all", "butterfly"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from checks import whole
+from netplace.checks import whole
 
 __all__ = ["Grid", "near_cube"]
 

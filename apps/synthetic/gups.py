@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from apps.operation import check_length
-from apps.program import Program
-from apps.task import TaskWriter
-from checks import whole
+from netplace.apps.operation import check_length
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
+from netplace.checks import whole
 
 __all__ = ["gups"]
 

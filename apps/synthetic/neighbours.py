@@ -4,17 +4,18 @@ Each task sends to every neighbour that exists (X+, X-, Y+, Y-, ..), then receiv
 same order. Around a ring of two tasks both neighbours are the same task, to which two messages go.
 
 The transposed variants (T-Mesh, T-Torus, T-Sweep) are named in the literature without a definition. Ours, of
-this project alone: the same exchange on the transposed grid, see `apps.synthetic.grid.Grid`. The reason: a
-consecutive mapping, perfect for the plain pattern, no longer lines up with the network's axes.
+this project alone: the same exchange on the transposed grid, see
+`netplace.apps.synthetic.grid.Grid`. The reason: a consecutive mapping, perfect for the plain pattern, no
+longer lines up with the network's axes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.program import Program
-from apps.synthetic.grid import Grid
-from apps.synthetic.rounds import exchange, in_rounds
+from netplace.apps.program import Program
+from netplace.apps.synthetic.grid import Grid
+from netplace.apps.synthetic.rounds import exchange, in_rounds
 
 __all__ = [
     "mesh_2d",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from apps.program import Program
-from apps.synthetic.rounds import in_rounds
-from apps.task import TaskWriter
+from netplace.apps.program import Program
+from netplace.apps.synthetic.rounds import in_rounds
+from netplace.apps.task import TaskWriter
 
 __all__ = ["all_to_one", "binary_tree", "one_to_all"]
 

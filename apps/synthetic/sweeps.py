@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.program import Program
-from apps.synthetic.grid import Grid
-from apps.synthetic.rounds import in_rounds
-from apps.task import TaskWriter
+from netplace.apps.program import Program
+from netplace.apps.synthetic.grid import Grid
+from netplace.apps.synthetic.rounds import in_rounds
+from netplace.apps.task import TaskWriter
 
 __all__ = ["sweep_2d", "sweep_3d", "t_sweep_2d", "waterfall"]
 
@@ -31,7 +31,7 @@ def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wave-front cross the transposed 2D grid; see `apps.synthetic.neighbours` on that word.
+    """Let a wave-front cross the transposed 2D grid; see `netplace.apps.synthetic.neighbours` on that word.
 
     ::
 

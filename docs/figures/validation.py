@@ -18,12 +18,12 @@ from statistics import fmean, stdev
 import numpy as np
 from matplotlib.figure import Figure
 
-from apps import APPLICATIONS, Program
-from apps.formats import read
-from experiments.load_plot import draw_load_on
-from experiments.outputs import whole_file
-from netsim import Config, LoadPoint, measure_load, simulate
-from topologies import Topology, parse
+from netplace.apps import APPLICATIONS, Program
+from netplace.apps.formats import read
+from netplace.experiments.load_plot import draw_load_on
+from netplace.experiments.outputs import whole_file
+from netplace.netsim import Config, LoadPoint, measure_load, simulate
+from netplace.topologies import Topology, parse
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "tests" / "golden"

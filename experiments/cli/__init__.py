@@ -6,21 +6,21 @@ import importlib.metadata
 
 import rich_click as click
 
-from experiments.cli.applications import app_command
-from experiments.cli.bench import bench_command
-from experiments.cli.demo import demo_command
-from experiments.cli.examples import examples_of
-from experiments.cli.listing import list_command
-from experiments.cli.load import load_command
-from experiments.cli.map import map_command
-from experiments.cli.metrics import metrics_command
-from experiments.cli.plot import plot_command
-from experiments.cli.run import run_command
-from experiments.cli.schedule import schedule_command
-from experiments.cli.study import study_command
-from experiments.cli.table import table_command
-from experiments.cli.verdict import VerdictGroup
-from experiments.cli.workload import workload_command
+from netplace.experiments.cli.applications import app_command
+from netplace.experiments.cli.bench import bench_command
+from netplace.experiments.cli.demo import demo_command
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.listing import list_command
+from netplace.experiments.cli.load import load_command
+from netplace.experiments.cli.map import map_command
+from netplace.experiments.cli.metrics import metrics_command
+from netplace.experiments.cli.plot import plot_command
+from netplace.experiments.cli.run import run_command
+from netplace.experiments.cli.schedule import schedule_command
+from netplace.experiments.cli.study import study_command
+from netplace.experiments.cli.table import table_command
+from netplace.experiments.cli.verdict import VerdictGroup
+from netplace.experiments.cli.workload import workload_command
 
 __all__ = ["app", "main"]
 

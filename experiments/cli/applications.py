@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.settings import WHAT_RUNS
-from experiments.screen import number, print_json, print_tables, table
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.settings import WHAT_RUNS
+from netplace.experiments.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from apps import Program
+    from netplace.apps import Program
 
 __all__ = ["app_command"]
 
@@ -37,7 +37,7 @@ def app_command(name: str, **given: Any) -> None:
     or a trace. Options may follow it, as in lu,class=W,iterations=3. The program is checked: everything sent
     is received, and no tasks wait for each other for ever.
     """
-    from experiments.outputs import check_output
+    from netplace.experiments.outputs import check_output
 
     trace = given["write"] and _trace_output(Path(given["write"]))
     matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
@@ -56,8 +56,8 @@ def app_command(name: str, **given: Any) -> None:
 
 def _program(name: str, given: dict[str, Any]) -> Program:
     """Return the program that the flags ask for, checked."""
-    from checks import whole
-    from runs.programs import Reading, is_trace, job_program
+    from netplace.checks import whole
+    from netplace.runs.programs import Reading, is_trace, job_program
 
     options = {key.rstrip("_"): given[key] for key in ("class_", "packets", "bytes_", "rounds")}
     if given["tasks"] is not None:
@@ -78,7 +78,7 @@ def _described(program: Program) -> dict[str, Any]:
     """Return what a program does, as JSON can hold it."""
     import numpy as np
 
-    from apps import Op
+    from netplace.apps import Op
 
     traffic = program.traffic()
     messages, sizes = int(traffic.N.sum()), int(traffic.W.sum())
@@ -114,8 +114,8 @@ def _shown(value: Any) -> str:
 
 def _trace_output(path: Path) -> Path:
     """Return `path` if a trace can be written there."""
-    from apps.formats import FORMATS
-    from experiments.outputs import check_output
+    from netplace.apps.formats import FORMATS
+    from netplace.experiments.outputs import check_output
 
     endings = [item.suffix for item in FORMATS.values() if item.write]
     if not path.name.lower().removesuffix(".gz").endswith(tuple(endings)):
@@ -127,7 +127,7 @@ def _trace_output(path: Path) -> Path:
 
 
 def _write_trace(program: Program, path: Path) -> None:
-    from apps.formats import write
+    from netplace.apps.formats import write
 
     with _whole(path) as temporary:
         write(program, temporary)
@@ -137,7 +137,7 @@ def _write_matrix(program: Program, path: Path) -> None:
     """Write W and N: dense arrays, or for very many tasks the arrays of SciPy's CSR format."""
     import numpy as np
 
-    from apps.traffic import DENSE_TASKS
+    from netplace.apps.traffic import DENSE_TASKS
 
     traffic = program.traffic()
     arrays = {"W": traffic.W, "N": traffic.N}

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.settings import json_flag
-from experiments.cli.verdict import AnnouncingCommand
-from experiments.screen import number, print_json, print_tables, table
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.settings import json_flag
+from netplace.experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from benchmarks import Figure
-    from benchmarks.mapping import Row
+    from netplace.benchmarks import Figure
+    from netplace.benchmarks.mapping import Row
 
 __all__ = ["bench_command"]
 
@@ -39,7 +39,7 @@ def bench_command(topic: str, **given: Any) -> None:
     Mapping: costs against the best known (QAPLIB, halos) and against published GRASP (applications), medians
     over seeds, in processor time of one core.
     """
-    from checks import one_of
+    from netplace.checks import one_of
 
     if one_of(topic, _TOPICS, "bench") == "mapping":
         _mapping(**given)
@@ -52,9 +52,9 @@ def bench_command(topic: str, **given: Any) -> None:
 
 def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     """Measure and show speed and memory."""
-    from benchmarks import BENCHMARKS
-    from checks import one_of
-    from experiments.compiling import load_engine
+    from netplace.benchmarks import BENCHMARKS
+    from netplace.checks import one_of
+    from netplace.experiments.compiling import load_engine
 
     chosen = BENCHMARKS if only is None else {only: BENCHMARKS[one_of(only, BENCHMARKS, "--only")]}
     load_engine("kernel")
@@ -76,8 +76,8 @@ def _row(figure: Figure) -> list[str]:
 
 def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
     """Measure and show the quality of mappings."""
-    from benchmarks.mapping import PARTS
-    from checks import one_of, whole
+    from netplace.benchmarks.mapping import PARTS
+    from netplace.checks import one_of, whole
 
     names = list(PARTS) if only is None else [one_of(only, PARTS, "--only")]
     if seconds is not None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.verdict import AnnouncingCommand
 
 __all__ = ["demo_command"]
 
@@ -22,7 +22,7 @@ def demo_command(seeds: int, output: str) -> None:
 
     Leaves a table on the screen, every run in a CSV file, and a picture.
     """
-    from checks import whole
-    from experiments.demo import run_demo
+    from netplace.checks import whole
+    from netplace.experiments.demo import run_demo
 
     run_demo(whole(seeds, "--seeds"), Path(output))

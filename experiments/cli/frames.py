@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.screen import number, print_tables, table
+from netplace.experiments.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,9 +30,9 @@ def load_frame(path: Path) -> pd.DataFrame:
     ValueError
         If the file cannot be read or is none of these.
     """
-    from runs.store import Store
-    from runs.sweep import read_sweep
-    from runs.tables import read_table, run_table
+    from netplace.runs.store import Store
+    from netplace.runs.sweep import read_sweep
+    from netplace.runs.tables import read_table, run_table
 
     if path.suffix in (".csv", ".parquet"):
         return read_table(path)
@@ -43,8 +43,8 @@ def load_frame(path: Path) -> pd.DataFrame:
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a table whole or not at all; the ending of `path` says how."""
-    from experiments.outputs import whole_file
-    from runs.tables import write_table
+    from netplace.experiments.outputs import whole_file
+    from netplace.runs.tables import write_table
 
     with whole_file(path) as temporary:
         write_table(frame, temporary)

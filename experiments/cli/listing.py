@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from checks import one_of
-from experiments.cli.examples import examples_of
-from experiments.cli.verdict import AnnouncingCommand
-from experiments.screen import print_tables, table
+from netplace.checks import one_of
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.screen import print_tables, table
 
 if TYPE_CHECKING:
-    from placement import Rule
+    from netplace.placement import Rule
 
 __all__ = ["TOPICS", "list_command"]
 
@@ -22,14 +22,14 @@ Rows = list[list[str]]
 
 
 def _networks() -> tuple[list[str], Rows]:
-    from topologies import TOPOLOGIES
+    from netplace.topologies import TOPOLOGIES
 
     rows = [[name, kind.example, kind.description] for name, kind in TOPOLOGIES.items()]
     return ["network", "example", "what it is"], rows
 
 
 def _apps() -> tuple[list[str], Rows]:
-    from apps import APPLICATIONS
+    from netplace.apps import APPLICATIONS
 
     rows = [
         [name, item.description, " ".join(_option(*pair) for pair in item.parameters.items())]
@@ -44,13 +44,13 @@ def _option(name: str, default: Any) -> str:
 
 
 def _mappings() -> tuple[list[str], Rows]:
-    from placement import MAPPINGS
+    from netplace.placement import MAPPINGS
 
     return _rules("mapping", MAPPINGS)
 
 
 def _partitions() -> tuple[list[str], Rows]:
-    from placement import PARTITIONS
+    from netplace.placement import PARTITIONS
 
     return _rules("partition", PARTITIONS)
 
@@ -64,7 +64,7 @@ def _rules(kind: str, rules: Mapping[str, Rule[Any, Any]]) -> tuple[list[str], R
 
 
 def _policies() -> tuple[list[str], Rows]:
-    from netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
+    from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
 
     flags = {
         "--policy": POLICIES,
@@ -77,8 +77,8 @@ def _policies() -> tuple[list[str], Rows]:
 
 
 def _scheduling() -> tuple[list[str], Rows]:
-    from runs.plan import FILE_TIMES
-    from scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+    from netplace.runs.plan import FILE_TIMES
+    from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
 
     rows = [["--policy", name, policy.description] for name, policy in POLICIES.items()]
     rows += [["--partition", kind.example, kind.description] for kind in PARTITIONERS.values()]
@@ -90,7 +90,7 @@ def _scheduling() -> tuple[list[str], Rows]:
 
 
 def _traces() -> tuple[list[str], Rows]:
-    from apps.carried import carried, carried_names
+    from netplace.apps.carried import carried, carried_names
 
     paths = [(name, carried(name)) for name in carried_names()]
     rows = [
@@ -100,7 +100,7 @@ def _traces() -> tuple[list[str], Rows]:
 
 
 def _traffic() -> tuple[list[str], Rows]:
-    from netsim import PATTERNS
+    from netplace.netsim import PATTERNS
 
     rows = [[name, (function.__doc__ or "").splitlines()[0]] for name, function in PATTERNS.items()]
     return ["traffic", "destination of a packet"], rows

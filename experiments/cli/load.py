@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.settings import (
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.settings import (
     WHAT_RUNS,
     config_from,
     json_flag,
@@ -17,16 +17,16 @@ from experiments.cli.settings import (
     seed_flags,
     settings_flags,
 )
-from experiments.cli.verdict import AnnouncingCommand
-from experiments.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rich.table import Table
 
-    from netsim import LoadPoint
-    from topologies import Topology
+    from netplace.netsim import LoadPoint
+    from netplace.topologies import Topology
 
 __all__ = ["load_command", "offered_loads"]
 
@@ -69,10 +69,10 @@ def load_command(**given: Any) -> None:
 
     Every node creates packets by a Bernoulli process, whatever becomes of them.
     """
-    from experiments.compiling import load_engine
-    from experiments.load_plot import draw_load
-    from experiments.outputs import PICTURES, check_output
-    from experiments.pool import run_each
+    from netplace.experiments.compiling import load_engine
+    from netplace.experiments.load_plot import draw_load
+    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.experiments.pool import run_each
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     topology, loads, measure = _measuring(given)
@@ -89,9 +89,9 @@ def load_command(**given: Any) -> None:
 
 def _measuring(given: dict[str, Any]) -> tuple[Topology, list[float], Callable[[float], LoadPoint]]:
     """Return the network, the loads to offer, and the function that measures one; all flags are checked."""
-    from checks import one_of, whole
-    from netsim import ENGINES, measure_load, pattern
-    from topologies import parse
+    from netplace.checks import one_of, whole
+    from netplace.netsim import ENGINES, measure_load, pattern
+    from netplace.topologies import parse
 
     config, topology = config_from(given), parse(given["network"])
     loads = offered_loads(given["offered"], config.packet_phits)
@@ -136,7 +136,7 @@ def _described(points: Sequence[LoadPoint], network: str, given: dict[str, Any])
     """Return the points and what they came from, as JSON can hold it."""
     from dataclasses import asdict
 
-    from netsim.result import versions
+    from netplace.netsim.result import versions
 
     same = {name: given[name] for name in ("traffic", "engine", "seed", "warmup", "measure")}
     found = {"network": network, **same, "config": asdict(config_from(given)), "versions": versions()}

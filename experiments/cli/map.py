@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.program_flags import program_flags, programs_from
-from experiments.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
-from experiments.cli.verdict import AnnouncingCommand
-from experiments.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.program_flags import program_flags, programs_from
+from netplace.experiments.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
+from netplace.experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.mapping_search import Search, Traits
-    from placement.mapping import QapResult
+    from netplace.experiments.mapping_search import Search, Traits
+    from netplace.placement.mapping import QapResult
 
 __all__ = ["map_command"]
 
@@ -62,11 +62,11 @@ def map_command(**given: Any) -> None:
     tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
-    from checks import whole
-    from experiments.compiling import load_engine
-    from experiments.outputs import PICTURES, check_output
-    from experiments.pool import run_each
-    from runs.placing import simulates
+    from netplace.checks import whole
+    from netplace.experiments.compiling import load_engine
+    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.experiments.pool import run_each
+    from netplace.runs.placing import simulates
 
     output = given["output"] and check_output(Path(given["output"]), (".csv",))
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
@@ -82,8 +82,8 @@ def map_command(**given: Any) -> None:
 
 def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
     """Return what the costs are measured by, and the rule of mapping with the options that flags add."""
-    from checks import one_of
-    from placement.mapping import CRITERIA, MAPPINGS, METHODS
+    from netplace.checks import one_of
+    from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
 
     name, _, option = given["mapping"].partition(":")
     one_of(name, MAPPINGS, "--mapping")
@@ -110,9 +110,9 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
 
 def _search(given: dict[str, Any], rule: str) -> Search:
     """Return the job that the flags describe."""
-    from experiments.mapping_search import Search
-    from experiments.traffic_file import read_traffic
-    from topologies import parse
+    from netplace.experiments.mapping_search import Search
+    from netplace.experiments.traffic_file import read_traffic
+    from netplace.topologies import parse
 
     config, topology = config_from(given), parse(given["network"])
     options = {"partition": given["partition"], "mapping": rule, "config": config}
@@ -147,9 +147,9 @@ def _show(
 
     import numpy as np
 
-    from experiments.mapping_search import traits
-    from placement.mapping import cost_matrix, map_tasks
-    from runs.placing import simulates
+    from netplace.experiments.mapping_search import traits
+    from netplace.placement.mapping import cost_matrix, map_tasks
+    from netplace.runs.placing import simulates
 
     costs = [_cost(search.W, cost_matrix(search.topology, one.mapping, criterion)) for one in found]
     tried = simulates(search.mapping)
@@ -162,7 +162,7 @@ def _show(
     if output:
         _write(output, kept.mapping.tolist())
     if picture:
-        from experiments.plots.mapping import draw_mapping
+        from netplace.experiments.plots.mapping import draw_mapping
 
         draw_mapping(picture, search.W, search.topology, load, [kept.mapping], title)
     if as_json:
@@ -204,7 +204,7 @@ def _title(search: Search) -> str:
 
 def _write(path: Path, nodes: Sequence[int]) -> None:
     """Write a mapping in the form that mapping ``file`` reads."""
-    from experiments.outputs import whole_file
+    from netplace.experiments.outputs import whole_file
 
     lines = ["task,node", *(f"{task},{node}" for task, node in enumerate(nodes))]
     with whole_file(path) as temporary:
@@ -230,7 +230,7 @@ def _tables(
     tried: bool,
 ) -> list[Any]:
     """Return the table of the mapping beside the consecutive one and, for several seeds, the costs."""
-    from experiments.summary import spread
+    from netplace.experiments.summary import spread
 
     rows = [_row(f"cost (bytes x {criterion})", mine.cost, theirs.cost, 0)]
     for key, (name, digits) in _ROWS.items():

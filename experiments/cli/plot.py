@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
+from netplace.experiments.cli.examples import examples_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,10 +34,10 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None) -> None
     FILE is a table (CSV or Parquet), a store, or a sweep file with its store. There is a group of bars for
     each entry of the table, and in it a bar for each value of one column.
     """
-    from experiments.cli.frames import load_frame
-    from experiments.outputs import PICTURES, check_output
-    from experiments.plots.bars import draw_bars
-    from runs.tables import times_of
+    from netplace.experiments.cli.frames import load_frame
+    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.experiments.plots.bars import draw_bars
+    from netplace.runs.tables import times_of
 
     path = check_output(Path(picture), PICTURES)
     times = times_of(load_frame(Path(file)), file)
@@ -69,8 +69,8 @@ def relative_times(
     ValueError
         If there is no such column or value, or nothing to draw.
     """
-    from checks import one_of
-    from runs.tables import ENTRY
+    from netplace.checks import one_of
+    from netplace.runs.tables import ENTRY
 
     one_of(bars, ENTRY, "--bars")
     known = times[times["count"] > 0]

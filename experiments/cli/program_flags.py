@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from experiments.cli.settings import WHAT_RUNS
+from netplace.experiments.cli.settings import WHAT_RUNS
 
 if TYPE_CHECKING:
-    from apps import Program
-    from netsim import Config
-    from runs.programs import Reading
-    from topologies import Topology
+    from netplace.apps import Program
+    from netplace.netsim import Config
+    from netplace.runs.programs import Reading
+    from netplace.topologies import Topology
 
 __all__ = ["program_flags", "programs_from"]
 
@@ -83,7 +83,7 @@ def programs_from(given: dict[str, Any], config: Config, topology: Topology) -> 
     ValueError
         If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or what it names cannot be used.
     """
-    from runs.programs import application_program, job_program, trace_program
+    from netplace.runs.programs import application_program, job_program, trace_program
 
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
@@ -100,7 +100,7 @@ def programs_from(given: dict[str, Any], config: Config, topology: Topology) -> 
 
 def _count(text: str) -> int:
     """Return the number of jobs in ``4x``."""
-    from checks import whole
+    from netplace.checks import whole
 
     if not re.fullmatch(r"\d+x", text):
         raise ValueError(f"--jobs: {text!r} is not a number of jobs such as 4x")
@@ -108,8 +108,8 @@ def _count(text: str) -> int:
 
 
 def _reading(given: dict[str, Any], config: Config) -> Reading:
-    from checks import whole
-    from runs.programs import Reading
+    from netplace.checks import whole
+    from netplace.runs.programs import Reading
 
     if not 0 <= given["cpu_scale"] < float("inf"):
         raise ValueError(f"--cpu-scale: {given['cpu_scale']} is not a number of at least 0")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.settings import json_flag
-from experiments.cli.verdict import AnnouncingCommand
-from experiments.screen import print_json, print_tables, with_progress
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.settings import json_flag
+from netplace.experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.screen import print_json, print_tables, with_progress
 
 if TYPE_CHECKING:
-    from runs.plan import Plan
-    from runs.schedules import Carried
+    from netplace.runs.plan import Plan
+    from netplace.runs.schedules import Carried
 
 __all__ = ["schedule_command"]
 
@@ -96,8 +96,8 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
 def _one(given: dict[str, Any]) -> None:
     """Carry out the schedule of the flags."""
-    from experiments.schedule_report import figure_tables, remarks, write_folder, write_rows
-    from runs.schedules import carry_out
+    from netplace.experiments.schedule_report import figure_tables, remarks, write_folder, write_rows
+    from netplace.runs.schedules import carry_out
 
     rows, folder = _outputs(given)
     if given["workers"] != 1:
@@ -123,7 +123,7 @@ def _one(given: dict[str, Any]) -> None:
 
 def _stored(path: str | None, plan: Plan) -> dict[str, Any] | None:
     """Return the outcome that a store has of a plan."""
-    from runs.store import Store
+    from netplace.runs.store import Store
 
     if path is None or not Path(path).exists():
         return None
@@ -132,7 +132,7 @@ def _stored(path: str | None, plan: Plan) -> dict[str, Any] | None:
 
 
 def _keep(path: str | None, plan: Plan, outcome: dict[str, Any]) -> None:
-    from runs.store import Store
+    from netplace.runs.store import Store
 
     if path is not None:
         with Store(path) as store:
@@ -141,12 +141,12 @@ def _keep(path: str | None, plan: Plan, outcome: dict[str, Any]) -> None:
 
 def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the schedules of a study file."""
-    from checks import whole
-    from experiments.outputs import check_output, whole_file
-    from experiments.schedule_report import compared, figure_rows, policy_differences, remarks
-    from runs.store import Store
-    from runs.study_file import read_study
-    from runs.tables import write_table
+    from netplace.checks import whole
+    from netplace.experiments.outputs import check_output, whole_file
+    from netplace.experiments.schedule_report import compared, figure_rows, policy_differences, remarks
+    from netplace.runs.store import Store
+    from netplace.runs.study_file import read_study
+    from netplace.runs.tables import write_table
 
     for name in (*_FLAGS, "seed", "rows", "at"):
         if given[name] is not None:
@@ -178,7 +178,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
 
 def _complete(plans: list[Plan], store: Any, processes: int) -> None:
     """Carry out what is not stored, each stored as it ends."""
-    from experiments.pool import run_each
+    from netplace.experiments.pool import run_each
 
     missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
     left = list(missing.values())
@@ -192,15 +192,15 @@ def _complete(plans: list[Plan], store: Any, processes: int) -> None:
 
 
 def _outcome(plan: Plan) -> dict[str, Any]:
-    from runs.schedules import carry_out
+    from netplace.runs.schedules import carry_out
 
     return carry_out(plan).outcome
 
 
 def _plan(given: dict[str, Any]) -> Plan:
     """Return the plan of the flags; a mistake is told by the name of its flag."""
-    from checks import whole
-    from runs.plan import make_plan
+    from netplace.checks import whole
+    from netplace.runs.plan import make_plan
 
     seed = whole(given["seed"] or 0, "--seed", 0)
     try:
@@ -214,7 +214,7 @@ def _plan(given: dict[str, Any]) -> Plan:
 
 def _outputs(given: dict[str, Any]) -> tuple[Path | None, Path | None]:
     """Return the file and the folder to write, checked before anything long begins."""
-    from experiments.outputs import check_output
+    from netplace.experiments.outputs import check_output
 
     rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
     folder = Path(given["folder"]) if given["folder"] else None
@@ -243,7 +243,7 @@ def _told(plan: Plan) -> Iterator[Callable[[int, float], None]]:
 
 
 def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
-    from experiments.screen import number, table
+    from netplace.experiments.screen import number, table
 
     if not differences:
         return []

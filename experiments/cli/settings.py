@@ -1,6 +1,6 @@
 """The flags that `run` and `load` share: every setting of the network, the engine, the seed.
 
-They stand here once more, besides `netsim.Config`, because importing that takes most of a second.
+They stand here once more, besides `netplace.netsim.Config`, because importing that takes most of a second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 if TYPE_CHECKING:
-    from netsim import Config
+    from netplace.netsim import Config
 
 __all__ = [
     "SETTINGS",
@@ -101,6 +101,6 @@ def config_from(given: dict[str, Any]) -> Config:
     ValueError
         If a value is out of range.
     """
-    from netsim import Config
+    from netplace.netsim import Config
 
     return Config(**{name: given[name] for name in SETTINGS})

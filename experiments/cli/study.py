@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.verdict import AnnouncingCommand
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
-    from experiments.studies.study import Study
+    from netplace.experiments.studies.study import Study
 
 __all__ = ["study_command"]
 
@@ -44,9 +44,9 @@ def study_command(name: str, **given: Any) -> None:
     A killed study goes on where it stopped with the same command. It prints tables with ours beside the
     published numbers and a summary, and leaves them in a folder as report.md, with CSV files and figures.
     """
-    from checks import one_of
-    from experiments.studies import STUDIES
-    from experiments.studies.study import ask
+    from netplace.checks import one_of
+    from netplace.experiments.studies import STUDIES
+    from netplace.experiments.studies.study import ask
 
     if name == "list":
         _list()
@@ -64,12 +64,12 @@ def study_command(name: str, **given: Any) -> None:
 
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
-    from experiments.cli.sweep_progress import SweepProgress
-    from experiments.compiling import load_engine
-    from experiments.studies.report import show, write
-    from experiments.studies.study import Bench
-    from runs.campaign import crew_of
-    from runs.store import Store
+    from netplace.experiments.cli.sweep_progress import SweepProgress
+    from netplace.experiments.compiling import load_engine
+    from netplace.experiments.studies.report import show, write
+    from netplace.experiments.studies.study import Bench
+    from netplace.runs.campaign import crew_of
+    from netplace.runs.store import Store
 
     crew_of(given["workers"])  # a mistake is told before anything is written
     if not given["stored"]:
@@ -98,8 +98,8 @@ def _command(name: str, given: dict[str, Any]) -> str:
 
 
 def _list() -> None:
-    from experiments.screen import print_tables, table
-    from experiments.studies import STUDIES
+    from netplace.experiments.screen import print_tables, table
+    from netplace.experiments.studies import STUDIES
 
     rows = []
     for study in STUDIES.values():

@@ -11,7 +11,7 @@ import rich_click as click
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from runs.campaign import Progress
+    from netplace.runs.campaign import Progress
 
 __all__ = ["SweepProgress", "told"]
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.cli.frames import load_frame, plain_rows, show_frame, write_frame
-from experiments.screen import print_json
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.frames import load_frame, plain_rows, show_frame, write_frame
+from netplace.experiments.screen import print_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from runs import Run
-    from runs.crew import Crew
-    from runs.store import Store
-    from runs.sweep import Sweep
+    from netplace.runs import Run
+    from netplace.runs.crew import Crew
+    from netplace.runs.store import Store
+    from netplace.runs.sweep import Sweep
 
 __all__ = ["DIFFERENT", "FAILED", "table_command"]
 
@@ -69,9 +69,9 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
 
 def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     """Return the table of runs of a sweep file, completed, or of a store as it is."""
-    from runs.store import Store
-    from runs.sweep import read_sweep
-    from runs.tables import run_table
+    from netplace.runs.store import Store
+    from netplace.runs.sweep import read_sweep
+    from netplace.runs.tables import run_table
 
     if path.suffix in (".csv", ".parquet"):
         raise ValueError(f"{path}: is a table already, expected a sweep file (.toml) or a store")
@@ -89,9 +89,9 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
 
 def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew:
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
-    from experiments.compiling import load_engine
-    from runs.campaign import crew_of, missing
-    from runs.store import Store
+    from netplace.experiments.compiling import load_engine
+    from netplace.runs.campaign import crew_of, missing
+    from netplace.runs.store import Store
 
     left = runs
     if kept.exists() and not given["retry"]:
@@ -105,9 +105,9 @@ def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> C
 
 def _complete(runs: list[Run], store: Store, crew: Crew, retry: bool) -> None:
     """Simulate what is missing of `runs`."""
-    from experiments.cli.sweep_progress import SweepProgress
-    from runs.campaign import complete
-    from runs.chance import simulation_of
+    from netplace.experiments.cli.sweep_progress import SweepProgress
+    from netplace.runs.campaign import complete
+    from netplace.runs.chance import simulation_of
 
     if retry:
         store.forget(simulation_of(run).key for run in runs)
@@ -130,20 +130,20 @@ def _confirm(sweep: Sweep, yes: bool) -> None:
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
     """Return the files to write, checked before anything long begins."""
-    from experiments.outputs import check_output
+    from netplace.experiments.outputs import check_output
 
     return [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
 
 
 def _times_unless(each: bool, runs: pd.DataFrame, where: object) -> pd.DataFrame:
-    from runs.tables import times_of
+    from netplace.runs.tables import times_of
 
     return runs if each else times_of(runs, where)
 
 
 def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None:
     """Show in which entries two tables differ."""
-    from runs.difference import difference
+    from netplace.runs.difference import difference
 
     if len(files) != 2:
         raise ValueError(f"table diff: {len(files)} tables given, expected two")

@@ -51,7 +51,7 @@ class AnnouncingCommand(click.RichCommand):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        from experiments.compiling import compilation_announced
+        from netplace.experiments.compiling import compilation_announced
 
         with compilation_announced():
             return super().invoke(ctx)
@@ -65,7 +65,7 @@ def _is_mistake(error: Exception) -> bool:
     """Tell whether `error` is the user's doing, or the machine's limits."""
     if isinstance(error, ValueError | OSError | MemoryError):
         return True
-    errors = sys.modules.get("netsim.errors")  # not imported: no run has begun
+    errors = sys.modules.get("netplace.netsim.errors")  # not imported: no run has begun
     return errors is not None and isinstance(error, errors.SimulationError)
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from experiments.cli.examples import examples_of
-from experiments.screen import number, print_json, print_tables, table
+from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from scheduling.workload import Workload
+    from netplace.scheduling.workload import Workload
 
 __all__ = ["workload_command"]
 
@@ -66,8 +66,8 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
     Without -o nothing is written. Jobs of the model applications need .csv.
     """
-    from experiments.outputs import check_output, whole_file
-    from scheduling.workload import ENDINGS, describe, make_workload, write
+    from netplace.experiments.outputs import check_output, whole_file
+    from netplace.scheduling.workload import ENDINGS, describe, make_workload, write
 
     path = output and check_output(Path(output))
     if path and not path.name.lower().endswith(ENDINGS):
@@ -84,8 +84,8 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
 def _options(model: str, given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given to a model, checked to be its own."""
-    from checks import one_of
-    from scheduling.workload import WORKLOADS
+    from netplace.checks import one_of
+    from netplace.scheduling.workload import WORKLOADS
 
     known = WORKLOADS[one_of(model, WORKLOADS, "workload model")].options
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -122,9 +122,9 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
 
     What was dropped or put in order while reading is said on stderr.
     """
-    from checks import whole
-    from experiments.outputs import PICTURES, check_output
-    from scheduling.workload import describe, read
+    from netplace.checks import whole
+    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.scheduling.workload import describe, read
 
     path = picture and check_output(Path(picture), PICTURES)
     nodes = given["nodes"] if given["nodes"] is None else whole(given["nodes"], "--nodes")
@@ -135,7 +135,7 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
         options["drop"] = given["drop"].split(",")
     found = read(file, **options)
     if path:
-        from experiments.workload_plot import draw_workload
+        from netplace.experiments.workload_plot import draw_workload
 
         draw_workload(path, found, Path(file).name)
     _show(found, describe(found, nodes), Path(file).name, as_json)

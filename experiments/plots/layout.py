@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from topologies import Grid, Topology, Tree
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["Panel", "panels"]
 

@@ -17,9 +17,9 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from experiments.outputs import whole_file
-from experiments.plots.layout import Panel, panels
-from topologies import Grid, Topology
+from netplace.experiments.outputs import whole_file
+from netplace.experiments.plots.layout import Panel, panels
+from netplace.topologies import Grid, Topology
 
 __all__ = ["MEASURED", "draw_network", "draw_network_on"]
 

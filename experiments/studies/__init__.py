@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.studies import (
+from netplace.experiments.studies import (
     break_even,
     first_fit,
     mesh_2d_or_3d,
@@ -13,7 +13,7 @@ from experiments.studies import (
     quasi_contiguous_scheduling,
     td_vs_classic,
 )
-from experiments.studies.study import Study
+from netplace.experiments.studies.study import Study
 
 __all__ = ["STUDIES"]
 

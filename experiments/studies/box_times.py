@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from netsim import Config
-from scheduling.job import Job
-from scheduling.partitioner import Allocation
-from scheduling.partitioner.shapes import Choices, Shape, factorisations
+from netplace.netsim import Config
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import Allocation
+from netplace.scheduling.partitioner.shapes import Choices, Shape, factorisations
 
 __all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "shapes"]
 

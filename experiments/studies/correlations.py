@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from experiments.studies.mean_metrics import METRICS
+from netplace.experiments.studies.mean_metrics import METRICS
 
 __all__ = ["LEVEL", "correlation_summary", "correlations"]
 

@@ -3,11 +3,11 @@
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, tech. report EHU-KAT-IK-06-12, University of the
 Basque Country (2012); J. A. Pascual, doctoral thesis, UPV/EHU 2013, Table 3.7.
 
-Jobs with sides uniform in 1..S come, run and leave (`benchmarks.first_fit`); the searches answer the same
-questions, and CPU time includes taking and releasing boxes. The published sizes of the five sets and the
-load were not at hand. That RBS, whose time grows with the number of jobs, is slowest on set 1 says that its
-jobs are the smallest; S is chosen here: 16 to 256 on the mesh, 4 to 8 on the torus. The loads are 0.3, 0.6
-and 1; at 1 there is always a job that waits, whatever the sizes.
+Jobs with sides uniform in 1..S come, run and leave (`netplace.benchmarks.first_fit`); the searches answer
+the same questions, and CPU time includes taking and releasing boxes. The published sizes of the five sets
+and the load were not at hand. That RBS, whose time grows with the number of jobs, is slowest on set 1 says
+that its jobs are the smallest; S is chosen here: 16 to 256 on the mesh, 4 to 8 on the torus. The loads are
+0.3, 0.6 and 1; at 1 there is always a job that waits, whatever the sizes.
 
 A search that takes long answers a part of the questions, the first ones, within a time.
 """
@@ -21,14 +21,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from benchmarks.first_fit import measure, questions
-from experiments.outputs import whole_file
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.study import Asked, Bench, Study, published
-from placement.rule import grid_of
-from runs.campaign import Progress
-from scheduling.partitioner.contiguous import SEARCHES
-from topologies import Grid, parse
+from netplace.benchmarks.first_fit import measure, questions
+from netplace.experiments.outputs import whole_file
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.study import Asked, Bench, Study, published
+from netplace.placement.rule import grid_of
+from netplace.runs.campaign import Progress
+from netplace.scheduling.partitioner.contiguous import SEARCHES
+from netplace.topologies import Grid, parse
 
 __all__ = ["LOADS", "STUDY", "sets"]
 

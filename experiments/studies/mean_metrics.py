@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from placement.mapping import cost_matrix
-from placement.metrics import Metrics, metrics
-from topologies import Topology, parse
+from netplace.placement.mapping import cost_matrix
+from netplace.placement.metrics import Metrics, metrics
+from netplace.topologies import Topology, parse
 
 __all__ = ["METRICS", "mean_metrics"]
 
@@ -25,7 +25,7 @@ def mean_metrics(
 ) -> dict[str, float]:
     """Return the mean over jobs of each of the `METRICS`, tasks being on the nodes of a part in their order.
 
-    The values are those of `placement.metrics`. What depends on nodes alone is kept for the next
+    The values are those of `netplace.placement.metrics`. What depends on nodes alone is kept for the next
     application; TAD and its kin are linear in the costs, and so are taken once, of the mean costs.
 
     Parameters
@@ -40,7 +40,7 @@ def mean_metrics(
     Raises
     ------
     ValueError
-        As `placement.metrics.metrics`.
+        As `netplace.placement.metrics.metrics`.
     """
     of_nodes, hops, level = _of_nodes(topology.text, tuple(tuple(part.tolist()) for part in parts))
     source, target = np.nonzero(W * (1 - np.eye(len(W))))

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments.plots.bars import draw_bars
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.statistics import best, spread
-from experiments.studies.study import Asked, Row, Study, of_runs
-from runs import resolve
+from netplace.experiments.plots.bars import draw_bars
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.statistics import best, spread
+from netplace.experiments.studies.study import Asked, Row, Study, of_runs
+from netplace.runs import resolve
 
 __all__ = ["STUDY"]
 

@@ -24,16 +24,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from apps import application
-from experiments.plots.scatter import draw_scatter
-from experiments.studies.correlations import correlation_summary, correlations
-from experiments.studies.mean_metrics import METRICS, mean_metrics
-from experiments.studies.node_lists import node_lists
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.study import Asked, Row, Study, of_runs, published
-from placement import partition
-from runs import resolve
-from topologies import Topology, parse
+from netplace.apps import application
+from netplace.experiments.plots.scatter import draw_scatter
+from netplace.experiments.studies.correlations import correlation_summary, correlations
+from netplace.experiments.studies.mean_metrics import METRICS, mean_metrics
+from netplace.experiments.studies.node_lists import node_lists
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
+from netplace.placement import partition
+from netplace.runs import resolve
+from netplace.topologies import Topology, parse
 
 __all__ = ["STUDY", "blocks"]
 

@@ -21,20 +21,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.plots.bars import draw_bars
-from experiments.studies.box_times import BEST, LONGEST, BoxTimes, most_cubic, named, shapes
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.schedules import kept_outcomes
-from experiments.studies.statistics import best, spread
-from experiments.studies.study import Asked, Bench, Row, Study, measured
-from runs import resolve
-from scheduling import schedule
-from scheduling.job import Job
-from scheduling.metrics import measure
-from scheduling.partitioner.contiguous import SEARCHES, Boxes
-from scheduling.partitioner.shapes import BestShapes, Factors, Ranking
-from scheduling.workload import CLASSES, INTENSITIES, SIZES, applications
-from topologies import Grid, parse
+from netplace.experiments.plots.bars import draw_bars
+from netplace.experiments.studies.box_times import BEST, LONGEST, BoxTimes, most_cubic, named, shapes
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.schedules import kept_outcomes
+from netplace.experiments.studies.statistics import best, spread
+from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured
+from netplace.runs import resolve
+from netplace.scheduling import schedule
+from netplace.scheduling.job import Job
+from netplace.scheduling.metrics import measure
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
+from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
+from netplace.scheduling.workload import CLASSES, INTENSITIES, SIZES, applications
+from netplace.topologies import Grid, parse
 
 __all__ = ["STUDY"]
 

@@ -21,13 +21,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.studies.node_lists import node_lists
-from experiments.studies.relative_bars import draw_relative
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.statistics import spread
-from experiments.studies.study import Asked, Row, Study, of_runs, published
-from netsim import Config
-from runs import resolve
+from netplace.experiments.studies.node_lists import node_lists
+from netplace.experiments.studies.relative_bars import draw_relative
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.statistics import spread
+from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
+from netplace.netsim import Config
+from netplace.runs import resolve
 
 __all__ = ["STUDY", "astray"]
 

@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.plots.lines import draw_lines
-from experiments.studies.crossing import crossing, point_of
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.schedules import outcomes, turnaround
-from experiments.studies.study import Asked, Bench, Study, published
-from runs.plan import Plan, make_plan
-from scheduling.workload import read
+from netplace.experiments.plots.lines import draw_lines
+from netplace.experiments.studies.crossing import crossing, point_of
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.schedules import outcomes, turnaround
+from netplace.experiments.studies.study import Asked, Bench, Study, published
+from netplace.runs.plan import Plan, make_plan
+from netplace.scheduling.workload import read
 
 __all__ = ["FOLDER", "STUDY", "Case", "Stream", "cases", "logs", "tree_for"]
 

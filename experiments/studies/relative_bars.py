@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.plots.bars import draw_bars
+from netplace.experiments.plots.bars import draw_bars
 
 __all__ = ["draw_relative"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from experiments.pool import run_each
-from experiments.studies.study import Bench
-from runs.campaign import Progress
-from runs.plan import Plan
-from runs.schedules import carry_out
+from netplace.experiments.pool import run_each
+from netplace.experiments.studies.study import Bench
+from netplace.runs.campaign import Progress
+from netplace.runs.plan import Plan
+from netplace.runs.schedules import carry_out
 
 __all__ = ["kept_outcomes", "outcomes", "turnaround"]
 
@@ -17,7 +17,7 @@ Case = TypeVar("Case")
 
 
 def outcomes(plans: Sequence[Plan], bench: Bench) -> list[dict[str, Any]]:
-    """Return what came of each plan, as `runs.schedules` stores it.
+    """Return what came of each plan, as `netplace.runs.schedules` stores it.
 
     Raises
     ------

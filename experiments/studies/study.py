@@ -8,12 +8,12 @@ from importlib import resources
 
 import pandas as pd
 
-from checks import one_of, whole
-from experiments.studies.report import Report
-from runs import Run
-from runs.campaign import Progress, complete, missing
-from runs.crew import Crew
-from runs.store import Store
+from netplace.checks import one_of, whole
+from netplace.experiments.studies.report import Report
+from netplace.runs import Run
+from netplace.runs.campaign import Progress, complete, missing
+from netplace.runs.crew import Crew
+from netplace.runs.store import Store
 
 __all__ = ["Asked", "Bench", "Row", "Study", "ask", "measured", "of_runs", "published"]
 
@@ -180,7 +180,7 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
 
 def published(name: str) -> pd.DataFrame:
     """Return a table of published numbers, a file of `experiments/studies/published`; see its README."""
-    file = resources.files("experiments.studies") / "published" / name
+    file = resources.files("netplace.experiments.studies") / "published" / name
     with file.open(encoding="utf-8") as text:
         # Only an empty cell is one without a number: NA is the name of a metric.
         return pd.read_csv(text, dtype={"table": str}, keep_default_na=False, na_values=[""])

@@ -13,11 +13,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from experiments.studies.relative_bars import draw_relative
-from experiments.studies.report import Report, ReportTable
-from experiments.studies.statistics import best, spread
-from experiments.studies.study import Asked, Row, Study, of_runs, published
-from runs import resolve
+from netplace.experiments.studies.relative_bars import draw_relative
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.statistics import best, spread
+from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
+from netplace.runs import resolve
 
 __all__ = ["STUDY"]
 

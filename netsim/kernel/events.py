@@ -7,8 +7,8 @@ Routers to be looked at are bits, so that each is looked at once and in order.
 
 from __future__ import annotations
 
-from netsim.kernel.bits import inlined
-from netsim.kernel.state import (
+from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
     ENTERING,

@@ -14,11 +14,11 @@ from typing import Any
 
 from numba import config, njit
 
-from netsim.kernel.bits import bare, fetch, inlined, lowest, spliced
-from netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
-from netsim.kernel.node import act, tail_left
-from netsim.kernel.router import arrive, decide, enter, expose, slot_of, start
-from netsim.kernel.state import (
+from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, spliced
+from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
+from netplace.netsim.kernel.node import act, tail_left
+from netplace.netsim.kernel.router import arrive, decide, enter, expose, slot_of, start
+from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
     ENDED,

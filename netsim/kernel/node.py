@@ -7,14 +7,14 @@ head.
 
 from __future__ import annotations
 
-from netsim.chance import GAP, HOT_SPOT, below, draw, gap
-from netsim.chance import TARGET as TARGET_DRAW
-from netsim.delays import bin_of
-from netsim.kernel.bits import inlined
-from netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
-from netsim.kernel.router import drop_head, slot_of
-from netsim.kernel.routes import route_of
-from netsim.kernel.state import (
+from netplace.netsim.chance import GAP, HOT_SPOT, below, draw, gap
+from netplace.netsim.chance import TARGET as TARGET_DRAW
+from netplace.netsim.delays import bin_of
+from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
+from netplace.netsim.kernel.router import drop_head, slot_of
+from netplace.netsim.kernel.routes import route_of
+from netplace.netsim.kernel.state import (
     ASK,
     ASKED,
     BIRTH,

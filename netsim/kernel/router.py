@@ -6,9 +6,9 @@ only trace of the cycles between is the memory of alternatives of policy `smart`
 
 from __future__ import annotations
 
-from netsim.chance import ADAPTIVE_VC, ARBITER, OBLIVIOUS_VC, POLICY, TREE_UP, TREE_VC, below, draw
-from netsim.kernel.bits import fetch, inlined, lowest, outlined
-from netsim.kernel.events import (
+from netplace.netsim.chance import ADAPTIVE_VC, ARBITER, OBLIVIOUS_VC, POLICY, TREE_UP, TREE_VC, below, draw
+from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined
+from netplace.netsim.kernel.events import (
     becomes_head,
     header_arrives,
     header_enters,
@@ -16,8 +16,8 @@ from netsim.kernel.events import (
     look_now,
     tail_leaves,
 )
-from netsim.kernel.routes import forced_port
-from netsim.kernel.state import (
+from netplace.netsim.kernel.routes import forced_port
+from netplace.netsim.kernel.state import (
     BELOW_OUT,
     BIRTH,
     BUBBLE,

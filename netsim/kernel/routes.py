@@ -6,9 +6,9 @@ fixed at creation. On a tree it is the destination.
 
 from __future__ import annotations
 
-from netsim.chance import HALF_RING, TWIST, below, draw
-from netsim.kernel.bits import inlined
-from netsim.kernel.state import TREE_FAT, TREE_THIN, Setting, State
+from netplace.netsim.chance import HALF_RING, TWIST, below, draw
+from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.state import TREE_FAT, TREE_THIN, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 

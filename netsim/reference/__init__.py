@@ -6,6 +6,6 @@ compiled kernel but the configuration, the random draws and the binning of delay
 
 from __future__ import annotations
 
-from netsim.reference.run import ReferenceEngine
+from netplace.netsim.reference.run import ReferenceEngine
 
 __all__ = ["ReferenceEngine"]

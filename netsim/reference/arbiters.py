@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netsim.chance import ARBITER
-from netsim.reference.draws import pick
-from netsim.reference.router import Fifo, Output
+from netplace.netsim.chance import ARBITER
+from netplace.netsim.reference.draws import pick
+from netplace.netsim.reference.router import Fifo, Output
 
 __all__ = ["ARBITERS", "Arbiter"]
 

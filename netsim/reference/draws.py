@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from netsim.chance import below, draw
+from netplace.netsim.chance import below, draw
 
 __all__ = ["pick"]
 
 
 def pick(seed: int, purpose: int, place: int, index: int, now: int, count: int) -> int:
-    """Return a number in 0..count-1, drawn for a purpose of `netsim.chance` in cycle `now`."""
+    """Return a number in 0..count-1, drawn for a purpose of `netplace.netsim.chance` in cycle `now`."""
     return int(below(draw(seed, purpose, place, index, now), count))

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from netsim.config import Config
-from netsim.reference.arbiters import ARBITERS
-from netsim.reference.grids import GridRouting
-from netsim.reference.link import Link
-from netsim.reference.packet import Packet
-from netsim.reference.router import Fifo, Output, Router
-from netsim.reference.routing import Routing
-from netsim.reference.trees import TreeRouting
-from topologies import Grid, Topology, Tree
+from netplace.netsim.config import Config
+from netplace.netsim.reference.arbiters import ARBITERS
+from netplace.netsim.reference.grids import GridRouting
+from netplace.netsim.reference.link import Link
+from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.router import Fifo, Output, Router
+from netplace.netsim.reference.routing import Routing
+from netplace.netsim.reference.trees import TreeRouting
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["Fabric", "routing_of"]
 
@@ -109,7 +109,7 @@ class Fabric:
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
 
     def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
-        """Return each FIFO whose header waits, as `netsim.engine.Blocked` lists them."""
+        """Return each FIFO whose header waits, as `netplace.netsim.engine.Blocked` lists them."""
         rows = []
         for fifo in self.waiting:
             outputs = fifo.head.candidates if fifo.head else []

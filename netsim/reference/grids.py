@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST
-from netsim.config import Config
-from netsim.reference.draws import pick
-from netsim.reference.router import Fifo, Head, Output
-from netsim.reference.routing import Routing
-from topologies import Grid
+from netplace.netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST
+from netplace.netsim.config import Config
+from netplace.netsim.reference.draws import pick
+from netplace.netsim.reference.router import Fifo, Head, Output
+from netplace.netsim.reference.routing import Routing
+from netplace.topologies import Grid
 
 __all__ = ["POLICIES", "GridRouting"]
 

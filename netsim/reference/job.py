@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from apps import Op, Program
-from netsim.config import Config
-from netsim.engine import JobRecord
-from netsim.reference.clock import Clock
-from netsim.reference.messages import Channel, Data, Eager, Request
-from netsim.reference.node import Node
-from netsim.reference.task import Announce, Await, Compute, Post, Receive, Send, Step, Task
+from netplace.apps import Op, Program
+from netplace.netsim.config import Config
+from netplace.netsim.engine import JobRecord
+from netplace.netsim.reference.clock import Clock
+from netplace.netsim.reference.messages import Channel, Data, Eager, Request
+from netplace.netsim.reference.node import Node
+from netplace.netsim.reference.task import Announce, Await, Compute, Post, Receive, Send, Step, Task
 
 __all__ = ["Job"]
 

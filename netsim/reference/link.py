@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsim.reference.router import Fifo, Output
+from netplace.netsim.reference.router import Fifo, Output
 
 __all__ = ["Link"]
 

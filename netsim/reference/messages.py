@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import simpy
 
 if TYPE_CHECKING:
-    from netsim.reference.job import Job
-    from netsim.reference.node import Node
+    from netplace.netsim.reference.job import Job
+    from netplace.netsim.reference.node import Node
 
 __all__ = ["Channel", "Data", "Eager", "Key", "Load", "Reply", "Request"]
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
-from netsim.config import Config
-from netsim.reference.clock import Clock
-from netsim.reference.fabric import Fabric
-from netsim.reference.messages import Key, Load
-from netsim.reference.packet import Packet
-from netsim.reference.router import Fifo
+from netplace.netsim.config import Config
+from netplace.netsim.reference.clock import Clock
+from netplace.netsim.reference.fabric import Fabric
+from netplace.netsim.reference.messages import Key, Load
+from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.router import Fifo
 
 if TYPE_CHECKING:
-    from netsim.reference.task import Task
+    from netplace.netsim.reference.task import Task
 
 __all__ = ["Node"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsim.reference.messages import Load
+from netplace.netsim.reference.messages import Load
 
 __all__ = ["Packet"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from netsim.config import Config
-from netsim.reference.packet import Packet
+from netplace.netsim.config import Config
+from netplace.netsim.reference.packet import Packet
 
 if TYPE_CHECKING:
-    from netsim.reference.link import Link
+    from netplace.netsim.reference.link import Link
 
 __all__ = ["Fifo", "Head", "Output", "Router"]
 

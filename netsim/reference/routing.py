@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from netsim.config import Config
-from netsim.reference.packet import Packet
-from netsim.reference.router import Fifo, Head, Output
+from netplace.netsim.config import Config
+from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.router import Fifo, Head, Output
 
 __all__ = ["Routing"]
 

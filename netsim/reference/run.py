@@ -7,23 +7,23 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from apps import Program
-from netsim.config import Config
-from netsim.delays import BINS, bin_of
-from netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
-from netsim.reference.clock import Clock
-from netsim.reference.fabric import Fabric
-from netsim.reference.job import Job
-from netsim.reference.node import Node
-from netsim.reference.packet import Packet
-from netsim.reference.sources import Sources, check_traffic
-from topologies import Topology
+from netplace.apps import Program
+from netplace.netsim.config import Config
+from netplace.netsim.delays import BINS, bin_of
+from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.reference.clock import Clock
+from netplace.netsim.reference.fabric import Fabric
+from netplace.netsim.reference.job import Job
+from netplace.netsim.reference.node import Node
+from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.sources import Sources, check_traffic
+from netplace.topologies import Topology
 
 __all__ = ["ReferenceEngine"]
 
 
 class ReferenceEngine:
-    """A network simulated phit by phit; see `netsim.engine.Engine` for the interface.
+    """A network simulated phit by phit; see `netplace.netsim.engine.Engine` for the interface.
 
     Time is counted in cycles from 0. A cycle is the model's: tasks act (as SimPy processes), nodes create
     packets and fill their injection FIFOs, then the fabric requests, grants and moves phits.

@@ -6,12 +6,12 @@ import math
 
 from simpy.events import ProcessGenerator
 
-from netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap
-from netsim.engine import Traffic
-from netsim.reference.clock import Clock
-from netsim.reference.draws import pick
-from netsim.reference.messages import Load
-from netsim.reference.node import Node
+from netplace.netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap
+from netplace.netsim.engine import Traffic
+from netplace.netsim.reference.clock import Clock
+from netplace.netsim.reference.draws import pick
+from netplace.netsim.reference.messages import Load
+from netplace.netsim.reference.node import Node
 
 __all__ = ["Sources", "check_traffic"]
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import simpy
 from simpy.events import ProcessGenerator
 
-from netsim.reference.clock import Clock
-from netsim.reference.messages import Channel, Data, Eager, Load, Request
+from netplace.netsim.reference.clock import Clock
+from netplace.netsim.reference.messages import Channel, Data, Eager, Load, Request
 
 if TYPE_CHECKING:
-    from netsim.reference.node import Node
+    from netplace.netsim.reference.node import Node
 
 __all__ = ["Announce", "Await", "Compute", "Post", "Receive", "Send", "Step", "Task"]
 

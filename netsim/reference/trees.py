@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netsim.chance import TREE_UP, TREE_VC
-from netsim.config import Config
-from netsim.reference.draws import pick
-from netsim.reference.router import Fifo, Head, Output
-from netsim.reference.routing import Routing
-from topologies import Tree
+from netplace.netsim.chance import TREE_UP, TREE_VC
+from netplace.netsim.config import Config
+from netplace.netsim.reference.draws import pick
+from netplace.netsim.reference.router import Fifo, Head, Output
+from netplace.netsim.reference.routing import Routing
+from netplace.topologies import Tree
 
 __all__ = ["TREE_ROUTINGS", "TreeRouting"]
 

@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from apps import Program
-from checks import whole
-from placement.mapping.best import best
-from placement.mapping.classic import classic
-from placement.mapping.column import column
-from placement.mapping.consecutive import consecutive
-from placement.mapping.cost import CRITERIA, cost_matrix
-from placement.mapping.from_file import from_file
-from placement.mapping.optimised import OPTION, optimise
-from placement.mapping.permuted import permuted
-from placement.mapping.problem import MappingProblem, RunTime
-from placement.mapping.qap import METHODS, QapResult, solve_qap
-from placement.mapping.shuffle import shuffle
-from placement.mapping.td import td
-from placement.rule import Nodes, Rule, find_rule
-from topologies import Topology
+from netplace.apps import Program
+from netplace.checks import whole
+from netplace.placement.mapping.best import best
+from netplace.placement.mapping.classic import classic
+from netplace.placement.mapping.column import column
+from netplace.placement.mapping.consecutive import consecutive
+from netplace.placement.mapping.cost import CRITERIA, cost_matrix
+from netplace.placement.mapping.from_file import from_file
+from netplace.placement.mapping.optimised import OPTION, optimise
+from netplace.placement.mapping.permuted import permuted
+from netplace.placement.mapping.problem import MappingProblem, RunTime
+from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
+from netplace.placement.mapping.shuffle import shuffle
+from netplace.placement.mapping.td import td
+from netplace.placement.rule import Nodes, Rule, find_rule
+from netplace.topologies import Topology
 
 __all__ = [
     "CRITERIA",

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from checks import whole
-from placement.mapping.classic import classic
-from placement.mapping.column import column
-from placement.mapping.consecutive import consecutive
-from placement.mapping.permuted import permuted
-from placement.mapping.problem import MappingProblem
-from placement.mapping.qap import QapResult
-from placement.mapping.shuffle import shuffle
-from placement.mapping.td import td
-from placement.rule import Nodes
-from topologies import Grid, Topology, Tree
+from netplace.checks import whole
+from netplace.placement.mapping.classic import classic
+from netplace.placement.mapping.column import column
+from netplace.placement.mapping.consecutive import consecutive
+from netplace.placement.mapping.permuted import permuted
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.mapping.qap import QapResult
+from netplace.placement.mapping.shuffle import shuffle
+from netplace.placement.mapping.td import td
+from netplace.placement.rule import Nodes
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["CANDIDATES", "RANDOM", "best"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from placement.mapping.optimised import LIMITS, optimised
-from placement.mapping.problem import MappingProblem
-from placement.mapping.qap import QapResult
+from netplace.placement.mapping.optimised import LIMITS, optimised
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.mapping.qap import QapResult
 
 __all__ = ["classic"]
 

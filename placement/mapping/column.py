@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from placement.mapping.problem import MappingProblem
-from placement.rule import Nodes, grid_of
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.rule import Nodes, grid_of
 
 __all__ = ["column"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from placement.mapping.problem import MappingProblem
-from placement.rule import Nodes
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.rule import Nodes
 
 __all__ = ["consecutive"]
 

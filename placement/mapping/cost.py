@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from checks import one_of
-from placement.rule import Nodes
-from topologies import Grid, Topology, Tree
+from netplace.checks import one_of
+from netplace.placement.rule import Nodes
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["CRITERIA", "Criterion", "asymmetry", "cost_matrix", "hops", "oversubscription", "td"]
 

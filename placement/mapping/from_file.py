@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from checks import whole
-from placement.mapping.problem import MappingProblem
-from placement.rule import Nodes
+from netplace.checks import whole
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.rule import Nodes
 
 __all__ = ["from_file"]
 

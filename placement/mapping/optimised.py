@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from checks import one_of
-from placement.mapping.cost import Criterion, cost_matrix
-from placement.mapping.problem import MappingProblem
-from placement.mapping.qap import METHODS, QapResult, solve_qap
-from topologies import Topology
+from netplace.checks import one_of
+from netplace.placement.mapping.cost import Criterion, cost_matrix
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
+from netplace.topologies import Topology
 
 __all__ = ["LIMITS", "OPTION", "optimise", "optimised"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from apps import Program
-from placement.rule import Nodes
-from topologies import Topology
+from netplace.apps import Program
+from netplace.placement.rule import Nodes
+from netplace.topologies import Topology
 
 __all__ = ["MappingProblem", "RunTime"]
 

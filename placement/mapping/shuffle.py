@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from placement.mapping.problem import MappingProblem
-from placement.rule import Nodes
-from topologies import Tree
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.rule import Nodes
+from netplace.topologies import Tree
 
 __all__ = ["shuffle"]
 

@@ -10,19 +10,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from checks import whole
-from placement.partition.bands import bands
-from placement.partition.boxes import boxes
-from placement.partition.columns import columns
-from placement.partition.explicit import explicit
-from placement.partition.planes import planes
-from placement.partition.quadrants import quadrants
-from placement.partition.request import PartitionRequest
-from placement.partition.scattered import scattered
-from placement.partition.sub_cubes import sub_cubes
-from placement.partition.whole_network import whole_network
-from placement.rule import Nodes, Rule, find_rule
-from topologies import Topology
+from netplace.checks import whole
+from netplace.placement.partition.bands import bands
+from netplace.placement.partition.boxes import boxes
+from netplace.placement.partition.columns import columns
+from netplace.placement.partition.explicit import explicit
+from netplace.placement.partition.planes import planes
+from netplace.placement.partition.quadrants import quadrants
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.partition.scattered import scattered
+from netplace.placement.partition.sub_cubes import sub_cubes
+from netplace.placement.partition.whole_network import whole_network
+from netplace.placement.rule import Nodes, Rule, find_rule
+from netplace.topologies import Topology
 
 __all__ = ["PARTITIONS", "PartitionRequest", "partition"]
 

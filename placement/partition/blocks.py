@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from placement.rule import Nodes
-from topologies import Grid
+from netplace.placement.rule import Nodes
+from netplace.topologies import Grid
 
 __all__ = ["block"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from checks import whole
-from placement.partition.blocks import block
-from placement.partition.request import PartitionRequest
-from placement.rule import Nodes, grid_of
-from topologies import Grid
+from netplace.checks import whole
+from netplace.placement.partition.blocks import block
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes, grid_of
+from netplace.topologies import Grid
 
 __all__ = ["boxes"]
 

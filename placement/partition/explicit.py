@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from checks import whole
-from placement.partition.request import PartitionRequest
-from placement.rule import Nodes
+from netplace.checks import whole
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes
 
 __all__ = ["explicit"]
 

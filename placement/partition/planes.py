@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from placement.partition.request import PartitionRequest
-from placement.partition.slabs import slabs
-from placement.rule import Nodes, grid_of
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.partition.slabs import slabs
+from netplace.placement.rule import Nodes, grid_of
 
 __all__ = ["planes"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topologies import Topology
+from netplace.topologies import Topology
 
 __all__ = ["PartitionRequest"]
 

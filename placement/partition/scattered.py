@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from checks import whole
-from placement.partition.request import PartitionRequest
-from placement.rule import Nodes
+from netplace.checks import whole
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes
 
 __all__ = ["scattered"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from placement.partition.blocks import block
-from placement.partition.request import PartitionRequest
-from placement.rule import Nodes, grid_of
+from netplace.placement.partition.blocks import block
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes, grid_of
 
 __all__ = ["sub_cubes"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from placement.partition.request import PartitionRequest
-from placement.rule import Nodes
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes
 
 __all__ = ["whole_network"]
 

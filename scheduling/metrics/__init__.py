@@ -1,7 +1,7 @@
 """What a schedule is worth.
 
->>> from scheduling import Job, schedule
->>> from topologies import parse
+>>> from netplace.scheduling import Job, schedule
+>>> from netplace.topologies import parse
 >>> jobs = [Job(1, submit=0, nodes=3, run_time=100), Job(2, 10, 2, 40)]
 >>> figures = measure(schedule(parse("mesh:4"), jobs, "fcfs", "non-contiguous"))
 >>> figures.makespan, figures.per_job["wait"].most, round(figures.utilisation, 3)
@@ -10,11 +10,11 @@
 
 from __future__ import annotations
 
-from scheduling.metrics.locality import Locality
-from scheduling.metrics.measure import Metrics, Spread, measure
-from scheduling.metrics.per_job import PER_JOB, per_job
-from scheduling.metrics.series import Steps, held_nodes, running_jobs, waiting_jobs
-from scheduling.metrics.steady_state import (
+from netplace.scheduling.metrics.locality import Locality
+from netplace.scheduling.metrics.measure import Metrics, Spread, measure
+from netplace.scheduling.metrics.per_job import PER_JOB, per_job
+from netplace.scheduling.metrics.series import Steps, held_nodes, running_jobs, waiting_jobs
+from netplace.scheduling.metrics.steady_state import (
     STEADY,
     Difference,
     SteadyMean,

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from scheduling.partitioner.allocation import Nodes
-from topologies import Grid, Topology
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.topologies import Grid, Topology
 
 __all__ = ["Locality", "compact_nodes"]
 

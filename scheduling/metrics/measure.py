@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.metrics.per_job import PER_JOB, per_job
-from scheduling.schedule import Cost, Schedule, State
+from netplace.scheduling.metrics.per_job import PER_JOB, per_job
+from netplace.scheduling.schedule import Cost, Schedule, State
 
 __all__ = ["Metrics", "Spread", "measure"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import one_of
-from scheduling.schedule import Schedule
+from netplace.checks import one_of
+from netplace.scheduling.schedule import Schedule
 
 __all__ = ["BOUND", "PER_JOB", "per_job"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.schedule import Schedule
+from netplace.scheduling.schedule import Schedule
 
 __all__ = ["Steps", "held_nodes", "running_jobs", "waiting_jobs"]
 

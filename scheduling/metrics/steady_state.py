@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import one_of, whole
-from scheduling.metrics.per_job import PER_JOB, per_job
-from scheduling.metrics.series import held_nodes
-from scheduling.schedule import Schedule
+from netplace.checks import one_of, whole
+from netplace.scheduling.metrics.per_job import PER_JOB, per_job
+from netplace.scheduling.metrics.series import held_nodes
+from netplace.scheduling.schedule import Schedule
 
 __all__ = ["STEADY", "Difference", "SteadyMean", "batch_means", "kruskal_wallis", "steady_mean"]
 

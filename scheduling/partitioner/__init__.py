@@ -5,15 +5,15 @@ A new one is a class with the members of `Partitioner` in a file of its own, and
 
 from __future__ import annotations
 
-from checks import one_of, whole
-from scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
-from scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
-from scheduling.partitioner.curves import along_curve
-from scheduling.partitioner.kind import PartitionerKind
-from scheduling.partitioner.scattered import first_free, random_free
-from scheduling.partitioner.shapes import Ranking
-from scheduling.partitioner.tree import quasi_contiguous
-from topologies import Topology
+from netplace.checks import one_of, whole
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
+from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
+from netplace.scheduling.partitioner.curves import along_curve
+from netplace.scheduling.partitioner.kind import PartitionerKind
+from netplace.scheduling.partitioner.scattered import first_free, random_free
+from netplace.scheduling.partitioner.shapes import Ranking
+from netplace.scheduling.partitioner.tree import quasi_contiguous
+from netplace.topologies import Topology
 
 __all__ = ["PARTITIONERS", "Allocation", "Nodes", "Partitioner", "PartitionerKind", "make_partitioner"]
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.job import Job
+from netplace.scheduling.job import Job
 
 __all__ = ["Allocation", "Nodes", "Partitioner"]
 
@@ -42,7 +42,7 @@ class Partitioner(Protocol):
     """Says which nodes a job gets, and keeps account of those that are free.
 
     A new one is a class with these six members, in a file of its own, and a line in
-    `scheduling.partitioner.PARTITIONERS`.
+    `netplace.scheduling.partitioner.PARTITIONERS`.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scheduling.partitioner.allocation import Partitioner
+from netplace.scheduling.partitioner.allocation import Partitioner
 
 __all__ = ["PartitionerKind"]
 
@@ -19,7 +19,7 @@ class PartitionerKind:
     make : callable
         Takes the topology, the text after the name and a colon (empty: none) and a seed, and returns a
         partitioner of an empty machine; where `ranked` is true it also takes ``ranking=``, see
-        `scheduling.partitioner.make_partitioner`.
+        `netplace.scheduling.partitioner.make_partitioner`.
     example : str
         How a user asks for it.
     description : str

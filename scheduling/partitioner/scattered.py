@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation, Nodes
-from scheduling.partitioner.free_map import FreeMap
-from topologies import Topology
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.free_map import FreeMap
+from netplace.topologies import Topology
 
 # mypy: disable-error-code="untyped-decorator"
 

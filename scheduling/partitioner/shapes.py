@@ -10,8 +10,8 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 
-from scheduling.job import Job
-from topologies import Grid
+from netplace.scheduling.job import Job
+from netplace.topologies import Grid
 
 __all__ = ["BestShapes", "Choices", "Factors", "Ranking", "Shape", "average_distance", "factorisations"]
 
@@ -35,7 +35,7 @@ def factorisations(nodes: int, sizes: Sequence[int]) -> list[Shape]:
 def average_distance(shape: Shape, grid: Grid) -> float:
     """Return the mean distance over ordered pairs of different nodes of a box, in hops; 0 for one node.
 
-    The same as `placement.metrics.average_pairwise_distance` of its nodes, dimension by dimension.
+    The same as `netplace.placement.metrics.average_pairwise_distance` of its nodes, dimension by dimension.
     """
     nodes = math.prod(shape)
     total = 0.0

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation, Nodes
-from topologies import Topology, Tree
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.topologies import Topology, Tree
 
 # mypy: disable-error-code="untyped-decorator"
 

@@ -5,11 +5,11 @@ A new one is a class with the members of `Queue` in a file of its own, and a lin
 
 from __future__ import annotations
 
-from scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
-from scheduling.policy.conservative import ConservativeQueue
-from scheduling.policy.easy import EasyQueue
-from scheduling.policy.fcfs import FcfsQueue
-from scheduling.policy.sjf import SjfQueue
+from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
+from netplace.scheduling.policy.conservative import ConservativeQueue
+from netplace.scheduling.policy.easy import EasyQueue
+from netplace.scheduling.policy.fcfs import FcfsQueue
+from netplace.scheduling.policy.sjf import SjfQueue
 
 __all__ = ["POLICIES", "Machine", "Policy", "Queue", "Running", "Waiting"]
 

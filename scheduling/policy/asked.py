@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation, Partitioner
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 
 __all__ = ["Machine", "Policy", "Queue", "Running", "Waiting"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from scheduling.partitioner.allocation import Allocation
-from scheduling.policy.asked import Machine, Running, Waiting
-from scheduling.policy.plan import Booking, Plan, make_plan
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.policy.asked import Machine, Running, Waiting
+from netplace.scheduling.policy.plan import Booking, Plan, make_plan
 
 __all__ = ["ConservativeQueue"]
 

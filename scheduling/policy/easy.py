@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from scheduling.policy.asked import Machine, Running, Waiting
-from scheduling.policy.expected import ExpectedEnds
-from scheduling.policy.line import Line
-from scheduling.policy.reservation import Reservation, reserve
+from netplace.scheduling.policy.asked import Machine, Running, Waiting
+from netplace.scheduling.policy.expected import ExpectedEnds
+from netplace.scheduling.policy.line import Line
+from netplace.scheduling.policy.reservation import Reservation, reserve
 
 __all__ = ["EasyQueue"]
 

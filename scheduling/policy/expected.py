@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 
-from scheduling.policy.asked import Running
+from netplace.scheduling.policy.asked import Running
 
 __all__ = ["ExpectedEnds"]
 

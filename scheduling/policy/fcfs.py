@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from scheduling.policy.asked import Machine, Running, Waiting
+from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
 __all__ = ["FcfsQueue"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.policy.asked import Waiting
+from netplace.scheduling.policy.asked import Waiting
 
 __all__ = ["Line"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduling.partitioner.allocation import Allocation
-from scheduling.policy.asked import Machine, Running, Waiting
-from scheduling.policy.profile import Profile
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.policy.asked import Machine, Running, Waiting
+from netplace.scheduling.policy.profile import Profile
 
 __all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "make_plan"]
 

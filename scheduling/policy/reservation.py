@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from itertools import groupby
 
-from scheduling.partitioner.allocation import Allocation
-from scheduling.policy.asked import Machine, Waiting
-from scheduling.policy.expected import ExpectedEnds
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.policy.asked import Machine, Waiting
+from netplace.scheduling.policy.expected import ExpectedEnds
 
 __all__ = ["CountReservation", "PlaceReservation", "Reservation", "reserve"]
 

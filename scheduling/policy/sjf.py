@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 
-from scheduling.policy.asked import Machine, Running, Waiting
+from netplace.scheduling.policy.asked import Machine, Running, Waiting
 
 __all__ = ["SjfQueue"]
 

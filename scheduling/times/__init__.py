@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checks import one_of
-from scheduling.times.asked import RunTimes
-from scheduling.times.log import LogTimes
-from scheduling.times.penalty import GROWTHS, PenaltyTimes
-from scheduling.times.scaled import ScaledTimes
-from topologies import Topology
+from netplace.checks import one_of
+from netplace.scheduling.times.asked import RunTimes
+from netplace.scheduling.times.log import LogTimes
+from netplace.scheduling.times.penalty import GROWTHS, PenaltyTimes
+from netplace.scheduling.times.scaled import ScaledTimes
+from netplace.topologies import Topology
 
 __all__ = [
     "GROWTHS",
@@ -97,7 +97,7 @@ def make_times(text: str, machine: Topology) -> RunTimes:
 
     Examples
     --------
-    >>> from topologies import parse
+    >>> from netplace.topologies import parse
     >>> make_times("scaled:0.8", parse("torus:4x4"))
     ScaledTimes(contiguous=0.8, scattered=1.0)
     """

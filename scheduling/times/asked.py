@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
 
 __all__ = ["RunTimes"]
 
@@ -14,7 +14,7 @@ class RunTimes(Protocol):
     """Answers how long a job takes on the nodes that it got.
 
     A new one is a class with these two members, in a file of its own, and a line in
-    `scheduling.times.RUN_TIMES`.
+    `netplace.scheduling.times.RUN_TIMES`.
     """
 
     def seconds(self, job: Job, allocation: Allocation) -> float:

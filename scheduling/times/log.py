@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
 
 __all__ = ["LogTimes"]
 

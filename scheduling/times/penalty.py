@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from checks import one_of
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation
-from topologies import Tree
+from netplace.checks import one_of
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.topologies import Tree
 
 __all__ = ["GROWTHS", "PenaltyTimes"]
 
@@ -21,7 +21,7 @@ class PenaltyTimes:
 
     The level of a job is that of the lowest common ancestor of its nodes; the least level that of the
     smallest subtree with room for it. A job whose penalty takes it past its estimate fails where
-    `scheduling.schedule` kills at the estimate.
+    `netplace.scheduling.schedule` kills at the estimate.
 
     Attributes
     ----------

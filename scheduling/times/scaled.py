@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
 
 __all__ = ["ScaledTimes"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from checks import one_of
-from scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
-from scheduling.workload.files import COMPRESSED
-from scheduling.workload.job_table import read_csv, write_csv
-from scheduling.workload.kind import WorkloadKind
-from scheduling.workload.load import at_load, load
-from scheduling.workload.lublin import lublin
-from scheduling.workload.summary import describe
-from scheduling.workload.swf import DROPS, read_swf
-from scheduling.workload.swf_write import check_swf, write_swf
-from scheduling.workload.workload import Workload
+from netplace.checks import one_of
+from netplace.scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
+from netplace.scheduling.workload.files import COMPRESSED
+from netplace.scheduling.workload.job_table import read_csv, write_csv
+from netplace.scheduling.workload.kind import WorkloadKind
+from netplace.scheduling.workload.load import at_load, load
+from netplace.scheduling.workload.lublin import lublin
+from netplace.scheduling.workload.summary import describe
+from netplace.scheduling.workload.swf import DROPS, read_swf
+from netplace.scheduling.workload.swf_write import check_swf, write_swf
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
     "CLASSES",

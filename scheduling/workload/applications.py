@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import one_of, whole
-from scheduling.workload.workload import Workload
+from netplace.checks import one_of, whole
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["ANY", "CLASSES", "INTENSITIES", "SIZES", "applications"]
 

@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from checks import one_of, whole
-from scheduling.job import Job
-from scheduling.workload.applications import INTENSITIES
-from scheduling.workload.files import COMPRESSED, read_text, write_text
-from scheduling.workload.swf_header import header_number, without_size
-from scheduling.workload.swf_write import plain
-from scheduling.workload.workload import Workload
+from netplace.checks import one_of, whole
+from netplace.scheduling.job import Job
+from netplace.scheduling.workload.applications import INTENSITIES
+from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
+from netplace.scheduling.workload.swf_header import header_number, without_size
+from netplace.scheduling.workload.swf_write import plain
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["read_csv", "write_csv"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from scheduling.workload.workload import Workload
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["WorkloadKind"]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import whole
-from scheduling.job import Job
-from scheduling.workload.workload import Workload
+from netplace.checks import whole
+from netplace.scheduling.job import Job
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["at_load", "check_load", "load", "load_of"]
 
@@ -61,7 +61,7 @@ def at_load(workload: Workload, nodes: int, target: float) -> Workload:
     """Return the workload at another load: the times between submissions are stretched alike.
 
     The daily cycle is stretched with them; a Lublin workload is better made at its load, see
-    `scheduling.workload.lublin`.
+    `netplace.scheduling.workload.lublin`.
 
     Raises
     ------

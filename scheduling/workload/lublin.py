@@ -44,9 +44,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import gammainc
 
-from checks import one_of, whole
-from scheduling.workload.load import check_load, load_of
-from scheduling.workload.workload import Workload
+from netplace.checks import one_of, whole
+from netplace.scheduling.workload.load import check_load, load_of
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
     "KINDS",
@@ -135,7 +135,8 @@ def lublin(
     seed : int
         Seed of the draw.
     load : float, optional
-        Load to reach (see `scheduling.workload.load`); by default it is what the published arrivals give.
+        Load to reach (see `netplace.scheduling.workload.load`); by default it is what the published arrivals
+        give.
         Arrivals become more or less frequent alike at all times of day, and the day keeps its 24 hours.
     kind : str
         A key of `KINDS`: ``"batch"``, ``"interactive"``, ``"both"``, or ``"whole"``, the parameters that

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.workload.load import load
-from scheduling.workload.workload import Workload
+from netplace.scheduling.workload.load import load
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["describe", "hours"]
 

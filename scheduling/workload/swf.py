@@ -16,10 +16,10 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import one_of, whole
-from scheduling.workload.files import read_text
-from scheduling.workload.swf_header import header_per_node, machine_of
-from scheduling.workload.workload import Workload
+from netplace.checks import one_of, whole
+from netplace.scheduling.workload.files import read_text
+from netplace.scheduling.workload.swf_header import header_per_node, machine_of
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["DROPS", "read_swf"]
 

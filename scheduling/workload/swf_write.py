@@ -1,4 +1,4 @@
-"""Writing workloads in the Standard Workload Format; see `scheduling.workload.swf`."""
+"""Writing workloads in the Standard Workload Format; see `netplace.scheduling.workload.swf`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scheduling.workload.files import COMPRESSED, write_text
-from scheduling.workload.swf_header import header_of_size, machine_of
-from scheduling.workload.workload import Workload
+from netplace.scheduling.workload.files import COMPRESSED, write_text
+from netplace.scheduling.workload.swf_header import header_of_size, machine_of
+from netplace.scheduling.workload.workload import Workload
 
 __all__ = ["check_swf", "plain", "write_swf"]
 

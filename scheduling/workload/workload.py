@@ -9,8 +9,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from checks import whole
-from scheduling.job import Job
+from netplace.checks import whole
+from netplace.scheduling.job import Job
 
 __all__ = ["COMPLETED", "Workload"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from strategies import Step, Story
 
-from netsim import DeadlockError, Network
-from topologies import parse
+from netplace.netsim import DeadlockError, Network
+from netplace.topologies import parse
 
 
 class Player:

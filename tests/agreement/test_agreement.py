@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from playing import Player, difference
 from strategies import configs, stories
 
-from netsim import ENGINES, measure_load
-from topologies import parse
+from netplace.netsim import ENGINES, measure_load
+from netplace.topologies import parse
 
 # The same examples in every run; the slow tests draw more of them.
 FEW = settings(

@@ -4,10 +4,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from apps import Op
-from apps.carried import carried, carried_names
-from apps.formats import read
-from apps.requests import openers
+from netplace.apps import Op
+from netplace.apps.carried import carried, carried_names
+from netplace.apps.formats import read
+from netplace.apps.requests import openers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "traces"
 APPS = ["BT", "CG", "FT", "IS", "LU", "MG", "SP"]

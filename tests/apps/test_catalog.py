@@ -1,7 +1,7 @@
 import pytest
 
-from apps import APPLICATIONS, Application, Op, application
-from apps.synthetic import SYNTHETIC
+from netplace.apps import APPLICATIONS, Application, Op, application
+from netplace.apps.synthetic import SYNTHETIC
 
 
 def ring(task, bytes=1024):

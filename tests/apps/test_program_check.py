@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps import Op, OperationError, Program, TaskWriter, application
+from netplace.apps import Op, OperationError, Program, TaskWriter, application
 
 
 def program_of(*scripts):

@@ -3,8 +3,7 @@ import doctest
 import numpy as np
 import pytest
 
-import apps.task
-from apps import Op, Program, TaskWriter
+from netplace.apps import Op, Program, TaskWriter, task
 
 
 def listing(program, task):
@@ -162,7 +161,7 @@ def test_sections_must_be_in_every_task():
 
 
 def test_examples_in_the_documentation():
-    assert doctest.testmod(apps.task).failed == 0
+    assert doctest.testmod(task).failed == 0
 
 
 def test_every_kind_has_its_number():

@@ -15,23 +15,26 @@ from pathlib import Path
 import click
 import pytest
 
-from apps import APPLICATIONS
-from experiments.cli import app
-from experiments.cli.examples import EXAMPLES
-from netsim import ARBITERS, CONSUMPTIONS, ENGINES, PATTERNS, POLICIES, TREE_ROUTINGS
-from placement import MAPPINGS, PARTITIONS
-from topologies import TOPOLOGIES
+from netplace.apps import APPLICATIONS
+from netplace.experiments.cli import app
+from netplace.experiments.cli.examples import EXAMPLES
+from netplace.netsim import ARBITERS, CONSUMPTIONS, ENGINES, PATTERNS, POLICIES, TREE_ROUTINGS
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.topologies import TOPOLOGIES
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["root_packages"]
-MODULES = sorted(
-    module.name
-    for package in PACKAGES
-    for module in [
-        *pkgutil.walk_packages([str(ROOT / package)], f"{package}."),
-        pkgutil.ModuleInfo(None, package, True),
-    ]
-)
+FOLDERS = re.findall(r'^    "(\w+)",$', (ROOT / "setup.py").read_text(), re.MULTILINE)
+MODULES = [
+    "netplace",
+    *sorted(
+        module.name
+        for folder in FOLDERS
+        for module in [
+            *pkgutil.walk_packages([str(ROOT / folder)], f"netplace.{folder}."),
+            pkgutil.ModuleInfo(None, f"netplace.{folder}", True),
+        ]
+    ),
+]
 DICTS = {
     "TOPOLOGIES": {name: kind.description for name, kind in TOPOLOGIES.items()},
     "APPLICATIONS": {name: item.description for name, item in APPLICATIONS.items()},
@@ -57,13 +60,17 @@ def tracked() -> list[Path]:
 
 
 def test_layers_hold():
+    subprocess.run([ROOT / "scripts/tree"], check=True)
     command = [
         sys.executable,
         "-c",
         "from importlinter.cli import lint_imports_command as c; c()",
         "--no-cache",
+        "--no-logo",
+        "--config",
+        "../pyproject.toml",
     ]
-    found = subprocess.run([*command, "--no-logo"], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = subprocess.run(command, cwd=ROOT / ".tree", capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout
     assert "0 broken" in found.stdout
 
@@ -80,13 +87,13 @@ def test_every_placement_rule_stands_in_its_own_file_and_in_order(folder, rules)
     assert list(rules) == sorted(rules)
     modules = [inspect.getmodule(rule.choose).__name__ for rule in rules.values()]
     assert len(set(modules)) == len(modules)
-    assert all(module.startswith(f"placement.{folder}.") for module in modules)
+    assert all(module.startswith(f"netplace.placement.{folder}.") for module in modules)
 
 
 def test_packages_import_without_warnings():
     script = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
     found = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script, *PACKAGES],
+        [sys.executable, "-W", "error", "-c", script, "netplace", *(f"netplace.{name}" for name in FOLDERS)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -146,7 +153,8 @@ def test_no_test_folder_is_a_package_and_test_names_are_unique():
 
 
 @pytest.mark.parametrize(
-    "script", ["scripts/demo", "scripts/test", "scripts/check", "scripts/environment", ".ci/run"]
+    "script",
+    ["scripts/demo", "scripts/test", "scripts/check", "scripts/environment", "scripts/tree", ".ci/run"],
 )
 def test_scripts_can_be_run_and_stop_at_errors(script):
     path = ROOT / script

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from benchmarks import BENCHMARKS, mapping, traffic
-from benchmarks.figure import figure
+from netplace.benchmarks import BENCHMARKS, mapping, traffic
+from netplace.benchmarks.figure import figure
 
 
 def test_a_figure_knows_whether_it_is_met():

@@ -7,10 +7,10 @@ import math
 
 import pytest
 
-from benchmarks import first_fit
-from benchmarks.first_fit import ASK, RELEASE, TAKE, measure, questions
-from scheduling.partitioner.contiguous import SEARCHES
-from topologies import parse
+from netplace.benchmarks import first_fit
+from netplace.benchmarks.first_fit import ASK, RELEASE, TAKE, measure, questions
+from netplace.scheduling.partitioner.contiguous import SEARCHES
+from netplace.topologies import parse
 
 
 def test_questions_tell_a_story_that_holds_together():

@@ -16,8 +16,8 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEP
 
 
 def modules(package: str) -> list[str]:
-    inner = pkgutil.walk_packages([str(ROOT / package)], f"{package}.")
-    return [package, *sorted(module.name for module in inner)]
+    inner = pkgutil.walk_packages([str(ROOT / package)], f"netplace.{package}.")
+    return [f"netplace.{package}", *sorted(module.name for module in inner)]
 
 
 def examples(package: str) -> list[doctest.DocTest]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cli.study import study_command
-from experiments.studies import STUDIES
-from experiments.studies.study import ask
+from netplace.experiments.cli.study import study_command
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.study import ask
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from placement import MAPPINGS
-from topologies import TOPOLOGIES
+from netplace.placement import MAPPINGS
+from netplace.topologies import TOPOLOGIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLLOWED = [*sorted((DOCS / "tutorial").glob("*.md")), *sorted((DOCS / "guides").glob("own-*.md"))]

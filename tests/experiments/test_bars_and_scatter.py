@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.plots.bars import draw_bars
-from experiments.plots.scatter import draw_scatter
+from netplace.experiments.plots.bars import draw_bars
+from netplace.experiments.plots.scatter import draw_scatter
 
 SERIES = {"consecutive": [(1.0, 0.0), (1.0, 0.0)], "td": [(0.8, 0.1), (float("nan"), 0.0)]}
 

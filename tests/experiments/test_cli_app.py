@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from apps import application
-from apps.formats import read
+from netplace.apps import application
+from netplace.apps.formats import read
 
 
 @pytest.fixture(autouse=True)

@@ -9,15 +9,15 @@ import time
 
 import pytest
 
-from apps import APPLICATIONS
-from apps.carried import carried_names
-from experiments.cli.examples import EXAMPLES
-from experiments.cli.listing import TOPICS
-from netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
-from placement import MAPPINGS, PARTITIONS
-from scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
-from scheduling import POLICIES as QUEUES
-from topologies import TOPOLOGIES
+from netplace.apps import APPLICATIONS
+from netplace.apps.carried import carried_names
+from netplace.experiments.cli.examples import EXAMPLES
+from netplace.experiments.cli.listing import TOPICS
+from netplace.netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
+from netplace.scheduling import POLICIES as QUEUES
+from netplace.topologies import TOPOLOGIES
 
 NAMES = {
     "networks": list(TOPOLOGIES),
@@ -63,7 +63,7 @@ def test_the_examples_of_the_help_run(netplace, line, tmp_path, monkeypatch):
 def test_help_is_quick():
     """The command line imports no simulator to show its help."""
     began = time.perf_counter()
-    script = "import sys; from experiments.cli import app; app(['--help'])"
+    script = "import sys; from netplace.experiments.cli import app; app(['--help'])"
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
     took = time.perf_counter() - began
     script = "import sys, experiments.cli; print({'numpy', 'numba', 'netsim', 'apps'} & set(sys.modules))"

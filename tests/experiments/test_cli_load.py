@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from experiments.cli.load import offered_loads
+from netplace.experiments.cli.load import offered_loads
 
 QUICK = ("--network", "torus:4x4", "--warmup", "500", "--measure", "1000")
 

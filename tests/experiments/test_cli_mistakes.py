@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-import experiments.replay
+from netplace.experiments import replay
 
 HALO = ["--network", "torus:4x4", "--app", "2d-torus"]
 LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
@@ -209,7 +209,7 @@ def test_the_traceback_can_be_asked_for(netplace, monkeypatch):
 
 
 def test_a_fault_of_the_program_itself_is_not_dressed_up(netplace, monkeypatch):
-    monkeypatch.setattr(experiments.replay.Replay, "run", lambda *_: {}["surprise"])
+    monkeypatch.setattr(replay.Replay, "run", lambda *_: {}["surprise"])
     assert isinstance(netplace("run", *HALO).exception, KeyError)
 
 
@@ -217,14 +217,14 @@ def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
     def run(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(experiments.replay.Replay, "run", run)
+    monkeypatch.setattr(replay.Replay, "run", run)
     check(netplace("run", *HALO), "not enough memory")
 
 
 # What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
 INTERRUPTIBLE = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from experiments.cli import main; main()"
+    "from netplace.experiments.cli import main; main()"
 )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from experiments.cli.plot import relative_times
-from runs.tables import ENTRY, write_table
+from netplace.experiments.cli.plot import relative_times
+from netplace.runs.tables import ENTRY, write_table
 
 SAME = dict.fromkeys(ENTRY, "") | {"application": "bt", "tasks": 16}
 

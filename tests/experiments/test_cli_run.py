@@ -8,8 +8,8 @@ from dataclasses import fields
 
 import pytest
 
-from experiments.cli.settings import SETTINGS
-from netsim import Config
+from netplace.experiments.cli.settings import SETTINGS
+from netplace.netsim import Config
 
 HALO = ("--network", "torus:4x4", "--app", "2d-torus")
 

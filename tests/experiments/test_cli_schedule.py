@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from test_cli_mistakes import check
 
-from experiments.schedule_plot import draw_gantt, draw_utilisation, holders
-from scheduling import Job, schedule
-from topologies import mesh
+from netplace.experiments.schedule_plot import draw_gantt, draw_utilisation, holders
+from netplace.scheduling import Job, schedule
+from netplace.topologies import mesh
 
 SMALL = ["schedule", "--machine", "torus:4x4x4", "--workload", "lublin", "--jobs", "200", "--load", "0.7"]
 STUDY = """\
@@ -125,7 +125,7 @@ def test_a_study_is_carried_out_once(netplace, tmp_path, monkeypatch):
     def never(plan):
         raise AssertionError("carried out again")
 
-    monkeypatch.setattr("experiments.cli.schedule._outcome", never)
+    monkeypatch.setattr("netplace.experiments.cli.schedule._outcome", never)
     again = netplace("schedule", tmp_path / "study.toml", "--json")
     assert json.loads(again.stdout) == found
     shown = netplace("schedule", tmp_path / "study.toml")
@@ -141,13 +141,13 @@ def test_one_schedule_is_kept_if_wanted(netplace, tmp_path, monkeypatch):
     def never(*_, **__):
         raise AssertionError("carried out again")
 
-    monkeypatch.setattr("runs.schedules.carry_out", never)
+    monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
     again = netplace(*flags)
     assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
 
 
 def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
-    import experiments.cli.schedule as command
+    import netplace.experiments.cli.schedule as command
 
     (tmp_path / "study.toml").write_text(STUDY)
     carried = []
@@ -267,7 +267,7 @@ def test_mistakes_in_a_study_file_are_told_with_their_line(netplace, tmp_path, t
 def test_pictures_need_nodes_and_say_what_they_leave_out(tmp_path, monkeypatch):
     jobs = [Job(number, number, 1 + number % 4, 5) for number in range(40)]
     kept = schedule(mesh((8,)), jobs, "fcfs", "random", keep_nodes=True)
-    monkeypatch.setattr("experiments.schedule_plot._MOST_BOXES", 30)
+    monkeypatch.setattr("netplace.experiments.schedule_plot._MOST_BOXES", 30)
     draw_gantt(tmp_path / "gantt.svg", kept, "many")
     assert "of 40 jobs" in (tmp_path / "gantt.svg").read_text()
     draw_utilisation(tmp_path / "utilisation.svg", kept, "many")

@@ -151,14 +151,14 @@ def test_programs_are_checked_before_anything_is_written(netplace, folder):
 
 
 def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
-    monkeypatch.setattr("runs.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     check(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no scheduler answers")
 
 
 # What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
 INTERRUPTIBLE = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from experiments.cli import main; main()"
+    "from netplace.experiments.cli import main; main()"
 )
 
 
@@ -202,7 +202,7 @@ def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
 
 
 def stored(path) -> int:
-    from runs.store import Store, StoreError
+    from netplace.runs.store import Store, StoreError
 
     try:
         with Store(path, read_only=True) as store:

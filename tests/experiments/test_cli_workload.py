@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scheduling.workload import describe, lublin, read
+from netplace.scheduling.workload import describe, lublin, read
 
 JOB = "{0} {1} -1 60 4 -1 -1 4 90 -1 {2} -1 -1 -1 -1 -1 -1 -1\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.plots.lines import draw_lines
+from netplace.experiments.plots.lines import draw_lines
 
 
 def test_panels_of_curves(tmp_path):

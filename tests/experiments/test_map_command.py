@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from apps import application
-from experiments.mapping_search import traits
-from experiments.traffic_file import read_traffic
-from netsim import simulate
-from placement.mapping import cost_matrix
-from placement.metrics import metrics
-from topologies import parse
+from netplace.apps import application
+from netplace.experiments.mapping_search import traits
+from netplace.experiments.traffic_file import read_traffic
+from netplace.netsim import simulate
+from netplace.placement.mapping import cost_matrix
+from netplace.placement.metrics import metrics
+from netplace.topologies import parse
 
 BUTTERFLY = ("--network", "torus:4x4", "--app", "butterfly")
 

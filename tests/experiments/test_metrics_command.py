@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from apps import application
-from experiments.configurations import METRICS, Configuration, correlations, measure, seeds_of
-from experiments.replay import Replay
-from netsim import simulate
-from placement import map_tasks, partition
-from placement.metrics import link_loads, metrics
-from topologies import parse
+from netplace.apps import application
+from netplace.experiments.configurations import METRICS, Configuration, correlations, measure, seeds_of
+from netplace.experiments.replay import Replay
+from netplace.netsim import simulate
+from netplace.placement import map_tasks, partition
+from netplace.placement.metrics import link_loads, metrics
+from netplace.topologies import parse
 
 HALO = ("--network", "mesh:6x6", "--app", "2d-mesh", "--tasks", "9")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from apps import application
-from experiments.plots.heat_map import draw_heat_map
-from experiments.plots.layout import panels
-from experiments.plots.mapping import draw_mapping
-from experiments.plots.network_map import draw_network
-from topologies import parse
+from netplace.apps import application
+from netplace.experiments.plots.heat_map import draw_heat_map
+from netplace.experiments.plots.layout import panels
+from netplace.experiments.plots.mapping import draw_mapping
+from netplace.experiments.plots.network_map import draw_network
+from netplace.topologies import parse
 
 NETWORKS = (
     "torus:4x4",

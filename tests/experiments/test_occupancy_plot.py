@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.occupancy_plot import draw_occupancy, draw_occupancy_on, job_colours
-from topologies import parse
+from netplace.experiments.occupancy_plot import draw_occupancy, draw_occupancy_on, job_colours
+from netplace.topologies import parse
 
 MACHINES = (
     "mesh:7", "torus:5x3", "twisted:4x2", "mesh:3x4x2", "torus:2x3x2x2", "tree:2,3", "tree:5,1",

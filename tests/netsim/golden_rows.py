@@ -6,9 +6,9 @@ import csv
 from functools import cache
 from pathlib import Path
 
-from apps.formats import read
-from netsim import Config, Result, simulate
-from topologies import parse
+from netplace.apps.formats import read
+from netplace.netsim import Config, Result, simulate
+from netplace.topologies import parse
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 KINDS = {"torus": "torus:", "mesh": "mesh:", "fattree": "tree:", "thintree": "thintree:"}

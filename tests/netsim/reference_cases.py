@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from apps import Program, TaskWriter
-from netsim.config import Config
-from netsim.engine import Exit, JobRecord
-from netsim.reference import ReferenceEngine
-from topologies import parse
+from netplace.apps import Program, TaskWriter
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Exit, JobRecord
+from netplace.netsim.reference import ReferenceEngine
+from netplace.topologies import parse
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FOR_EVER = 10**9

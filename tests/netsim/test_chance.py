@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from netsim import chance
-from netsim.chance import GAP, POLICY, TARGET, below, draw, gap
+from netplace.netsim import chance
+from netplace.netsim.chance import GAP, POLICY, TARGET, below, draw, gap
 
 
 def test_a_draw_repeats():

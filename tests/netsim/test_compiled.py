@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from netsim import Config, Network
-from topologies import parse
+from netplace.netsim import Config, Network
+from netplace.topologies import parse
 
 ROOT = Path(__file__).parents[2]
 
 RUN = """
 import json, sys
-from apps import APPLICATIONS
-from netsim import Config, measure_load, simulate
-from topologies import parse
+from netplace.apps import APPLICATIONS
+from netplace.netsim import Config, measure_load, simulate
+from netplace.topologies import parse
 
 found = []
 for text, name, options in json.loads(sys.argv[1]):
@@ -29,9 +29,9 @@ point = measure_load(parse("torus:4x4"), 0.4, warmup=50, measure=100)
 print(json.dumps([found, point.packets, point.delay.mean]))
 """
 ONE_CYCLE = """
-from netsim import Network
-from netsim.kernel.loop import run
-from topologies import parse
+from netplace.netsim import Network
+from netplace.netsim.kernel.loop import run
+from netplace.topologies import parse
 
 Network(parse("torus:4")).advance(1)
 print(dict(run.stats.cache_misses), len(run.stats.cache_hits))

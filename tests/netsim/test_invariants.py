@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import configs, networks, placements, programs
 
-from apps import Op
-from netsim import simulate
-from topologies import parse
+from netplace.apps import Op
+from netplace.netsim import simulate
+from netplace.topologies import parse
 
 PROFILE = settings(
     derandomize=True, deadline=None, database=None, max_examples=150, report_multiple_bugs=False

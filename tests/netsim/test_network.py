@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from apps import APPLICATIONS, Program, TaskWriter
-from netsim import ENGINES, Network, simulate
-from topologies import parse
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import ENGINES, Network, simulate
+from netplace.topologies import parse
 
 BOTH = pytest.mark.parametrize("engine", ENGINES)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from reference_cases import FOR_EVER, engine, program
 
-from netsim.config import Config
-from netsim.engine import Exit, Traffic
-from netsim.reference import ReferenceEngine
-from topologies import Topology
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Exit, Traffic
+from netplace.netsim.reference import ReferenceEngine
+from netplace.topologies import Topology
 
 
 def test_an_empty_network_is_idle():

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_cases import FOR_EVER, engine, program
 
-from netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
-from netsim.engine import Exit, Traffic
+from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
+from netplace.netsim.engine import Exit, Traffic
 
 GRIDS = [
     "torus:4x4",

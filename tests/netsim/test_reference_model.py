@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference_cases import FOR_EVER, engine, finished, program
 
-from netsim.engine import Exit
+from netplace.netsim.engine import Exit
 
 PACKET = 64  # bytes
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference_cases import FOR_EVER, engine, program
 
-from netsim.engine import Exit, Traffic
+from netplace.netsim.engine import Exit, Traffic
 
 # Accepted load (phits a node and cycle) and mean delay (cycles) of INSEE's own simulator.
 UNIFORM = [

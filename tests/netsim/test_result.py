@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from apps import APPLICATIONS, Program, TaskWriter
-from netsim import Config, Delay, Network, simulate
-from netsim.delays import BINS, bin_of, bin_start, percentile
-from topologies import parse
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import Config, Delay, Network, simulate
+from netplace.netsim.delays import BINS, bin_of, bin_start, percentile
+from netplace.topologies import parse
 
 
 @pytest.fixture(scope="module")

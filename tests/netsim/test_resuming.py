@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import configs, networks, placements, programs
 
-from apps import APPLICATIONS, Program, TaskWriter
-from netsim import ENGINES, Config, Network, pattern, simulate
-from topologies import parse
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import ENGINES, Config, Network, pattern, simulate
+from netplace.topologies import parse
 
 
 def facts(network, jobs):

@@ -7,9 +7,17 @@ import re
 
 import pytest
 
-from apps import Program, TaskWriter
-from netsim import ENGINES, Config, CycleLimitError, DeadlockError, Network, SimulationError, simulate
-from topologies import parse
+from netplace.apps import Program, TaskWriter
+from netplace.netsim import (
+    ENGINES,
+    Config,
+    CycleLimitError,
+    DeadlockError,
+    Network,
+    SimulationError,
+    simulate,
+)
+from netplace.topologies import parse
 
 BOTH = pytest.mark.parametrize("engine", ENGINES)
 

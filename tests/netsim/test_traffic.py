@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netsim import ENGINES, PATTERNS, Config, Network, Traffic, measure_load, pattern
-from topologies import parse
+from netplace.netsim import ENGINES, PATTERNS, Config, Network, Traffic, measure_load, pattern
+from netplace.topologies import parse
 
 
 def targets(name, network):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netsim import Config, measure_load
-from topologies import parse
+from netplace.netsim import Config, measure_load
+from netplace.topologies import parse
 
 TORUS = {
     0.4: (0.402, 37.5),

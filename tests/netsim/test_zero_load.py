@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import configs, networks
 
-from apps import Program, TaskWriter
-from netsim import ENGINES, Config, simulate
-from topologies import parse
+from netplace.apps import Program, TaskWriter
+from netplace.netsim import ENGINES, Config, simulate
+from netplace.topologies import parse
 
 
 def one_message(size, compute=0):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from apps import application
-from placement import map_tasks, partition
-from placement.mapping import CRITERIA, cost_matrix, find_mapping, optimise
-from topologies import parse
+from netplace.apps import application
+from netplace.placement import map_tasks, partition
+from netplace.placement.mapping import CRITERIA, cost_matrix, find_mapping, optimise
+from netplace.topologies import parse
 
 
 def test_classic_is_the_distance_in_hops():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from apps import application
-from placement import MAPPINGS, map_tasks, partition
-from placement.mapping import find_mapping
-from topologies import parse
+from netplace.apps import application
+from netplace.placement import MAPPINGS, map_tasks, partition
+from netplace.placement.mapping import find_mapping
+from netplace.topologies import parse
 
 
 def nodes_of(text: str, network: str, tasks: int, **options) -> list[int]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from placement import map_tasks, partition
-from placement.metrics import average_pairwise_distance, link_loads, metrics
-from topologies import parse
+from netplace.placement import map_tasks, partition
+from netplace.placement.metrics import average_pairwise_distance, link_loads, metrics
+from netplace.topologies import parse
 
 
 def ring(tasks: int) -> np.ndarray:

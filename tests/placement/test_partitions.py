@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from placement import PARTITIONS, partition
-from topologies import parse
+from netplace.placement import PARTITIONS, partition
+from netplace.topologies import parse
 
 
 def parts(text: str, network: str, *sizes: int, seed: int = 0) -> list[list[int]]:

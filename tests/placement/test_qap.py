@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from apps import application
-from placement.mapping import METHODS, solve_qap
-from placement.mapping.qap import annealing, tabu
-from placement.mapping.qap.elites import Elites, crossed, perturbed
-from placement.mapping.qap.grasp import Construction
-from placement.mapping.qap.lowered import dense_form, sparse_form
-from placement.mapping.qap.problem import qap_problem
-from placement.mapping.qap.tabu import TabuSearch
-from topologies import parse
+from netplace.apps import application
+from netplace.placement.mapping import METHODS, solve_qap
+from netplace.placement.mapping.qap import annealing, tabu
+from netplace.placement.mapping.qap.elites import Elites, crossed, perturbed
+from netplace.placement.mapping.qap.grasp import Construction
+from netplace.placement.mapping.qap.lowered import dense_form, sparse_form
+from netplace.placement.mapping.qap.problem import qap_problem
+from netplace.placement.mapping.qap.tabu import TabuSearch
+from netplace.topologies import parse
 
 
 def cost(A, B, mapping) -> int:

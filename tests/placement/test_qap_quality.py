@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from placement.mapping import solve_qap
-from topologies import parse
+from netplace.placement.mapping import solve_qap
+from netplace.topologies import parse
 
 QAPLIB = Path(__file__).parent / "qaplib"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from apps import application
-from benchmarks.mapping import QAPLIB, Row, _row, read_instance
-from placement.mapping import solve_qap
-from topologies import parse
+from netplace.apps import application
+from netplace.benchmarks.mapping import QAPLIB, Row, _row, read_instance
+from netplace.placement.mapping import solve_qap
+from netplace.topologies import parse
 
 
 def test_every_instance_is_read_whole():

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from apps import application
-from netsim import simulate
-from placement import map_tasks
-from runs import resolve
-from runs.campaign import complete
-from runs.crew import Alone
-from runs.execute import attempt, execute
-from runs.placing import place_jobs, run_time_of
-from runs.store import Store
-from topologies import parse
+from netplace.apps import application
+from netplace.netsim import simulate
+from netplace.placement import map_tasks
+from netplace.runs import resolve
+from netplace.runs.campaign import complete
+from netplace.runs.crew import Alone
+from netplace.runs.execute import attempt, execute
+from netplace.runs.placing import place_jobs, run_time_of
+from netplace.runs.store import Store
+from netplace.topologies import parse
 
 JOB = {"app": "butterfly", "tasks": 16, "packets": 2}
 OTHERS = ("consecutive", "column", "classic", "td")

@@ -12,12 +12,12 @@ import time
 
 import pytest
 
-from runs import resolve
-from runs.campaign import complete, crew_of, missing
-from runs.chance import simulation_of
-from runs.crew import Alone, Workers
-from runs.store import Store
-from runs.tables import run_table, time_table
+from netplace.runs import resolve
+from netplace.runs.campaign import complete, crew_of, missing
+from netplace.runs.chance import simulation_of
+from netplace.runs.crew import Alone, Workers
+from netplace.runs.store import Store
+from netplace.runs.tables import run_table, time_table
 
 JOB = {"app": "2d-torus", "packets": 4, "rounds": 8}
 RUNS = [
@@ -83,7 +83,9 @@ def test_a_sweep_killed_at_any_moment_resumes(tmp_path, undisturbed):
     """Twenty times, from a process that has just begun to one that has almost ended."""
     rng = random.Random(2)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["runs.tables", "runs.campaign", "netsim.compiled"])
+    context.set_forkserver_preload(
+        ["netplace.runs.tables", "netplace.runs.campaign", "netplace.netsim.compiled"]
+    )
     path = tmp_path / "s.sqlite"
     killed = 0
     for _ in range(200):
@@ -142,9 +144,9 @@ def test_a_worker_that_dies_takes_down_one_run(tmp_path):
 
 
 SCRIPT = """
-from runs import resolve
-from runs.campaign import complete, crew_of
-from runs.store import Store
+from netplace.runs import resolve
+from netplace.runs.campaign import complete, crew_of
+from netplace.runs.store import Store
 if __name__ == "__main__":
     job = {"app": "all-to-all", "packets": 9, "rounds": 9, "mapping": "random"}
     runs = [resolve("torus:8x8", job, seed=seed) for seed in range(1000)]
@@ -202,7 +204,7 @@ def test_workers_are_counted():
 
 
 def test_a_dask_address_that_does_not_answer(monkeypatch):
-    monkeypatch.setattr("runs.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     with pytest.raises(ValueError, match=r"--dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         crew_of(dask="tcp://127.0.0.1:9")
     with pytest.raises(ValueError, match="--dask: no scheduler answers at 'nonsense://'"):

@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
-from runs import attempt, resolve
-from runs.chance import network_draws, same_place, simulation_of
-from runs.execute import execute, places_of, programs_of
-from topologies import parse
+from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+from netplace.runs import attempt, resolve
+from netplace.runs.chance import network_draws, same_place, simulation_of
+from netplace.runs.execute import execute, places_of, programs_of
+from netplace.topologies import parse
 
 BUSY = {"app": "all-to-all", "packets": 3, "rounds": 2}
 CONFIGS = [
@@ -82,7 +82,7 @@ def test_without_chance_a_shift_on_a_torus_changes_nothing(network):
     for config in sure[1::3]:
         run = resolve(network, BUSY, config=config)
         here = attempt(run).outcome
-        from netsim import simulate
+        from netplace.netsim import simulate
 
         there = simulate(topology, programs_of(run)[0], moved, config=config)
         assert here["cycles"] == there.cycles

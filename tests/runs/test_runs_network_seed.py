@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from runs import execute, resolve
-from runs.chance import simulation_of
-from runs.execute import places_of, programs_of
-from runs.spec import Run
+from netplace.runs import execute, resolve
+from netplace.runs.chance import simulation_of
+from netplace.runs.execute import places_of, programs_of
+from netplace.runs.spec import Run
 
 JOB = {"app": "all-to-all", "tasks": 16, "packets": 3, "mapping": "random"}
 

@@ -8,9 +8,9 @@ import shutil
 
 import pytest
 
-from apps.carried import carried
-from netsim import Config
-from runs import Run, resolve
+from netplace.apps.carried import carried
+from netplace.netsim import Config
+from netplace.runs import Run, resolve
 
 HALO = {"app": "2d-torus", "packets": 2}
 

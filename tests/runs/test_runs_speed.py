@@ -22,7 +22,7 @@ seeds = 67
 def test_two_workers_spend_their_time_in_the_kernel(tmp_path):
     """201 runs of about 0.2 s: all processes together, from the start of Python to the table."""
     (tmp_path / "sweep.toml").write_text(SWEEP)
-    command = [sys.executable, "-c", "from experiments.cli import main; main()", "table", "sweep.toml"]
+    command = [sys.executable, "-m", "netplace", "table", "sweep.toml"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
     def seconds(*more: str) -> float:

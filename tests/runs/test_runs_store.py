@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from runs import Ended, attempt, resolve
-from runs.campaign import missing
-from runs.claims import Claims
-from runs.store import APPLICATION, Store, StoreError
+from netplace.runs import Ended, attempt, resolve
+from netplace.runs.campaign import missing
+from netplace.runs.claims import Claims
+from netplace.runs.store import APPLICATION, Store, StoreError
 
 RUNS = [resolve("torus:4x4", {"app": "2d-torus", "mapping": "random"}, seed=seed) for seed in range(3)]
 WELL = Ended({"cycles": 5, "jobs": []}, None, 0.5, {"netplace": "1"}, "here")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runs.sweep import read_sweep
-from runs.toml_lines import line_of
+from netplace.runs.sweep import read_sweep
+from netplace.runs.toml_lines import line_of
 
 HALO = 'network = "torus:4x4"\napp = "2d-torus"\n'
 

@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from netsim import Config
-from runs import Ended, attempt, execute, resolve
-from runs.campaign import complete
-from runs.crew import Alone
-from runs.difference import difference
-from runs.store import Store
-from runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
-from runs.times import RunTimes, StoredTimes
+from netplace.netsim import Config
+from netplace.runs import Ended, attempt, execute, resolve
+from netplace.runs.campaign import complete
+from netplace.runs.crew import Alone
+from netplace.runs.difference import difference
+from netplace.runs.store import Store
+from netplace.runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
+from netplace.runs.times import RunTimes, StoredTimes
 
 JOB = {"app": "2d-torus", "packets": 4, "rounds": 3, "mapping": "random"}
 RUNS = [resolve("torus:4x4", JOB, seed=seed) for seed in range(4)]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from runs import resolve
-from runs.plan import Plan, make_plan
-from runs.schedules import carry_out, complete_plans
-from runs.store import Store
-from runs.study_file import read_study
+from netplace.runs import resolve
+from netplace.runs.plan import Plan, make_plan
+from netplace.runs.schedules import carry_out, complete_plans
+from netplace.runs.store import Store
+from netplace.runs.study_file import read_study
 
 GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 60, "load": 0.7, "policy": "easy"}
 
@@ -56,7 +56,7 @@ def test_outcomes_are_kept_and_not_made_again(tmp_path, monkeypatch):
         def never(plan: Plan) -> None:
             raise AssertionError("made again")
 
-        monkeypatch.setattr("runs.schedules.carry_out", never)
+        monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
         assert complete_plans(plans, store) == [store.schedule(plan.key) for plan in plans]
         assert {plan["policy"] for plan, _ in store.schedules()} == {"fcfs", "sjf"}
         assert len(list(store.schedules())) == 4
@@ -117,7 +117,7 @@ def test_mistakes_are_told(given, words):
 
 def test_jobs_of_a_table_of_applications_need_run_times(tmp_path):
     path: Path = tmp_path / "jobs.csv"
-    from scheduling.workload import make_workload, write
+    from netplace.scheduling.workload import make_workload, write
 
     write(make_workload("applications", 64, 5, 0), path)
     with pytest.raises(ValueError, match=r"times 'log': jobs of .*jobs.csv have none but those of a table"):

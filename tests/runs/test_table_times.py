@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netsim import Config
-from runs import execute, resolve
-from runs.store import Store
-from runs.table_times import BEST_KNOWN, JobRuns, TableTimes
-from runs.tables import run_table, time_table, write_table
-from scheduling import Allocation, Job, make_partitioner, schedule
-from topologies import parse
+from netplace.netsim import Config
+from netplace.runs import execute, resolve
+from netplace.runs.store import Store
+from netplace.runs.table_times import BEST_KNOWN, JobRuns, TableTimes
+from netplace.runs.tables import run_table, time_table, write_table
+from netplace.scheduling import Allocation, Job, make_partitioner, schedule
+from netplace.topologies import parse
 
 GRID, TREE = parse("torus:8x8"), parse("tree:2,3")
 CYCLE = Config().cycle_ns * 1e-9

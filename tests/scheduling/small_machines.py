@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from scheduling import Allocation, Job
+from netplace.scheduling import Allocation, Job
 
 NODES = 8
 

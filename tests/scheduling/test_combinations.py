@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scheduling import PARTITIONERS, POLICIES, Job, make_partitioner, schedule
-from topologies import parse
+from netplace.scheduling import PARTITIONERS, POLICIES, Job, make_partitioner, schedule
+from netplace.topologies import parse
 
 MACHINES = ("mesh:8x8", "torus:4x4x4", "tree:4,3")
 # What these find depends on more than on which nodes are free, so more free nodes may be less.

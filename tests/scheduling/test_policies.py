@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_machines import NODES, Row, brute_easy, workloads
 
-from scheduling import POLICIES, Job, State, schedule
-from topologies import mesh
+from netplace.scheduling import POLICIES, Job, State, schedule
+from netplace.topologies import mesh
 
 MACHINE = mesh((NODES,))
 KINDS = pytest.mark.parametrize("contiguous", [False, True], ids=["count", "place"])

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_machines import NODES, Row, workloads
 
-from scheduling import Allocation, Job, schedule
-from scheduling.metrics import (
+from netplace.scheduling import Allocation, Job, schedule
+from netplace.scheduling.metrics import (
     PER_JOB,
     Locality,
     batch_means,
@@ -23,8 +23,8 @@ from scheduling.metrics import (
     steady_mean,
     waiting_jobs,
 )
-from scheduling.metrics.locality import compact_nodes
-from topologies import kary_ntree, mesh, torus
+from netplace.scheduling.metrics.locality import compact_nodes
+from netplace.topologies import kary_ntree, mesh, torus
 
 MACHINE = mesh((NODES,))
 

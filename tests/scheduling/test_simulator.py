@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from small_machines import NODES, Row
 
-from scheduling import ESTIMATES, RUN_TIMES, Allocation, Job, State, make_times, schedule
-from scheduling.estimates import estimate_rule
-from scheduling.metrics import measure
-from scheduling.schedule import COLUMNS, Schedule
-from scheduling.times import LogTimes, PenaltyTimes, ScaledTimes
-from topologies import kary_ntree, mesh, parse
+from netplace.scheduling import ESTIMATES, RUN_TIMES, Allocation, Job, State, make_times, schedule
+from netplace.scheduling.estimates import estimate_rule
+from netplace.scheduling.metrics import measure
+from netplace.scheduling.schedule import COLUMNS, Schedule
+from netplace.scheduling.times import LogTimes, PenaltyTimes, ScaledTimes
+from netplace.topologies import kary_ntree, mesh, parse
 
 MACHINE = mesh((NODES,))
 TREE = kary_ntree(2, 4)

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topologies import Topology, Tree, parse
+from netplace.topologies import Topology, Tree, parse
 
 GRIDS = [
     "mesh:2",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from topologies import Grid, mesh, parse, torus, twisted_torus
+from netplace.topologies import Grid, mesh, parse, torus, twisted_torus
 
 
 @st.composite

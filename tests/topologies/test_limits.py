@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topologies import limits, parse
+from netplace.topologies import limits, parse
 
 
 @pytest.mark.parametrize(

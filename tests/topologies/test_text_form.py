@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from topologies import TOPOLOGIES, Topology, kary_ntree, mesh, parse, thin_tree, torus, twisted_torus
+from netplace.topologies import TOPOLOGIES, Topology, kary_ntree, mesh, parse, thin_tree, torus, twisted_torus
 
 MADE: list[tuple[str, Callable[[], Topology]]] = [
     ("mesh:5", lambda: mesh((5,))),

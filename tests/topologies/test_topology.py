@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from topologies import Topology, parse
+from netplace.topologies import Topology, parse
 
 SMALL = [
     "mesh:1",
@@ -98,7 +98,7 @@ def test_distances_of_a_subset_keep_its_order(network: Topology) -> None:
 
 def test_distances_do_not_depend_on_the_block(network: Topology, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = network.distances()
-    monkeypatch.setattr("topologies.topology._BLOCK", 3)
+    monkeypatch.setattr("netplace.topologies.topology._BLOCK", 3)
     assert np.array_equal(network.distances(), whole)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies import Tree, kary_ntree, thin_tree
+from netplace.topologies import Tree, kary_ntree, thin_tree
 
 
 @st.composite

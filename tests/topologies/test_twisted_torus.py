@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from topologies import Grid, parse, torus, twisted_torus
+from netplace.topologies import Grid, parse, torus, twisted_torus
 
 
 def test_passing_the_end_of_y_shifts_along_x() -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from checks import one_of, whole
-from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.grasp import grasp
-from placement.mapping.qap.portfolio import portfolio
-from placement.mapping.qap.problem import QapProblem, qap_problem
-from placement.mapping.qap.result import QapResult
-from placement.mapping.qap.scipy_methods import faq, two_opt
+from netplace.checks import one_of, whole
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.grasp import grasp
+from netplace.placement.mapping.qap.portfolio import portfolio
+from netplace.placement.mapping.qap.problem import QapProblem, qap_problem
+from netplace.placement.mapping.qap.result import QapResult
+from netplace.placement.mapping.qap.scipy_methods import faq, two_opt
 
 __all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
 

@@ -14,8 +14,8 @@ import math
 import numpy as np
 from numba import njit
 
-from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.lowered import Floats, Integers, Sparse
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.lowered import Floats, Integers, Sparse
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from checks import whole
+from netplace.checks import whole
 
 __all__ = ["Budget"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from placement.mapping.qap.lowered import Integers
+from netplace.placement.mapping.qap.lowered import Integers
 
 __all__ = ["Elites", "crossed", "perturbed"]
 

@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.lowered import Integers, dense_form
-from placement.mapping.qap.problem import QapProblem
-from placement.mapping.qap.tabu import TabuSearch
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.lowered import Integers, dense_form
+from netplace.placement.mapping.qap.problem import QapProblem
+from netplace.placement.mapping.qap.tabu import TabuSearch
 
 __all__ = ["ALPHA", "Construction", "grasp"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from placement.mapping.qap.problem import QapProblem
+from netplace.placement.mapping.qap.problem import QapProblem
 
 __all__ = ["Dense", "Sparse", "dense_form", "sparse_form"]
 

@@ -16,13 +16,13 @@ import math
 
 import numpy as np
 
-from placement.mapping.qap.annealing import Annealing
-from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.elites import Elites
-from placement.mapping.qap.grasp import Construction
-from placement.mapping.qap.lowered import Integers, dense_form, sparse_form
-from placement.mapping.qap.problem import QapProblem
-from placement.mapping.qap.tabu import TabuSearch
+from netplace.placement.mapping.qap.annealing import Annealing
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.elites import Elites
+from netplace.placement.mapping.qap.grasp import Construction
+from netplace.placement.mapping.qap.lowered import Integers, dense_form, sparse_form
+from netplace.placement.mapping.qap.problem import QapProblem
+from netplace.placement.mapping.qap.tabu import TabuSearch
 
 __all__ = ["portfolio"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import quadratic_assignment
 
-from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.lowered import Integers
-from placement.mapping.qap.problem import QapProblem
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.lowered import Integers
+from netplace.placement.mapping.qap.problem import QapProblem
 
 __all__ = ["faq", "two_opt"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from placement.mapping.qap.budget import Budget
-from placement.mapping.qap.lowered import Dense, Floats, Integers
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.lowered import Dense, Floats, Integers
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 

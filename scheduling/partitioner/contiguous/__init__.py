@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checks import one_of
-from placement.rule import grid_of
-from scheduling.partitioner.allocation import Partitioner
-from scheduling.partitioner.contiguous.adaptive_scan import AdaptiveScan
-from scheduling.partitioner.contiguous.boxes import Boxes
-from scheduling.partitioner.contiguous.buddy import Buddy
-from scheduling.partitioner.contiguous.erosion import Erosion
-from scheduling.partitioner.contiguous.frame_sliding import FrameSliding
-from scheduling.partitioner.contiguous.iff import ImprovedFirstFit
-from scheduling.partitioner.contiguous.naive import NaiveFirstFit
-from scheduling.partitioner.contiguous.rbs import RightBorderSegments
-from scheduling.partitioner.contiguous.search import Search
-from scheduling.partitioner.contiguous.zhu import ZhuFirstFit
-from scheduling.partitioner.shapes import BestShapes, Factors, Ranking
-from scheduling.partitioner.tree import tree_contiguous
-from topologies import Grid, Topology, Tree
+from netplace.checks import one_of
+from netplace.placement.rule import grid_of
+from netplace.scheduling.partitioner.allocation import Partitioner
+from netplace.scheduling.partitioner.contiguous.adaptive_scan import AdaptiveScan
+from netplace.scheduling.partitioner.contiguous.boxes import Boxes
+from netplace.scheduling.partitioner.contiguous.buddy import Buddy
+from netplace.scheduling.partitioner.contiguous.erosion import Erosion
+from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSliding
+from netplace.scheduling.partitioner.contiguous.iff import ImprovedFirstFit
+from netplace.scheduling.partitioner.contiguous.naive import NaiveFirstFit
+from netplace.scheduling.partitioner.contiguous.rbs import RightBorderSegments
+from netplace.scheduling.partitioner.contiguous.search import Search
+from netplace.scheduling.partitioner.contiguous.zhu import ZhuFirstFit
+from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
+from netplace.scheduling.partitioner.tree import tree_contiguous
+from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["SEARCHES", "SHAPE_OPTION", "Boxes", "Search", "contiguous"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.partitioner.contiguous.search import BoxList, Shape
+from netplace.scheduling.partitioner.contiguous.search import BoxList, Shape
 
 __all__ = ["AdaptiveScan"]
 

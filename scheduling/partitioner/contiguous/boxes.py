@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation
-from scheduling.partitioner.contiguous.box import box_nodes
-from scheduling.partitioner.contiguous.search import Search, Shape
-from scheduling.partitioner.shapes import Ranking
-from topologies import Grid
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.contiguous.box import box_nodes
+from netplace.scheduling.partitioner.contiguous.search import Search, Shape
+from netplace.scheduling.partitioner.shapes import Ranking
+from netplace.topologies import Grid
 
 __all__ = ["Boxes"]
 
@@ -26,14 +26,14 @@ class Boxes:
     grid : Grid
         The machine.
     search : callable
-        Makes the search for free boxes: a class of `scheduling.partitioner.contiguous`.
+        Makes the search for free boxes: a class of `netplace.scheduling.partitioner.contiguous`.
     shapes : callable
         Takes a job and returns boxes and mappings in the order in which they are tried.
 
     Attributes
     ----------
     free, by_count, searches, visited
-        See `scheduling.partitioner.Partitioner`; what `visited` counts is said by the search.
+        See `netplace.scheduling.partitioner.Partitioner`; what `visited` counts is said by the search.
     """
 
     by_count = False

@@ -6,8 +6,8 @@ import bisect
 import copy
 import itertools
 
-from scheduling.partitioner.contiguous.search import Shape
-from topologies import Grid
+from netplace.scheduling.partitioner.contiguous.search import Shape
+from netplace.topologies import Grid
 
 __all__ = ["Buddy"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.partitioner.contiguous.bit_map import bit_map, fill
-from scheduling.partitioner.contiguous.erosion_kernel import find
-from scheduling.partitioner.contiguous.search import Account, Shape
-from topologies import Grid
+from netplace.scheduling.partitioner.contiguous.bit_map import bit_map, fill
+from netplace.scheduling.partitioner.contiguous.erosion_kernel import find
+from netplace.scheduling.partitioner.contiguous.search import Account, Shape
+from netplace.topologies import Grid
 
 __all__ = ["Erosion"]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.partitioner.contiguous.bit_map import BitMap, opened
-from scheduling.partitioner.contiguous.erosion_rows import (
+from netplace.scheduling.partitioner.contiguous.bit_map import BitMap, opened
+from netplace.scheduling.partitioner.contiguous.erosion_rows import (
     erode_lines,
     erode_rings,
     erode_short_rows,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.partitioner.contiguous.search import NodeArray, Shape, mesh_2d
-from topologies import Grid
+from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape, mesh_2d
+from netplace.topologies import Grid
 
 __all__ = ["FrameSliding"]
 

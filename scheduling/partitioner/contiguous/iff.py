@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduling.partitioner.contiguous.iff_kernel import change, find
-from scheduling.partitioner.contiguous.search import Account, Shape
-from topologies import Grid
+from netplace.scheduling.partitioner.contiguous.iff_kernel import change, find
+from netplace.scheduling.partitioner.contiguous.search import Account, Shape
+from netplace.topologies import Grid
 
 __all__ = ["ImprovedFirstFit"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from scheduling.partitioner.contiguous.search import NodeArray, Shape
+from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape
 
 __all__ = ["NaiveFirstFit"]
 

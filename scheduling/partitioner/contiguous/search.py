@@ -8,8 +8,8 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.partitioner.contiguous.box import box_nodes
-from topologies import Grid
+from netplace.scheduling.partitioner.contiguous.box import box_nodes
+from netplace.topologies import Grid
 
 __all__ = ["Account", "BoxList", "NodeArray", "Search", "Shape", "mesh_2d"]
 

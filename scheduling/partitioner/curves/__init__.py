@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checks import one_of
-from placement.rule import grid_of
-from scheduling.partitioner.allocation import Nodes
-from scheduling.partitioner.curves.along import Along
-from scheduling.partitioner.curves.hilbert import hilbert
-from scheduling.partitioner.curves.row import row
-from scheduling.partitioner.curves.selection import Selection, best_fit, first_fit, sum_of_squares
-from scheduling.partitioner.curves.snake import snake
-from topologies import Grid, Topology
+from netplace.checks import one_of
+from netplace.placement.rule import grid_of
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.curves.along import Along
+from netplace.scheduling.partitioner.curves.hilbert import hilbert
+from netplace.scheduling.partitioner.curves.row import row
+from netplace.scheduling.partitioner.curves.selection import Selection, best_fit, first_fit, sum_of_squares
+from netplace.scheduling.partitioner.curves.snake import snake
+from netplace.topologies import Grid, Topology
 
 __all__ = ["ORDERS", "SELECTIONS", "along_curve"]
 

@@ -6,10 +6,10 @@ import copy
 
 import numpy as np
 
-from scheduling.job import Job
-from scheduling.partitioner.allocation import Allocation, Nodes
-from scheduling.partitioner.curves.selection import Selection, minimum_span
-from scheduling.partitioner.free_map import FreeMap
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.curves.selection import Selection, minimum_span
+from netplace.scheduling.partitioner.free_map import FreeMap
 
 __all__ = ["Along"]
 
@@ -28,7 +28,7 @@ class Along:
     order : ndarray of int64, shape (nodes,)
         The nodes of the machine along the curve.
     select : callable
-        Chooses one of the intervals, see `scheduling.partitioner.curves.selection`.
+        Chooses one of the intervals, see `netplace.scheduling.partitioner.curves.selection`.
     """
 
     by_count = True

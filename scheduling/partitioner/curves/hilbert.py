@@ -23,8 +23,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduling.partitioner.allocation import Nodes
-from topologies import Grid
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.topologies import Grid
 
 __all__ = ["hilbert"]
 

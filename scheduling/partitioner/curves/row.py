@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduling.partitioner.allocation import Nodes
-from topologies import Grid
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.topologies import Grid
 
 __all__ = ["row"]
 

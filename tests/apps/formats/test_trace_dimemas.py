@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from apps.formats import read
-from apps.formats.global_operations import GLOBAL_OPERATIONS
+from netplace.apps.formats import read
+from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS
 
 HEADER = '#DIMEMAS:"example.dim":1,00000000042:4(1,1,1,1),2\nd:1:1:4:0:1:2:3\nd:1:2:2:3:1\n'
 

@@ -3,8 +3,8 @@ import random
 
 import pytest
 
-from apps import application
-from apps.formats import FORMATS, read, write
+from netplace.apps import application
+from netplace.apps.formats import FORMATS, read, write
 
 TEXT = "0 send 1 8 0 0 -1 0\n1 recv 0 8 0 0 -1 0\n"
 TRC = "s 0 1 0 8\nr 0 1 0 8\n"

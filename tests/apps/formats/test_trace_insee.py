@@ -1,7 +1,7 @@
 import pytest
 
-from apps import Program, TaskWriter, application
-from apps.formats import read, write
+from netplace.apps import Program, TaskWriter, application
+from netplace.apps.formats import read, write
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps import Program, TaskWriter
-from apps.formats import read, write
-from apps.formats.expansion import message_tag
+from netplace.apps import Program, TaskWriter
+from netplace.apps.formats import read, write
+from netplace.apps.formats.expansion import message_tag
 
 
 @pytest.fixture

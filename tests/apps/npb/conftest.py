@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from apps import Op, Program
+from netplace.apps import Op, Program
 
 
 class Messages:

@@ -1,6 +1,6 @@
 import pytest
 
-from apps.npb.multipartition import AXES, Multipartition
+from netplace.apps.npb.multipartition import AXES, Multipartition
 
 GRIDS = [Multipartition(12, 9), Multipartition(12, 16), Multipartition(102, 16), Multipartition(64, 25)]
 

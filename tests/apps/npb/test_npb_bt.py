@@ -1,7 +1,7 @@
 import pytest
 
-from apps import Op
-from apps.npb import bt
+from netplace.apps import Op
+from netplace.apps.npb import bt
 
 
 @pytest.mark.parametrize(

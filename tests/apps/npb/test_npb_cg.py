@@ -1,7 +1,7 @@
 import pytest
 
-from apps.npb import cg
-from apps.npb.cg import Part
+from netplace.apps.npb import cg
+from netplace.apps.npb.cg import Part
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from apps import npb
-from apps.npb.classes import check_tasks, iteration_count, near_square, powers_of_two, squares
+from netplace.apps import npb
+from netplace.apps.npb.classes import check_tasks, iteration_count, near_square, powers_of_two, squares
 
 GENERATORS = {
     "bt": npb.bt,

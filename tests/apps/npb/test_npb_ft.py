@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from apps.npb import ft
+from netplace.apps.npb import ft
 
 
 def test_slabs_up_to_as_many_tasks_as_planes(messages):

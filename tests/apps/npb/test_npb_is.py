@@ -3,9 +3,9 @@ import sys
 import numpy as np
 import pytest
 
-from apps.npb import is_
-from apps.npb.classes import IS_CLASSES
-from apps.npb.is_ import _bucket_counts, _redistribute
+from netplace.apps.npb import is_
+from netplace.apps.npb.classes import IS_CLASSES
+from netplace.apps.npb.is_ import _bucket_counts, _redistribute
 
 # Where is.c hides its test keys in class S, and their ranks before the iteration's number is added or taken.
 PLACES = (48427, 17148, 23627, 62548, 4431)
@@ -90,7 +90,7 @@ def test_iterations_cannot_change_more_keys_than_task_0_has():
 
 
 def test_programs_too_large_are_refused_before_keys_are_drawn(monkeypatch):
-    monkeypatch.setattr(sys.modules["apps.npb.is_"], "_exchanges", None)
+    monkeypatch.setattr(sys.modules["netplace.apps.npb.is_"], "_exchanges", None)
     with pytest.raises(
         ValueError, match=r"is\.D\.1024 with 20 iterations takes 12.,.*; ask for at most 10 iter"
     ):

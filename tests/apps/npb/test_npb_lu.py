@@ -1,8 +1,8 @@
 import pytest
 
-from apps import Op
-from apps.npb import lu
-from apps.npb.lu import Block
+from netplace.apps import Op
+from netplace.apps.npb import lu
+from netplace.apps.npb.lu import Block
 
 
 @pytest.mark.parametrize(

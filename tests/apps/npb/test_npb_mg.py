@@ -1,7 +1,7 @@
 import pytest
 
-from apps.npb import mg
-from apps.npb.mg import _levels
+from netplace.apps.npb import mg
+from netplace.apps.npb.mg import _levels
 
 
 @pytest.mark.parametrize(

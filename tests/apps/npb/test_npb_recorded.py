@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from apps import Program, npb
-from apps.carried import carried, carried_names
-from apps.formats import read
-from apps.npb import classes
+from netplace.apps import Program, npb
+from netplace.apps.carried import carried, carried_names
+from netplace.apps.formats import read
+from netplace.apps.npb import classes
 
 GENERATORS = {
     "BT": npb.bt,

@@ -1,6 +1,6 @@
 import pytest
 
-from apps.npb import sp
+from netplace.apps.npb import sp
 
 
 @pytest.mark.parametrize(

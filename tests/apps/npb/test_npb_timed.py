@@ -1,8 +1,8 @@
 import pytest
 
-from apps import TaskWriter
-from apps.npb import timed
-from apps.npb.timed import Run, timed_program
+from netplace.apps import TaskWriter
+from netplace.apps.npb import timed
+from netplace.apps.npb.timed import Run, timed_program
 
 
 def ring(writer: TaskWriter, bytes: int = 1) -> None:

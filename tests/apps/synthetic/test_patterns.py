@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from apps import Op, application
-from apps.formats import read
-from apps.synthetic.grid import Grid, near_cube
+from netplace.apps import Op, application
+from netplace.apps.formats import read
+from netplace.apps.synthetic.grid import Grid, near_cube
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "traces"
 

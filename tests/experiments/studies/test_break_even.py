@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.break_even import FULL, QUICK, SATURATED, SHAPES, break_evens, cases
-from experiments.studies.schedules import outcomes, turnaround
-from experiments.studies.study import Bench, ask
-from runs.campaign import crew_of
-from runs.plan import make_plan
-from runs.store import Store
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.break_even import FULL, QUICK, SATURATED, SHAPES, break_evens, cases
+from netplace.experiments.studies.schedules import outcomes, turnaround
+from netplace.experiments.studies.study import Bench, ask
+from netplace.runs.campaign import crew_of
+from netplace.runs.plan import make_plan
+from netplace.runs.store import Store
 
 STUDY = STUDIES["non-contiguous-break-even"]
 

@@ -7,10 +7,10 @@ import csv
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.first_fit import sets
-from experiments.studies.study import published
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.first_fit import sets
+from netplace.experiments.studies.study import published
 
 ROWS = ("NFF", "ZFF", "RBS", "IFF", "ours")
 

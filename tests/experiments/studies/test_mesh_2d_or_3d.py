@@ -7,10 +7,10 @@ import csv
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.mesh_2d_or_3d import rows
-from experiments.studies.study import ask
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.mesh_2d_or_3d import rows
+from netplace.experiments.studies.study import ask
 
 STUDY = STUDIES["mesh-2d-or-3d"]
 

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from apps import application
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.correlations import correlation_summary, correlations
-from experiments.studies.mean_metrics import METRICS, mean_metrics
-from experiments.studies.partition_metrics import PARTS, blocks, configurations, rows
-from experiments.studies.study import ask, published
-from placement import partition
-from placement.metrics import metrics
-from topologies import parse
+from netplace.apps import application
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.correlations import correlation_summary, correlations
+from netplace.experiments.studies.mean_metrics import METRICS, mean_metrics
+from netplace.experiments.studies.partition_metrics import PARTS, blocks, configurations, rows
+from netplace.experiments.studies.study import ask, published
+from netplace.placement import partition
+from netplace.placement.metrics import metrics
+from netplace.topologies import parse
 
 STUDY = STUDIES["partition-metrics"]
 

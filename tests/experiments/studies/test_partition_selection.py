@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.studies import STUDIES
-from experiments.studies.box_times import BEST, BoxTimes, shapes
-from experiments.studies.partition_selection import Case, carry_out, cases, rows
-from experiments.studies.study import ask
-from scheduling.job import Job
-from scheduling.partitioner import Allocation
-from scheduling.workload import CLASSES, SIZES
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.box_times import BEST, BoxTimes, shapes
+from netplace.experiments.studies.partition_selection import Case, carry_out, cases, rows
+from netplace.experiments.studies.study import ask
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import Allocation
+from netplace.scheduling.workload import CLASSES, SIZES
 
 STUDY = STUDIES["partition-selection"]
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.placement_effects import PARTS, places, rows
-from experiments.studies.study import ask, published
-from placement import map_tasks, partition
-from topologies import parse
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.placement_effects import PARTS, places, rows
+from netplace.experiments.studies.study import ask, published
+from netplace.placement import map_tasks, partition
+from netplace.topologies import parse
 
 STUDY = STUDIES["placement-effects"]
 

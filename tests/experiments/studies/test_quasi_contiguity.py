@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.node_lists import node_lists
-from experiments.studies.quasi_contiguity import astray, rows
-from experiments.studies.study import ask, published
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.node_lists import node_lists
+from netplace.experiments.studies.quasi_contiguity import astray, rows
+from netplace.experiments.studies.study import ask, published
 
 STUDY = STUDIES["quasi-contiguity"]
 

@@ -9,12 +9,19 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.quasi_contiguous_scheduling import FOLDER, LIKE, cases, logs, needed, tree_for
-from experiments.studies.study import ask
-from scheduling.workload import lublin, write
-from topologies import parse
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.quasi_contiguous_scheduling import (
+    FOLDER,
+    LIKE,
+    cases,
+    logs,
+    needed,
+    tree_for,
+)
+from netplace.experiments.studies.study import ask
+from netplace.scheduling.workload import lublin, write
+from netplace.topologies import parse
 
 STUDY = STUDIES["quasi-contiguous"]
 

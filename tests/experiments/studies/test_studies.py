@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.statistics import best, p_value, spread
-from experiments.studies.study import ask
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.statistics import best, p_value, spread
+from netplace.experiments.studies.study import ask
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -50,7 +50,7 @@ def test_mistakes_are_told_in_a_sentence(words, sentence, tmp_path, monkeypatch)
 
 
 def test_a_store_without_the_runs_is_told(tmp_path, monkeypatch):
-    from runs.store import Store
+    from netplace.runs.store import Store
 
     monkeypatch.chdir(tmp_path)
     with Store("empty.sqlite"):

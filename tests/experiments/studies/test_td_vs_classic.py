@@ -7,10 +7,10 @@ import csv
 import pytest
 from click.testing import CliRunner
 
-from experiments.cli import app
-from experiments.studies import STUDIES
-from experiments.studies.study import ask, published
-from experiments.studies.td_vs_classic import rows
+from netplace.experiments.cli import app
+from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.study import ask, published
+from netplace.experiments.studies.td_vs_classic import rows
 
 STUDY = STUDIES["td-vs-classic"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from scheduling.job import Job
+from netplace.scheduling.job import Job
 
 # A busy machine, and code that is compiled at its first use, are no mistakes.
 PATIENT = settings(

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduling.job import Job
-from scheduling.partitioner import make_partitioner
-from scheduling.partitioner.contiguous import SEARCHES, Boxes
-from scheduling.partitioner.contiguous.box import box_nodes
-from topologies import parse
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import make_partitioner
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
+from netplace.scheduling.partitioner.contiguous.box import box_nodes
+from netplace.topologies import parse
 
 EXACT = ["adaptive-scan", "contiguous", "iff", "naive", "zff"]
 # Most sides by number of dimensions; the first crosses the borders of bytes and words.

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT
 
-from scheduling.partitioner.curves import ORDERS
-from topologies import parse
+from netplace.scheduling.partitioner.curves import ORDERS
+from netplace.topologies import parse
 
 MOST = {1: 40, 2: 17, 3: 9, 4: 5, 5: 4, 6: 3}
 SIDES = st.integers(1, 6).flatmap(

@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
-from scheduling.partitioner import make_partitioner
-from scheduling.partitioner.allocation import Allocation
-from scheduling.partitioner.curves import ORDERS, SELECTIONS
-from scheduling.partitioner.curves.selection import minimum_span
-from topologies import parse
+from netplace.scheduling.partitioner import make_partitioner
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.curves import ORDERS, SELECTIONS
+from netplace.scheduling.partitioner.curves.selection import minimum_span
+from netplace.topologies import parse
 
 
 def intervals(places: list[int]) -> list[list[int]]:

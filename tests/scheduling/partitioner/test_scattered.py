@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
-from scheduling.partitioner import PARTITIONERS, make_partitioner
-from scheduling.partitioner.allocation import Allocation
-from scheduling.partitioner.scattered import RandomFree
-from topologies import parse
+from netplace.scheduling.partitioner import PARTITIONERS, make_partitioner
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.scattered import RandomFree
+from netplace.topologies import parse
 
 MACHINES = {
     "non-contiguous": ("mesh:5x5", "tree:3,3"),

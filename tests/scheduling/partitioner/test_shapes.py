@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from placement.metrics import average_pairwise_distance
-from scheduling.job import Job
-from scheduling.partitioner import make_partitioner
-from scheduling.partitioner.contiguous.box import box_nodes
-from scheduling.partitioner.shapes import BestShapes, Factors, average_distance, factorisations
-from topologies import parse
+from netplace.placement.metrics import average_pairwise_distance
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import make_partitioner
+from netplace.scheduling.partitioner.contiguous.box import box_nodes
+from netplace.scheduling.partitioner.shapes import BestShapes, Factors, average_distance, factorisations
+from netplace.topologies import parse
 
 
 def job(nodes, number=7, application=""):

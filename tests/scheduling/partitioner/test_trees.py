@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job, live, lives
 
-from scheduling.partitioner import make_partitioner
-from scheduling.partitioner.allocation import Allocation
-from scheduling.partitioner.tree import Subtrees, tree_contiguous
-from topologies import parse
+from netplace.scheduling.partitioner import make_partitioner
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.tree import Subtrees, tree_contiguous
+from netplace.topologies import parse
 
 TREES = ("tree:2,5", "tree:3,3", "tree:4,2", "tree:5,1", "thintree:3,2,3", "thintree:4,1,2")
 

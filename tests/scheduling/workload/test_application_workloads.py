@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from apps import APPLICATIONS
-from scheduling.job import Job
-from scheduling.workload import (
+from netplace.apps import APPLICATIONS
+from netplace.scheduling.job import Job
+from netplace.scheduling.workload import (
     CLASSES,
     INTENSITIES,
     SIZES,

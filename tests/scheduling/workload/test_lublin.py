@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from scipy.special import gammainc
 
-from scheduling.workload import describe, load, lublin
-from scheduling.workload.lublin import KINDS, arrival_times, day_weights, hyper_gamma_share, size_range
-from scheduling.workload.summary import hours
+from netplace.scheduling.workload import describe, load, lublin
+from netplace.scheduling.workload.lublin import (
+    KINDS,
+    arrival_times,
+    day_weights,
+    hyper_gamma_share,
+    size_range,
+)
+from netplace.scheduling.workload.summary import hours
 
 JOBS = 60_000
 SINGLE = [name for name, streams in KINDS.items() if len(streams) == 1]

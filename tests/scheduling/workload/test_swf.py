@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduling.job import Job
-from scheduling.workload import Workload, read, read_swf, write, write_swf
+from netplace.scheduling.job import Job
+from netplace.scheduling.workload import Workload, read, read_swf, write, write_swf
 
 HEADER = "; Version: 2.2\n;  Computer: Köln\n; MaxNodes: 32\n;MaxProcs: 128\n;\n"
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduling.job import Job
-from scheduling.workload import Workload, at_load, describe, load
-from scheduling.workload.summary import hours
+from netplace.scheduling.job import Job
+from netplace.scheduling.workload import Workload, at_load, describe, load
+from netplace.scheduling.workload.summary import hours
 
 TIMES = st.integers(0, 10**7).map(float)
 JOBS = st.lists(

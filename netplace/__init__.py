@@ -1,0 +1,60 @@
+"""netplace: what placement costs and gains, packet by packet.
+
+The names listed here are those of the first steps; they are loaded when they are first used, so that
+``import netplace`` costs nothing. All else is in the packages: `netplace.topologies`, `netplace.apps`,
+`netplace.netsim`, `netplace.placement`, `netplace.scheduling`, `netplace.runs`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from netplace.apps.carried import carried
+    from netplace.apps.formats import read, write
+    from netplace.netsim import Config, simulate
+    from netplace.placement import map_tasks, partition
+    from netplace.scheduling import schedule
+    from netplace.topologies import parse
+
+__all__ = [
+    "Config",
+    "carried",
+    "map_tasks",
+    "parse",
+    "partition",
+    "read",
+    "schedule",
+    "simulate",
+    "write",
+]
+
+_HOMES = {
+    "Config": "netplace.netsim",
+    "carried": "netplace.apps.carried",
+    "map_tasks": "netplace.placement",
+    "parse": "netplace.topologies",
+    "partition": "netplace.placement",
+    "read": "netplace.apps.formats",
+    "schedule": "netplace.scheduling",
+    "simulate": "netplace.netsim",
+    "write": "netplace.apps.formats",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load one of the names of `__all__`, or say the installed version, when it is first asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("netplace")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'netplace' has no attribute {name!r}")
+    found = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

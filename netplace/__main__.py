@@ -1,0 +1,8 @@
+"""``python -m netplace``: the command ``netplace``."""
+
+from __future__ import annotations
+
+from netplace.experiments.cli import main
+
+if __name__ == "__main__":
+    main()
