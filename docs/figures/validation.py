@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
-from netplace.experiments.load_plot import draw_load_on
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.load import draw_load_on
 from netplace.netsim import Config, LoadPoint, measure_load, simulate
 from netplace.topologies import Topology, parse
 

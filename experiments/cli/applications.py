@@ -11,7 +11,7 @@ import rich_click as click
 
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import WHAT_RUNS
-from netplace.experiments.screen import number, print_json, print_tables, table
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.apps import Program
@@ -37,7 +37,7 @@ def app_command(name: str, **given: Any) -> None:
     or a trace. Options may follow it, as in lu,class=W,iterations=3. The program is checked: everything sent
     is received, and no tasks wait for each other for ever.
     """
-    from netplace.experiments.outputs import check_output
+    from netplace.experiments.files.outputs import check_output
 
     trace = given["write"] and _trace_output(Path(given["write"]))
     matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
@@ -115,7 +115,7 @@ def _shown(value: Any) -> str:
 def _trace_output(path: Path) -> Path:
     """Return `path` if a trace can be written there."""
     from netplace.apps.formats import FORMATS
-    from netplace.experiments.outputs import check_output
+    from netplace.experiments.files.outputs import check_output
 
     endings = [item.suffix for item in FORMATS.values() if item.write]
     if not path.name.lower().removesuffix(".gz").endswith(tuple(endings)):

@@ -9,7 +9,7 @@ import rich_click as click
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import number, print_json, print_tables, table
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.benchmarks import Figure
@@ -54,7 +54,7 @@ def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     """Measure and show speed and memory."""
     from netplace.benchmarks import BENCHMARKS
     from netplace.checks import one_of
-    from netplace.experiments.compiling import load_engine
+    from netplace.experiments.terminal.compiling import load_engine
 
     chosen = BENCHMARKS if only is None else {only: BENCHMARKS[one_of(only, BENCHMARKS, "--only")]}
     load_engine("kernel")

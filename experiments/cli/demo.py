@@ -23,6 +23,6 @@ def demo_command(seeds: int, output: str) -> None:
     Leaves a table on the screen, every run in a CSV file, and a picture.
     """
     from netplace.checks import whole
-    from netplace.experiments.demo import run_demo
+    from netplace.experiments.studies.demo import run_demo
 
     run_demo(whole(seeds, "--seeds"), Path(output))

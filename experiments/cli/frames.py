@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netplace.experiments.screen import number, print_tables, table
+from netplace.experiments.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def load_frame(path: Path) -> pd.DataFrame:
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a table whole or not at all; the ending of `path` says how."""
-    from netplace.experiments.outputs import whole_file
+    from netplace.experiments.files.outputs import whole_file
     from netplace.runs.tables import write_table
 
     with whole_file(path) as temporary:

@@ -11,7 +11,7 @@ import rich_click as click
 from netplace.checks import one_of
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import print_tables, table
+from netplace.experiments.terminal.screen import print_tables, table
 
 if TYPE_CHECKING:
     from netplace.placement import Rule

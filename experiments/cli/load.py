@@ -18,7 +18,7 @@ from netplace.experiments.cli.settings import (
     settings_flags,
 )
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,10 +69,10 @@ def load_command(**given: Any) -> None:
 
     Every node creates packets by a Bernoulli process, whatever becomes of them.
     """
-    from netplace.experiments.compiling import load_engine
-    from netplace.experiments.load_plot import draw_load
-    from netplace.experiments.outputs import PICTURES, check_output
-    from netplace.experiments.pool import run_each
+    from netplace.experiments.files.outputs import PICTURES, check_output
+    from netplace.experiments.plots.load import draw_load
+    from netplace.experiments.terminal.compiling import load_engine
+    from netplace.runs.pool import run_each
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     topology, loads, measure = _measuring(given)

@@ -11,12 +11,12 @@ from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, programs_from
 from netplace.experiments.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netplace.experiments.mapping_search import Search, Traits
+    from netplace.experiments.reports.mapping_search import Search, Traits
     from netplace.placement.mapping import QapResult
 
 __all__ = ["map_command"]
@@ -63,10 +63,10 @@ def map_command(**given: Any) -> None:
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
     from netplace.checks import whole
-    from netplace.experiments.compiling import load_engine
-    from netplace.experiments.outputs import PICTURES, check_output
-    from netplace.experiments.pool import run_each
+    from netplace.experiments.files.outputs import PICTURES, check_output
+    from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.placing import simulates
+    from netplace.runs.pool import run_each
 
     output = given["output"] and check_output(Path(given["output"]), (".csv",))
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
@@ -110,8 +110,8 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
 
 def _search(given: dict[str, Any], rule: str) -> Search:
     """Return the job that the flags describe."""
-    from netplace.experiments.mapping_search import Search
-    from netplace.experiments.traffic_file import read_traffic
+    from netplace.experiments.files.traffic import read_traffic
+    from netplace.experiments.reports.mapping_search import Search
     from netplace.topologies import parse
 
     config, topology = config_from(given), parse(given["network"])
@@ -147,7 +147,7 @@ def _show(
 
     import numpy as np
 
-    from netplace.experiments.mapping_search import traits
+    from netplace.experiments.reports.mapping_search import traits
     from netplace.placement.mapping import cost_matrix, map_tasks
     from netplace.runs.placing import simulates
 
@@ -204,7 +204,7 @@ def _title(search: Search) -> str:
 
 def _write(path: Path, nodes: Sequence[int]) -> None:
     """Write a mapping in the form that mapping ``file`` reads."""
-    from netplace.experiments.outputs import whole_file
+    from netplace.experiments.files.outputs import whole_file
 
     lines = ["task,node", *(f"{task},{node}" for task, node in enumerate(nodes))]
     with whole_file(path) as temporary:
@@ -230,7 +230,7 @@ def _tables(
     tried: bool,
 ) -> list[Any]:
     """Return the table of the mapping beside the consecutive one and, for several seeds, the costs."""
-    from netplace.experiments.summary import spread
+    from netplace.experiments.reports.summary import spread
 
     rows = [_row(f"cost (bytes x {criterion})", mine.cost, theirs.cost, 0)]
     for key, (name, digits) in _ROWS.items():

@@ -12,15 +12,15 @@ from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, programs_from
 from netplace.experiments.cli.settings import config_from, json_flag, network_flag, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.table import Table
 
-    from netplace.experiments.configurations import Configuration
-    from netplace.experiments.replay import Replay
+    from netplace.experiments.reports.configurations import Configuration
+    from netplace.runs.replay import Replay
 
 __all__ = ["metrics_command"]
 
@@ -76,10 +76,10 @@ def metrics_command(**given: Any) -> None:
     same with asymmetry (_AL). They are means over the jobs, of the nodes that have a task. Meshes and tori
     only.
     """
-    from netplace.experiments.compiling import load_engine
-    from netplace.experiments.configurations import measure
-    from netplace.experiments.pool import run_each
+    from netplace.experiments.reports.configurations import measure
+    from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.placing import simulates
+    from netplace.runs.pool import run_each
 
     files = _outputs(given)
     configurations = _configurations(given)
@@ -101,7 +101,7 @@ def metrics_command(**given: Any) -> None:
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
     """Return the files to write, checked."""
-    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.experiments.files.outputs import PICTURES, check_output
 
     files = [check_output(Path(name), (".csv", *PICTURES)) for name in given["outputs"]]
     for path in files:
@@ -113,9 +113,9 @@ def _outputs(given: dict[str, Any]) -> list[Path]:
 def _configurations(given: dict[str, Any]) -> list[Configuration]:
     """Return the configurations that the flags ask for."""
     from netplace.checks import whole
-    from netplace.experiments.configurations import Configuration, seeds_of
-    from netplace.experiments.replay import Replay
+    from netplace.experiments.reports.configurations import Configuration, seeds_of
     from netplace.placement.rule import grid_of
+    from netplace.runs.replay import Replay
     from netplace.topologies import parse
 
     config, topology = config_from(given), parse(given["network"])
@@ -146,7 +146,7 @@ def _title(configurations: Sequence[Configuration]) -> str:
 
 
 def _write(path: Path, rows: Sequence[Row]) -> None:
-    from netplace.experiments.outputs import whole_file
+    from netplace.experiments.files.outputs import whole_file
 
     with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -155,8 +155,8 @@ def _write(path: Path, rows: Sequence[Row]) -> None:
 
 
 def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
-    from netplace.experiments.configurations import METRICS
     from netplace.experiments.plots.scatter import draw_scatter
+    from netplace.experiments.reports.configurations import METRICS
 
     times = [row["cycles"] for row in rows]
     panels = {name: ([row[name] for row in rows], times) for name in METRICS}
@@ -165,8 +165,8 @@ def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
 
 def _plain(rows: Sequence[Row], title: str) -> dict[str, Any]:
     """Return what JSON can hold."""
-    from netplace.experiments.configurations import TIMES, correlations
-    from netplace.experiments.summary import spread
+    from netplace.experiments.reports.configurations import TIMES, correlations
+    from netplace.experiments.reports.summary import spread
 
     found = {
         "title": title,
@@ -190,7 +190,7 @@ def _measured(rows: Sequence[Row]) -> list[str]:
 
 def _tables(rows: Sequence[Row], title: str) -> list[Table]:
     """Return the table of metrics and, where there are run times, that of correlations."""
-    from netplace.experiments.summary import spread
+    from netplace.experiments.reports.summary import spread
 
     names = _measured(rows)
     shown = [[row["partition"], str(row["seed"]), *_figures(names, row)] for row in rows[:_SHOWN]]
@@ -213,7 +213,7 @@ def _figures(names: Iterable[str], row: Row) -> list[str]:
 
 
 def _correlation_table(rows: Sequence[Row]) -> Table:
-    from netplace.experiments.configurations import METRICS, correlations
+    from netplace.experiments.reports.configurations import METRICS, correlations
 
     slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
     shown = [

@@ -35,7 +35,7 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None) -> None
     each entry of the table, and in it a bar for each value of one column.
     """
     from netplace.experiments.cli.frames import load_frame
-    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.experiments.files.outputs import PICTURES, check_output
     from netplace.experiments.plots.bars import draw_bars
     from netplace.runs.tables import times_of
 

@@ -11,14 +11,14 @@ from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, programs_from
 from netplace.experiments.cli.settings import config_from, json_flag, network_flag, seed_flags, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rich.table import Table
 
-    from netplace.experiments.replay import Replay
+    from netplace.runs.replay import Replay
 
 __all__ = ["run_command"]
 
@@ -57,12 +57,12 @@ def run_command(**given: Any) -> None:
     draw from the same seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a
     sentence that says who waits for whom.
     """
-    from netplace.experiments.compiling import load_engine
-    from netplace.experiments.messages import write_messages
-    from netplace.experiments.outputs import PICTURES, check_output
-    from netplace.experiments.pool import run_each
-    from netplace.experiments.summary import describe, summarise
+    from netplace.experiments.files.messages import write_messages
+    from netplace.experiments.files.outputs import PICTURES, check_output
+    from netplace.experiments.reports.summary import describe, summarise
+    from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.placing import simulates
+    from netplace.runs.pool import run_each
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     messages = given["record_messages"] and check_output(Path(given["record_messages"]))
@@ -89,8 +89,8 @@ def run_command(**given: Any) -> None:
 def _replay(given: dict[str, Any]) -> Replay:
     """Return the replay that the flags ask for."""
     from netplace.checks import one_of, whole
-    from netplace.experiments.replay import Replay
     from netplace.netsim import ENGINES
+    from netplace.runs.replay import Replay
     from netplace.topologies import parse
 
     config, topology = config_from(given), parse(given["network"])
@@ -139,7 +139,7 @@ _COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {
 
 def _tables(runs: Sequence[Described], replay: Replay) -> list[Table]:
     """Return the table of the runs and, for several jobs, that of the jobs."""
-    from netplace.experiments.summary import spread
+    from netplace.experiments.reports.summary import spread
 
     rows = [[str(run["seed"]), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
     if len(runs) > 1:
@@ -173,7 +173,7 @@ def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
 
 
 def _spread_row(cycles: Sequence[float]) -> list[str]:
-    from netplace.experiments.summary import spread
+    from netplace.experiments.reports.summary import spread
 
     found = spread(cycles)
     return [number(found[measure]) for measure in ("mean", "std", "min", "max")]

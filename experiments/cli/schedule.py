@@ -12,7 +12,7 @@ import rich_click as click
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.screen import print_json, print_tables, with_progress
+from netplace.experiments.terminal.screen import print_json, print_tables, with_progress
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
@@ -96,7 +96,7 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
 def _one(given: dict[str, Any]) -> None:
     """Carry out the schedule of the flags."""
-    from netplace.experiments.schedule_report import figure_tables, remarks, write_folder, write_rows
+    from netplace.experiments.reports.schedule import figure_tables, remarks, write_folder, write_rows
     from netplace.runs.schedules import carry_out
 
     rows, folder = _outputs(given)
@@ -142,8 +142,8 @@ def _keep(path: str | None, plan: Plan, outcome: dict[str, Any]) -> None:
 def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the schedules of a study file."""
     from netplace.checks import whole
-    from netplace.experiments.outputs import check_output, whole_file
-    from netplace.experiments.schedule_report import compared, figure_rows, policy_differences, remarks
+    from netplace.experiments.files.outputs import check_output, whole_file
+    from netplace.experiments.reports.schedule import compared, figure_rows, policy_differences, remarks
     from netplace.runs.store import Store
     from netplace.runs.study_file import read_study
     from netplace.runs.tables import write_table
@@ -178,7 +178,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
 
 def _complete(plans: list[Plan], store: Any, processes: int) -> None:
     """Carry out what is not stored, each stored as it ends."""
-    from netplace.experiments.pool import run_each
+    from netplace.runs.pool import run_each
 
     missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
     left = list(missing.values())
@@ -214,7 +214,7 @@ def _plan(given: dict[str, Any]) -> Plan:
 
 def _outputs(given: dict[str, Any]) -> tuple[Path | None, Path | None]:
     """Return the file and the folder to write, checked before anything long begins."""
-    from netplace.experiments.outputs import check_output
+    from netplace.experiments.files.outputs import check_output
 
     rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
     folder = Path(given["folder"]) if given["folder"] else None
@@ -243,7 +243,7 @@ def _told(plan: Plan) -> Iterator[Callable[[int, float], None]]:
 
 
 def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
-    from netplace.experiments.screen import number, table
+    from netplace.experiments.terminal.screen import number, table
 
     if not differences:
         return []

@@ -65,9 +65,9 @@ def study_command(name: str, **given: Any) -> None:
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
     from netplace.experiments.cli.sweep_progress import SweepProgress
-    from netplace.experiments.compiling import load_engine
     from netplace.experiments.studies.report import show, write
     from netplace.experiments.studies.study import Bench
+    from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.campaign import crew_of
     from netplace.runs.store import Store
 
@@ -98,8 +98,8 @@ def _command(name: str, given: dict[str, Any]) -> str:
 
 
 def _list() -> None:
-    from netplace.experiments.screen import print_tables, table
     from netplace.experiments.studies import STUDIES
+    from netplace.experiments.terminal.screen import print_tables, table
 
     rows = []
     for study in STUDIES.values():

@@ -10,7 +10,7 @@ import rich_click as click
 
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.frames import load_frame, plain_rows, show_frame, write_frame
-from netplace.experiments.screen import print_json
+from netplace.experiments.terminal.screen import print_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,7 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
 
 def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew:
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
-    from netplace.experiments.compiling import load_engine
+    from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.campaign import crew_of, missing
     from netplace.runs.store import Store
 
@@ -130,7 +130,7 @@ def _confirm(sweep: Sweep, yes: bool) -> None:
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
     """Return the files to write, checked before anything long begins."""
-    from netplace.experiments.outputs import check_output
+    from netplace.experiments.files.outputs import check_output
 
     return [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
 

@@ -51,7 +51,7 @@ class AnnouncingCommand(click.RichCommand):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        from netplace.experiments.compiling import compilation_announced
+        from netplace.experiments.terminal.compiling import compilation_announced
 
         with compilation_announced():
             return super().invoke(ctx)

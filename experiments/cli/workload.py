@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.experiments.cli.examples import examples_of
-from netplace.experiments.screen import number, print_json, print_tables, table
+from netplace.experiments.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -66,7 +66,7 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
     Without -o nothing is written. Jobs of the model applications need .csv.
     """
-    from netplace.experiments.outputs import check_output, whole_file
+    from netplace.experiments.files.outputs import check_output, whole_file
     from netplace.scheduling.workload import ENDINGS, describe, make_workload, write
 
     path = output and check_output(Path(output))
@@ -123,7 +123,7 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
     What was dropped or put in order while reading is said on stderr.
     """
     from netplace.checks import whole
-    from netplace.experiments.outputs import PICTURES, check_output
+    from netplace.experiments.files.outputs import PICTURES, check_output
     from netplace.scheduling.workload import describe, read
 
     path = picture and check_output(Path(picture), PICTURES)
@@ -135,7 +135,7 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
         options["drop"] = given["drop"].split(",")
     found = read(file, **options)
     if path:
-        from netplace.experiments.workload_plot import draw_workload
+        from netplace.experiments.plots.workload import draw_workload
 
         draw_workload(path, found, Path(file).name)
     _show(found, describe(found, nodes), Path(file).name, as_json)

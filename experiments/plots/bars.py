@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 
 __all__ = ["draw_bars"]
 

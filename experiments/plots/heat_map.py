@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure, SubFigure
 from scipy import sparse
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 
 __all__ = ["draw_heat_map", "draw_heat_map_on"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 
 __all__ = ["draw_lines"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.heat_map import draw_heat_map_on
 from netplace.experiments.plots.network_map import draw_network_on
 from netplace.topologies import Topology

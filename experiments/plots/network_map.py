@@ -17,7 +17,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.layout import Panel, panels
 from netplace.topologies import Grid, Topology
 

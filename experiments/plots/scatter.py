@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 
 __all__ = ["draw_scatter"]
 

@@ -22,7 +22,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from netplace.benchmarks.first_fit import measure, questions
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.study import Asked, Bench, Study, published
 from netplace.placement.rule import grid_of

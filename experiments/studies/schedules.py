@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from netplace.experiments.pool import run_each
 from netplace.experiments.studies.study import Bench
 from netplace.runs.campaign import Progress
 from netplace.runs.plan import Plan
+from netplace.runs.pool import run_each
 from netplace.runs.schedules import carry_out
 
 __all__ = ["kept_outcomes", "outcomes", "turnaround"]

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from netplace.experiments import replay
+from netplace.runs import replay
 
 HALO = ["--network", "torus:4x4", "--app", "2d-torus"]
 LOAD = ["--network", "torus:4x4", "--offered", "0.2"]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from test_cli_mistakes import check
 
-from netplace.experiments.schedule_plot import draw_gantt, draw_utilisation, holders
+from netplace.experiments.plots.schedule import draw_gantt, draw_utilisation, holders
 from netplace.scheduling import Job, schedule
 from netplace.topologies import mesh
 
@@ -267,7 +267,7 @@ def test_mistakes_in_a_study_file_are_told_with_their_line(netplace, tmp_path, t
 def test_pictures_need_nodes_and_say_what_they_leave_out(tmp_path, monkeypatch):
     jobs = [Job(number, number, 1 + number % 4, 5) for number in range(40)]
     kept = schedule(mesh((8,)), jobs, "fcfs", "random", keep_nodes=True)
-    monkeypatch.setattr("netplace.experiments.schedule_plot._MOST_BOXES", 30)
+    monkeypatch.setattr("netplace.experiments.plots.schedule._MOST_BOXES", 30)
     draw_gantt(tmp_path / "gantt.svg", kept, "many")
     assert "of 40 jobs" in (tmp_path / "gantt.svg").read_text()
     draw_utilisation(tmp_path / "utilisation.svg", kept, "many")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-from netplace.experiments import demo
+from netplace.experiments.studies import demo
 
 
 def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace):

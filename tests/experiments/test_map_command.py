@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from netplace.apps import application
-from netplace.experiments.mapping_search import traits
-from netplace.experiments.traffic_file import read_traffic
+from netplace.experiments.files.traffic import read_traffic
+from netplace.experiments.reports.mapping_search import traits
 from netplace.netsim import simulate
 from netplace.placement.mapping import cost_matrix
 from netplace.placement.metrics import metrics

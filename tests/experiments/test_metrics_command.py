@@ -10,11 +10,17 @@ import pytest
 from scipy import stats
 
 from netplace.apps import application
-from netplace.experiments.configurations import METRICS, Configuration, correlations, measure, seeds_of
-from netplace.experiments.replay import Replay
+from netplace.experiments.reports.configurations import (
+    METRICS,
+    Configuration,
+    correlations,
+    measure,
+    seeds_of,
+)
 from netplace.netsim import simulate
 from netplace.placement import map_tasks, partition
 from netplace.placement.metrics import link_loads, metrics
+from netplace.runs.replay import Replay
 from netplace.topologies import parse
 
 HALO = ("--network", "mesh:6x6", "--app", "2d-mesh", "--tasks", "9")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from netplace.experiments.occupancy_plot import draw_occupancy, draw_occupancy_on, job_colours
+from netplace.experiments.plots.occupancy import draw_occupancy, draw_occupancy_on, job_colours
 from netplace.topologies import parse
 
 MACHINES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netplace.experiments.outputs import check_output, whole_file
+from netplace.experiments.files.outputs import check_output, whole_file
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netplace.experiments.summary import means, spread
+from netplace.experiments.reports.summary import means, spread
 
 
 def test_means_go_through_dicts_and_lists():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from netplace.apps import Op, Program
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.netsim import Result
 
 __all__ = ["write_messages"]

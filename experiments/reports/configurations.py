@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from netplace.experiments.replay import Replay
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.placement.metrics import link_loads, metrics
 from netplace.placement.rule import find_rule
+from netplace.runs.replay import Replay
 
 __all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
 

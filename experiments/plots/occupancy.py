@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["draw_occupancy", "draw_occupancy_on", "job_colours"]

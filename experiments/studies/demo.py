@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from netplace.apps import Program
-from netplace.experiments.compiling import load_engine
-from netplace.experiments.outputs import whole_file
-from netplace.experiments.pool import run_each
-from netplace.experiments.replay import Replay
-from netplace.experiments.screen import print_tables, table, with_progress
-from netplace.experiments.summary import spread
+from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.reports.summary import spread
+from netplace.experiments.terminal.compiling import load_engine
+from netplace.experiments.terminal.screen import print_tables, table, with_progress
 from netplace.netsim import Config
+from netplace.runs.pool import run_each
 from netplace.runs.programs import Reading, trace_program
+from netplace.runs.replay import Replay
 from netplace.topologies import parse
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]

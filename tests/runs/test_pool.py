@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from netplace.experiments.pool import run_each
+from netplace.runs.pool import run_each
 
 
 def square(number: int) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from netplace.experiments.replay import Replay, Replayed
 from netplace.netsim import Result
 from netplace.runs.placing import simulates
+from netplace.runs.replay import Replay, Replayed
 
 __all__ = ["describe", "means", "spread", "summarise"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.scheduling.workload import Workload
 from netplace.scheduling.workload.summary import hours
 

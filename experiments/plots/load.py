@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
 from netplace.netsim import LoadPoint
 
 __all__ = ["draw_load", "draw_load_on"]

@@ -10,8 +10,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from netplace.experiments.occupancy_plot import job_colours
-from netplace.experiments.outputs import whole_file
+from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.occupancy import job_colours
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import held_nodes, waiting_jobs
 

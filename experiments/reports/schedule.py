@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from netplace.experiments.outputs import whole_file
-from netplace.experiments.screen import number, table
+from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.terminal.screen import number, table
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
@@ -207,8 +207,8 @@ def write_folder(folder: Path, plan: Plan, carried: Carried, at: float | None) -
         Seconds since the first submission at which the occupancy is drawn; by default when most jobs
         ran at once.
     """
-    from netplace.experiments.occupancy_plot import draw_occupancy
-    from netplace.experiments.schedule_plot import draw_gantt, draw_utilisation, holders
+    from netplace.experiments.plots.occupancy import draw_occupancy
+    from netplace.experiments.plots.schedule import draw_gantt, draw_utilisation, holders
     from netplace.scheduling.metrics import running_jobs
     from netplace.topologies import parse
 
