@@ -12,6 +12,7 @@ easy [0.0, 100.0, 6.0]
 from __future__ import annotations
 
 from netplace.scheduling.estimates import ESTIMATES
+from netplace.scheduling.execution import Ends, Execution, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import POLICIES, Policy
@@ -26,12 +27,15 @@ __all__ = [
     "POLICIES",
     "RUN_TIMES",
     "Allocation",
+    "Ends",
+    "Execution",
     "Job",
     "Partitioner",
     "Policy",
     "RunTimes",
     "Schedule",
     "State",
+    "TimedExecution",
     "make_partitioner",
     "make_times",
     "schedule",

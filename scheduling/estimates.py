@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from netplace.checks import one_of
 from netplace.scheduling.job import Job
+from netplace.scheduling.execution import Execution
 from netplace.scheduling.times.asked import RunTimes
 
 __all__ = ["ESTIMATES", "Estimate", "estimate_rule"]
@@ -22,14 +23,14 @@ ESTIMATES = {
 }
 
 
-def estimate_rule(text: str, times: RunTimes) -> Estimate:
+def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
     """Return the function that gives each job its estimate in seconds: its own, or that of a rule.
 
     Parameters
     ----------
     text : str
         ``"run-time"``, ``"infinite"``, ``"fixed:SECONDS"`` or ``"factor:F"``, for jobs without an estimate.
-    times : RunTimes
+    times : RunTimes or Execution
         What the longest run time of a job is asked of.
 
     Raises

@@ -64,8 +64,8 @@ class Record:
         """Write down how many nodes are free, and enough for the head of the queue, from now on."""
         self._unusable = nodes
 
-    def started(self, running: Running, seconds: float, fails: bool) -> None:
-        """Write down a start, the run time there, and whether the job will be ended at its estimate."""
+    def started(self, running: Running, seconds: float | None) -> None:
+        """Write down a start, and the run time there if it is known."""
         rows, waiting, allocation = self._rows, running.waiting, running.allocation
         row, held = waiting.row, len(allocation.nodes)
         self._held += held
@@ -74,21 +74,20 @@ class Record:
             rows["head_wait"][row] = running.start - waiting.head_since
         rows["promised"][row] = waiting.promised
         rows["contiguous"][row], rows["backfilled"][row] = allocation.contiguous, running.backfilled
-        rows["state"][row] = State.FAILED if fails else State.OPEN
         if not waiting.job.run_time:
-            rows["nominal"][row] = seconds
+            rows["nominal"][row] = math.nan if seconds is None else seconds
         if self._locality is not None:
             rows["locality"][row] = self._locality.of(allocation.nodes)
         if self._nodes is not None:
             self._nodes[row] = allocation.nodes
 
-    def ended(self, running: Running, now: float) -> None:
-        """Write down an end."""
+    def ended(self, running: Running, now: float, state: State) -> None:
+        """Write down an end, and what became of the job."""
         rows, row = self._rows, running.waiting.row
         self._held -= len(running.allocation.nodes)
-        rows["end"][row] = now
-        if rows["state"][row] == State.OPEN:
-            rows["state"][row] = State.DONE
+        rows["end"][row], rows["state"][row] = now, state
+        if math.isnan(rows["nominal"][row]):
+            rows["nominal"][row] = now - running.start
 
     def killed(self, running: Running, now: float) -> None:
         """Write down that an attempt was killed."""

@@ -1,7 +1,8 @@
 """Jobs on a machine, event by event, in SimPy.
 
-One process brings the jobs, each running job is one event, its end. After all events of one instant the
-policy is asked, once, which jobs start. So ties are decided by the policy and the order of submission alone.
+One process brings the jobs, each running job is one event, its end; where the execution cannot tell it from
+the start, that event is made once no other comes before it. After all events of one instant the policy is
+asked, once, which jobs start. So ties are decided by the policy and the order of submission alone.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import numpy as np
 import simpy
 
 from netplace.scheduling.estimates import Estimate
+from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.policy import Queue, Running, Waiting
 from netplace.scheduling.record import Record
-from netplace.scheduling.schedule import Cost
-from netplace.scheduling.times import RunTimes
+from netplace.scheduling.schedule import Cost, State
 
 __all__ = ["Simulation", "Tell"]
 
@@ -40,8 +41,8 @@ class Simulation:
         Of an empty machine; it is used up.
     queue : Queue
         The policy, with no job yet.
-    times : RunTimes
-        How long jobs run where they are.
+    execution : Execution
+        Runs jobs where they are.
     estimate : callable
         Estimate of a job.
     overrun : str
@@ -56,17 +57,19 @@ class Simulation:
         self,
         partitioner: Partitioner,
         queue: Queue,
-        times: RunTimes,
+        execution: Execution,
         estimate: Estimate,
         overrun: str,
         record: Record,
         tell: Tell | None = None,
     ) -> None:
         self.now, self.releases, self.partitioner = 0.0, 0, partitioner
-        self._queue, self._times, self._estimate, self._overrun = queue, times, estimate, overrun
+        self._queue, self._execution, self._estimate, self._overrun = queue, execution, estimate, overrun
         self._record, self._tell = record, tell
         self._empty, self._reasons = partitioner.copy(), dict[object, str]()
         self._trials: dict[int, tuple[int, int]] = {}
+        self._open: dict[int, Running] = {}  # those whose end is not known yet
+        self._due = set[int]()  # those whose end has become known, and comes before all other events
         self._started = self._ended = self._passes = self._searches = self._visited = 0
         self._before = partitioner.searches, partitioner.visited
         self._cpu_seconds = 0.0
@@ -88,7 +91,8 @@ class Simulation:
         self.now = float(first.submit) if math.isfinite(first.submit) else 0.0
         self._env = simpy.Environment(initial_time=self.now)
         self._env.process(self._arrivals(chain((first,), jobs)))
-        self._env.run()
+        while self._await_ends():
+            self._env.step()
         if (head := self._queue.head()) is not None:
             raise ValueError(f"job {head.job.number}: was never started, though no other job runs")
 
@@ -106,22 +110,26 @@ class Simulation:
     def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
         """Start a job now."""
         self.partitioner.take(allocation)
-        seconds = self._times.seconds(waiting.job, allocation)
         running = Running(
             waiting, allocation, self.now, self._started, self.now + waiting.estimate, backfilled
         )
         self._started += 1
-        late = seconds > waiting.estimate
+        seconds = self._execution.begin(running.order, waiting.job, allocation, self.now)
+        self._record.started(running, seconds)
+        if seconds is None:
+            self._open[running.order] = running
+        late = waiting.estimate < math.inf if seconds is None else seconds > waiting.estimate
         fails = late and self._overrun == "kill"
-        self._record.started(running, seconds, fails)
-        self._at(waiting.estimate if fails else seconds, self._on_end, running)
-        if late and not fails:
-            self._at(waiting.estimate, self._on_late, running)
+        if seconds is not None and not fails:
+            self._at(seconds, self._on_end, running)
+        if late:
+            self._at(waiting.estimate, self._on_wall if fails else self._on_late, running)
         return running
 
     def kill(self, running: Running) -> None:
         """End a job without result and put it back in the queue."""
         self._record.killed(running, self.now)
+        self._stop(running)
         self._let_go(running)
         waiting = running.waiting
         self._queue.add(Waiting(waiting.job, waiting.row, waiting.estimate, promised=waiting.promised))
@@ -146,6 +154,18 @@ class Simulation:
 
     # What happens.
 
+    def _await_ends(self) -> bool:
+        """Make events of the ends that come before all others; tell whether anything is left to happen."""
+        if self._open:
+            ends = self._execution.next_end(self._env.peek())
+            if ends is not None:
+                for attempt in ends.attempts:
+                    running = self._open.pop(attempt)
+                    self._due.add(attempt)
+                    end = self._on_failed if ends.failed else self._on_end
+                    self._at(max(ends.time - self._env.now, 0.0), end, running)
+        return self._env.peek() < math.inf
+
     def _arrivals(self, jobs: Iterable[Job]) -> Generator[simpy.Event, None, None]:
         env, last = self._env, -math.inf
         for job in jobs:
@@ -169,11 +189,29 @@ class Simulation:
         self._ask()
 
     def _on_end(self, event: simpy.Event) -> None:
+        self._end(cast(Running, event.value), State.DONE)
+
+    def _on_failed(self, event: simpy.Event) -> None:
+        self._end(cast(Running, event.value), State.FAILED)
+
+    def _on_wall(self, event: simpy.Event) -> None:
+        """End a job at its estimate."""
         running = cast(Running, event.value)
+        if not (running.over or running.order in self._due):
+            self._stop(running)
+            self._end(running, State.FAILED)
+
+    def _stop(self, running: Running) -> None:
+        if running.order not in self._due:  # or it has ended in this very instant
+            self._execution.stop(running.order, self._env.now)
+            self._open.pop(running.order, None)
+
+    def _end(self, running: Running, state: State) -> None:
         if running.over:
             return
         self._clock()
-        self._record.ended(running, self.now)
+        self._due.discard(running.order)
+        self._record.ended(running, self.now, state)
         self._let_go(running)
         self._ask()
         self._ended += 1
@@ -183,7 +221,7 @@ class Simulation:
     def _on_late(self, event: simpy.Event) -> None:
         """Expect a job longer, or leave it to the policy to put it back."""
         running = cast(Running, event.value)
-        if running.over:
+        if running.over or running.order in self._due:
             return
         self._clock()
         expected = running.expected_end

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from netplace.checks import one_of
 from netplace.scheduling.estimates import estimate_rule
+from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Partitioner, make_partitioner
@@ -31,7 +32,7 @@ def schedule(
     jobs: Iterable[Job],
     policy: str | Policy,
     partitioner: str | Partitioner,
-    times: RunTimes | None = None,
+    times: RunTimes | Execution | None = None,
     *,
     estimates: str = "run-time",
     overrun: str = "keep",
@@ -52,8 +53,8 @@ def schedule(
         Key of `netplace.scheduling.policy.POLICIES`, or one of your own.
     partitioner : str or Partitioner
         Text form of a partitioner of an empty machine, or one of your own, which is left as it is.
-    times : RunTimes, optional
-        How long jobs run where they are; by default as the workload says.
+    times : RunTimes or Execution, optional
+        How long jobs run where they are, or what runs them; by default as long as the workload says.
     estimates : str
         Rule for jobs without an estimate, see `netplace.scheduling.estimates.ESTIMATES`.
     overrun : str
@@ -86,12 +87,13 @@ def schedule(
             f"overrun 'requeue': only backfilled jobs are put back, policy {chosen.name} has none"
         )
     times = LogTimes() if times is None else times
+    execution = times if isinstance(times, Execution) else TimedExecution(times)
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     record = Record(Locality(machine) if locality else None, keep_nodes)
     estimate = estimate_rule(estimates, times)
     if not chosen.estimated and overrun != "kill":
         estimate = _own  # a table need not be asked for what nobody uses
-    simulation = Simulation(used, chosen.queue(), times, estimate, overrun, record, tell)
+    simulation = Simulation(used, chosen.queue(), execution, estimate, overrun, record, tell)
     simulation.run(jobs)
     return record.schedule(machine, chosen.name, estimates, overrun, simulation.cost())
 
