@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 from netplace.checks import one_of
-from netplace.scheduling.job import Job
 from netplace.scheduling.execution import Execution
+from netplace.scheduling.job import Job
 from netplace.scheduling.times.asked import RunTimes
 
 __all__ = ["ESTIMATES", "Estimate", "estimate_rule"]

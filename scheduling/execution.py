@@ -1,7 +1,8 @@
 """What runs jobs on the nodes that they got, and says when they end.
 
-The scheduler knows nothing of what a job does there. Run times that are known from the start are one execution
-(`TimedExecution`); a network on which jobs disturb each other is another, and lives above this package.
+The scheduler knows nothing of what a job does there. Run times that are known from the start are one
+execution (`TimedExecution`); a network on which jobs disturb each other is another, and lives above this
+package.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Ends:
 class Execution(Protocol):
     """Runs jobs, each *attempt* under a number of its own: a job that was put back gets another one.
 
-    Times never go back: each call is at or after the time of the one before, and after `next_end` was asked up
-    to that time.
+    Times never go back: each call is at or after the time of the one before, and after `next_end` was asked
+    up to that time.
     """
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
@@ -62,13 +63,13 @@ class Execution(Protocol):
         """Stop an attempt at `now`, before its end."""
 
     def next_end(self, until: float) -> Ends | None:
-        """Return the next end, not later than `until`, of attempts whose run time was not known from the start.
+        """Return the next end, not later than `until`, of attempts whose run time was not known at the start.
 
         None: there is none up to then. Every end is told once. ``inf`` asks for the next end whenever it is.
         """
 
     def longest(self, job: Job) -> float:
-        """Return the run time in seconds that a user who knows the job would estimate, whichever its nodes."""
+        """Return the run time in seconds that a user who knows the job estimates, whichever its nodes."""
 
 
 @dataclass(frozen=True)
