@@ -9,7 +9,11 @@ from what they know themselves; others see a grant from the next cycle on.
 ``bits``    one compiler intrinsic: the lowest set bit
 ``events``  queues of constant delay, timers, and the lists of what must be looked at
 ``routes``  route records of packets
-``router``  requests, arbitration, links: phase 2, and the events of phase 1 that concern a router
+``fifos``, ``room``       FIFOs, and the room in them (phase 1)
+``heads``                 what becomes of a packet at the head of an input (phase 1)
+``memory``                the memory of alternatives of policy `smart`
+``requests``, ``grids``, ``trees``  what waiting heads request (phase 2)
+``arbiters``, ``links``, ``decide`` which requests are granted, and who crosses a link (phase 2)
 ``node``    tasks, injection, matching, open-loop sources
 ``loop``    the cycle
 """

@@ -15,9 +15,13 @@ from typing import Any
 from numba import config, njit
 
 from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, spliced
+from netplace.netsim.kernel.decide import decide
 from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
+from netplace.netsim.kernel.fifos import slot_of
+from netplace.netsim.kernel.heads import expose
+from netplace.netsim.kernel.links import start
 from netplace.netsim.kernel.node import act, tail_left
-from netplace.netsim.kernel.router import arrive, decide, enter, expose, slot_of, start
+from netplace.netsim.kernel.room import arrive, enter
 from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,

@@ -12,7 +12,8 @@ from netplace.netsim.chance import TARGET as TARGET_DRAW
 from netplace.netsim.delays import bin_of
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
-from netplace.netsim.kernel.router import drop_head, slot_of
+from netplace.netsim.kernel.fifos import slot_of
+from netplace.netsim.kernel.room import drop_head
 from netplace.netsim.kernel.routes import route_of
 from netplace.netsim.kernel.state import (
     ASK,

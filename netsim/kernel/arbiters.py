@@ -1,0 +1,72 @@
+"""Arbiters: which of the requests for an output is granted (phase 2)."""
+
+from __future__ import annotations
+
+from netplace.netsim.chance import ARBITER, draw
+from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.draws import drawn
+from netplace.netsim.kernel.fifos import phits, slot_of
+from netplace.netsim.kernel.state import (
+    BIRTH,
+    CHANCE,
+    FIELD,
+    FIRST,
+    FIRST_COME,
+    LONGEST,
+    ROUND_ROBIN,
+    Setting,
+    State,
+)
+
+# mypy: disable-error-code="untyped-decorator"
+
+
+@inlined
+def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: int, cycle: int) -> int:
+    """Return the input that the arbiter picks among the `requests`; round robin begins at input `turn`."""
+    if requests & (requests - 1) == 0:
+        return lowest(requests)
+    if u.arbiter == ROUND_ROBIN:
+        later = requests >> turn << turn
+        return lowest(later) if later else lowest(requests)
+    if u.arbiter == CHANCE:
+        return drawn(requests, draw(u.seed, ARBITER, router, output, cycle))
+    later = requests >> turn << turn
+    if u.arbiter != LONGEST:
+        later = requests
+    best = -1
+    most = -1
+    for part in (later, requests & ~later):
+        rest = part
+        while rest:
+            i = lowest(rest)
+            rest &= rest - 1
+            value = claim(s, u, router, i, cycle)
+            if value > most:
+                most = value
+                best = i
+    return best
+
+
+@inlined
+def claim(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
+    """Return what arbiters `longest`, `fifo` and `age` compare; the largest wins."""
+    base = router * u.row
+    if u.arbiter == LONGEST:
+        return phits(s, u, base, i, cycle)
+    f = s.row[base + FIRST] + i
+    if u.arbiter == FIRST_COME:
+        return cycle - s.since[f]
+    birth = s.slot[slot_of(s, u, base, i, s.fifo[f] & FIELD) + BIRTH]
+    return (cycle - birth) & 0xFFFFFFFF
+
+
+@inlined
+def first_requests(s: State, base: int, requests: int, cycle: int) -> None:
+    """Note the cycle of a head's first request, lost or not, for arbiter `fifo`."""
+    f = s.row[base + FIRST]
+    while requests:
+        i = lowest(requests)
+        requests &= requests - 1
+        if s.since[f + i] < 0:
+            s.since[f + i] = cycle
