@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
-
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
 
 __all__ = ["check_columns"]
 
 
-def check_columns(program: Program) -> None:
+def check_columns(program: Operations) -> None:
     """Check that the arrays fit each other and that every number in them is in its range.
 
     Raises
@@ -46,7 +42,7 @@ def check_columns(program: Program) -> None:
             raise program.error(int(wrong.argmax()), reason)
 
 
-def _check_lengths(program: Program) -> None:
+def _check_lengths(program: Operations) -> None:
     name = program.name or "program"
     for column in ("peer", "size", "tag", "request"):
         length = len(getattr(program, column))

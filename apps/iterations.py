@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.arrays import Operations
+from netplace.apps.columns import check_columns
 from netplace.apps.operation import OperationError
+from netplace.apps.replay import check_progress
 from netplace.apps.requests import renumbered
 from netplace.checks import one_of
 
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
-
 __all__ = ["cut", "in_order", "iterations", "ranges", "section"]
 
+Cut = TypeVar("Cut", bound=Operations)  # the program, of the class it has
 
-def iterations(program: Program) -> NDArray[np.int64]:
+
+def iterations(program: Operations) -> NDArray[np.int64]:
     """Return rows (task, first operation, end, iteration), in order.
 
     An iteration ends where the next mark stands, where the section in which it began ends, or with its task.
@@ -51,7 +53,7 @@ def ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.in
     return numbers
 
 
-def cut(program: Program, first: int, last: int) -> Program:
+def cut(program: Cut, first: int, last: int) -> Cut:
     """Keep iterations `first` to `last` of every task; see `Program.cut`."""
     if last < first:
         raise ValueError(f"iterations: {first} to {last} is empty, expected the first not after the last")
@@ -60,13 +62,14 @@ def cut(program: Program, first: int, last: int) -> Program:
     end = _bounds(program, rows, last, 2)
     try:
         part = _part(program, begin, end)
-        part.check()
+        check_columns(part)
+        check_progress(part)
     except OperationError as error:
         raise ValueError(f"iterations: {first} to {last} cannot be cut out, {error}") from None
     return replace(part, name=f"{program.name} iterations {first}-{last}".strip())
 
 
-def section(program: Program, name: str) -> Program:
+def section(program: Cut, name: str) -> Cut:
     """Keep a named section of every task; see `Program.section`."""
     if not program.sections:
         raise ValueError(f"section: {program.name or 'the program'} has no sections, expected {name!r}")
@@ -75,7 +78,7 @@ def section(program: Program, name: str) -> Program:
     return replace(_part(program, begin, end), name=f"{program.name} {name}".strip())
 
 
-def _bounds(program: Program, rows: NDArray[np.int64], iteration: int, column: int) -> NDArray[np.int64]:
+def _bounds(program: Operations, rows: NDArray[np.int64], iteration: int, column: int) -> NDArray[np.int64]:
     """Return, for each task, the first operation (column 1) or the end (column 2) of an iteration."""
     rows = rows[rows[:, 3] == iteration]
     times = np.bincount(rows[:, 0], minlength=program.tasks)
@@ -88,7 +91,7 @@ def _bounds(program: Program, rows: NDArray[np.int64], iteration: int, column: i
     return rows[:, column]
 
 
-def _part(program: Program, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Program:
+def _part(program: Cut, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Cut:
     """Return operations ``begin[i]:end[i]`` of each task i, with their marks and without sections."""
     first = np.concatenate([[0], np.cumsum(end - begin)])
     task, place, number = program.marks.T

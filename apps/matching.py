@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
-
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
 
 __all__ = ["partners"]
 
 
-def partners(program: Program) -> NDArray[np.int64]:
+def partners(program: Operations) -> NDArray[np.int64]:
     """Return the index of the send of each receive and of the receive of each send; -1 for other operations.
 
     The k-th send of so many bytes from one task to another on a tag belongs to the k-th receive of them.
@@ -54,7 +50,7 @@ def _combined(*columns: NDArray[np.integer]) -> NDArray[np.int64]:
     return key
 
 
-def _unmatched(program: Program, both: NDArray[np.int64], key: NDArray[np.int64], sends: int) -> Exception:
+def _unmatched(program: Operations, both: NDArray[np.int64], key: NDArray[np.int64], sends: int) -> Exception:
     """Return the error for the first operation without a partner; `both` lists the sends first."""
     dense = np.unique(key, return_inverse=True)[1]
     sent = np.bincount(dense[:sends], minlength=int(dense.max()) + 1)

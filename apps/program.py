@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.arrays import Operations
 from netplace.apps.columns import check_columns
 from netplace.apps.iterations import cut, iterations, section
-from netplace.apps.operation import Op, Operation, OperationError
+from netplace.apps.operation import Op
 from netplace.apps.repetition import repeat
 from netplace.apps.replay import check_progress
 from netplace.apps.task import TaskWriter
@@ -20,7 +21,7 @@ __all__ = ["Op", "Program"]
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(Operations):
     """The operations of every task, in program order.
 
     Messages to oneself stay in the program; a simulator drops them.
@@ -47,16 +48,6 @@ class Program:
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
         Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
     """
-
-    first: NDArray[np.int64]
-    kind: NDArray[np.int8]
-    peer: NDArray[np.int32]
-    size: NDArray[np.int64]
-    tag: NDArray[np.int64]
-    request: NDArray[np.int32]
-    marks: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
-    name: str = ""
-    sections: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
@@ -94,37 +85,6 @@ class Program:
             sections=_join_sections(writers, first),
             **joined,  # type: ignore[arg-type]
         )
-
-    @property
-    def tasks(self) -> int:
-        """Number of tasks."""
-        return len(self.first) - 1
-
-    def __len__(self) -> int:
-        return len(self.kind)
-
-    def task_of(self) -> NDArray[np.int32]:
-        """Return the task of each operation."""
-        return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
-
-    def operations(self, task: int) -> Iterator[Operation]:
-        """Yield the operations of `task`, for people."""
-        if not 0 <= task < self.tasks:
-            raise ValueError(
-                f"task: {task} is not a task of {self.name or 'the program'}, which has {self.tasks}"
-            )
-        yield from map(self.operation, range(self.first[task], self.first[task + 1]))
-
-    def operation(self, index: int) -> Operation:
-        """Return the operation at `index` of the arrays, for people."""
-        task = int(np.searchsorted(self.first, index, side="right")) - 1
-        columns = (self.peer, self.size, self.tag, self.request)
-        place = index - int(self.first[task])
-        return Operation(task, place, Op(self.kind[index]), *(int(column[index]) for column in columns))
-
-    def error(self, index: int, reason: str) -> OperationError:
-        """Return an error that names the operation at `index` and says what is wrong with it."""
-        return OperationError(index, self.operation(index), reason)
 
     def check(self, rendezvous: int | None = None) -> None:
         """Check that this program can run: everything that an engine relies on.
@@ -198,11 +158,6 @@ class Program:
             If there is no such section, or if a request crosses an end of it.
         """
         return section(self, name)
-
-    def taken(self, index: NDArray[np.int64], first: NDArray[np.int64]) -> Program:
-        """Return the operations at `index`, divided into tasks by `first`; marks and sections stay old."""
-        columns = {name: getattr(self, name)[index] for name in ("kind", "peer", "size", "tag", "request")}
-        return replace(self, first=first, **columns)
 
     def equals(self, other: Program) -> bool:
         """Tell whether `other` is the same program, whatever its name."""

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.arrays import Operations
 from netplace.apps.iterations import in_order, iterations, ranges
 from netplace.apps.operation import Op, check_length
 from netplace.apps.requests import openers, renumbered
 from netplace.checks import whole
 
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
-
 __all__ = ["repeat"]
 
+Longer = TypeVar("Longer", bound=Operations)  # the program, of the class it has
 
-def repeat(program: Program, times: int) -> Program:
+
+def repeat(program: Longer, times: int) -> Longer:
     """Let the marked iterations stand `times` times in all; see `Program.repeat`."""
     whole(times, "times")
     begin, end, span = _block(program)
@@ -46,7 +46,7 @@ def repeat(program: Program, times: int) -> Program:
     )
 
 
-def _block(program: Program) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def _block(program: Operations) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return where the iterations of each task begin and end, and by how much their numbers go up."""
     rows = iterations(program)
     if not len(rows):
@@ -60,7 +60,7 @@ def _block(program: Program) -> tuple[NDArray[np.int64], NDArray[np.int64], int]
     return begin, end, int(rows[:, 3].max() - rows[:, 3].min()) + 1
 
 
-def _check_requests(program: Program, begin: NDArray[np.int64], end: NDArray[np.int64]) -> None:
+def _check_requests(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> None:
     waits = np.flatnonzero(program.kind == Op.WAIT)
     task = program.task_of()[waits]
     opens = openers(program)[waits]
@@ -71,7 +71,7 @@ def _check_requests(program: Program, begin: NDArray[np.int64], end: NDArray[np.
         raise program.error(int(waits[crossing][0]), "its request crosses an end of what is repeated")
 
 
-def _opened(program: Program, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+def _opened(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many requests each task opens between `begin` and `end`."""
     opens = np.isin(program.kind, (Op.ISEND, Op.IRECV))
     before = np.concatenate([[0], np.cumsum(opens)])
@@ -80,7 +80,7 @@ def _opened(program: Program, begin: NDArray[np.int64], end: NDArray[np.int64]) 
 
 
 def _marks(
-    program: Program,
+    program: Operations,
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
     first: NDArray[np.int64],
@@ -104,7 +104,7 @@ def _marks(
 
 
 def _moved(
-    program: Program,
+    program: Operations,
     bound: NDArray[np.int64],
     begin: NDArray[np.int64],
     end: NDArray[np.int64],

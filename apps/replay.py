@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from netplace.apps.arrays import Operations
 from netplace.apps.matching import partners
 from netplace.apps.operation import Op
 from netplace.apps.requests import openers
-
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
 
 __all__ = ["check_progress"]
 
 _SHOWN = 6  # tasks of a circle that an error names
 
 
-def check_progress(program: Program, rendezvous: int | None = None) -> None:
+def check_progress(program: Operations, rendezvous: int | None = None) -> None:
     """Check that messages and requests pair up and that every task reaches its end.
 
     Raises
@@ -39,7 +35,7 @@ def check_progress(program: Program, rendezvous: int | None = None) -> None:
 
 
 def _needs(
-    program: Program, partner: NDArray[np.int64], opener: NDArray[np.int64], rendezvous: int | None
+    program: Operations, partner: NDArray[np.int64], opener: NDArray[np.int64], rendezvous: int | None
 ) -> NDArray[np.int64]:
     """Return the operation that must have been reached before each operation can end; -1: none."""
     need = np.full(len(program), -1, np.int64)
@@ -84,7 +80,7 @@ def _replay(first, task_of, need):  # type: ignore[no-untyped-def]
 
 
 def _deadlock(
-    program: Program,
+    program: Operations,
     place: NDArray[np.int64],
     need: NDArray[np.int64],
     task_of: NDArray[np.int32],

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
-
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
 
 __all__ = ["openers", "renumbered"]
 
 
-def openers(program: Program) -> NDArray[np.int64]:
+def openers(program: Operations) -> NDArray[np.int64]:
     """Return, for each wait, the index of the operation that opened its request; -1 for other operations.
 
     Raises
@@ -46,7 +42,7 @@ def openers(program: Program) -> NDArray[np.int64]:
     return opener
 
 
-def renumbered(program: Program) -> NDArray[np.int32]:
+def renumbered(program: Operations) -> NDArray[np.int32]:
     """Return `program`'s requests numbered 0, 1, .. in each task in the order in which they are opened.
 
     Raises
@@ -64,6 +60,6 @@ def renumbered(program: Program) -> NDArray[np.int32]:
     return request.astype(np.int32)
 
 
-def _refuse(program: Program, wrong: NDArray[np.int64], reason: str) -> None:
+def _refuse(program: Operations, wrong: NDArray[np.int64], reason: str) -> None:
     if len(wrong):
         raise program.error(int(wrong.min()), reason)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
-
-if TYPE_CHECKING:
-    from netplace.apps.program import Program
 
 __all__ = ["DENSE_TASKS", "Traffic", "traffic"]
 
@@ -39,7 +37,7 @@ class Traffic:
     B: Any
 
 
-def traffic(program: Program) -> Traffic:
+def traffic(program: Operations) -> Traffic:
     """Count what `program` sends."""
     sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
     source = program.task_of()

@@ -261,7 +261,17 @@ class Network:
     def result(self) -> Result:
         """Return all that was measured so far."""
         records = [self._engine.job(self._engine_job[job]) for job in sorted(self._engine_job)]
-        return make_result(self, records, self._engine.counters(), self._programs, self._nodes)
+        return make_result(
+            records,
+            self._engine.counters(),
+            self._programs,
+            self._nodes,
+            network=self.topology,
+            config=self.config,
+            engine=self.engine_name,
+            seed=self.seed,
+            cpu_seconds=self.cpu_seconds,
+        )
 
     def counters(self) -> Any:
         """Return the `netplace.netsim.engine.Counters`."""

@@ -17,7 +17,7 @@ from netplace.netsim.engine import Counters, JobRecord
 
 if TYPE_CHECKING:
     from netplace.apps import Program
-    from netplace.netsim.network import Network
+    from netplace.topologies import Topology
 
 __all__ = ["Delay", "JobResult", "Result", "versions"]
 
@@ -201,11 +201,16 @@ def versions() -> dict[str, str]:
 
 
 def make_result(
-    network: Network,
     records: list[JobRecord],
     counters: Counters,
     programs: list[Program],
     nodes: list[NDArray[np.int64]],
+    *,
+    network: Topology,
+    config: Config,
+    engine: str,
+    seed: int,
+    cpu_seconds: float,
 ) -> Result:
     """Put together what an engine measured."""
     jobs = [
@@ -226,17 +231,17 @@ def make_result(
         cycles=cycles,
         drained_cycles=max(cycles, counters.last_delivery + 1),
         packets=counters.created,
-        phits=counters.created * network.config.packet_phits,
+        phits=counters.created * config.packet_phits,
         packet_hops=int(counters.link_packets.sum()),
         jobs=jobs,
         packet_delay=Delay.of(counters.packet_delays, counters.packet_delay_sum),
         message_delay=Delay.of(counters.message_delays, counters.message_delay_sum),
         link_packets=counters.link_packets,
         events=counters.events,
-        cpu_seconds=network.cpu_seconds,
-        network=str(network.topology),
-        engine=network.engine_name,
-        seed=network.seed,
-        config=network.config,
+        cpu_seconds=cpu_seconds,
+        network=str(network),
+        engine=engine,
+        seed=seed,
+        config=config,
         versions=versions(),
     )

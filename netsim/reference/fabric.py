@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from netplace.netsim.config import Config
 from netplace.netsim.reference.arbiters import ARBITERS
 from netplace.netsim.reference.grids import GridRouting
-from netplace.netsim.reference.link import Link
 from netplace.netsim.reference.packet import Packet
-from netplace.netsim.reference.router import Fifo, Output, Router
+from netplace.netsim.reference.router import Fifo, Link, Output, Router
 from netplace.netsim.reference.routing import Routing
 from netplace.netsim.reference.trees import TreeRouting
 from netplace.topologies import Grid, Topology, Tree

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import simpy
-
-if TYPE_CHECKING:
-    from netplace.netsim.reference.job import Job
-    from netplace.netsim.reference.node import Node
 
 __all__ = ["Channel", "Data", "Eager", "Key", "Load", "Reply", "Request"]
 
 Key = tuple[int, int, int, int, int]
+
+
+class _Record(Protocol):
+    """What a job keeps of its messages."""
+
+    def message_began(self, message: int, now: int) -> None: ...
+
+    def message_ended(self, message: int, began: int, now: int) -> None: ...
+
+
+class _Place(Protocol):
+    """What messages need of a node: its number, its time, and its interface queue."""
+
+    number: int
+    env: simpy.Environment
+
+    def owe(self, load: Load, due: int, kind: int, key: Key) -> None: ...
 
 
 class Load:
@@ -52,7 +65,7 @@ class Channel:
     sends the n-th message on its way.
     """
 
-    def __init__(self, job: Job, key: Key, source: Node, destination: Node) -> None:
+    def __init__(self, job: _Record, key: Key, source: _Place, destination: _Place) -> None:
         self.key = key
         self.packets = key[-1]
         self.source = source

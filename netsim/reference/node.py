@@ -6,7 +6,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from netplace.netsim.config import Config
 from netplace.netsim.reference.clock import Clock
@@ -15,10 +15,15 @@ from netplace.netsim.reference.messages import Key, Load
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo
 
-if TYPE_CHECKING:
-    from netplace.netsim.reference.task import Task
-
 __all__ = ["Node"]
+
+
+class _Seated(Protocol):
+    """What a node needs of the task that sits on it."""
+
+    end: int
+
+    def passed_over(self, now: int, own: bool) -> None: ...
 
 
 class _Injector:
@@ -79,7 +84,7 @@ class Node:
     ) -> None:
         self.number = number
         self.env = clock.env
-        self.task: Task | None = None
+        self.task: _Seated | None = None
         self.program: Load | None = None
         self.traffic: Load | None = None
         self.created = 0

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import simpy
 from simpy.events import ProcessGenerator
 
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.messages import Channel, Data, Eager, Load, Request
-
-if TYPE_CHECKING:
-    from netplace.netsim.reference.node import Node
+from netplace.netsim.reference.node import Node
 
 __all__ = ["Announce", "Await", "Compute", "Post", "Receive", "Send", "Step", "Task"]
 

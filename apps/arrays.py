@@ -1,0 +1,65 @@
+"""The arrays of a program, apart from what can be asked of it and made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.operation import Op, Operation, OperationError
+
+__all__ = ["Operations"]
+
+
+@dataclass(frozen=True, eq=False)
+class Operations:
+    """The operations of every task, in program order, as `netplace.apps.Program` describes them."""
+
+    first: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    peer: NDArray[np.int32]
+    size: NDArray[np.int64]
+    tag: NDArray[np.int64]
+    request: NDArray[np.int32]
+    marks: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    name: str = ""
+    sections: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> int:
+        """Number of tasks."""
+        return len(self.first) - 1
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def task_of(self) -> NDArray[np.int32]:
+        """Return the task of each operation."""
+        return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
+
+    def operations(self, task: int) -> Iterator[Operation]:
+        """Yield the operations of `task`, for people."""
+        if not 0 <= task < self.tasks:
+            raise ValueError(
+                f"task: {task} is not a task of {self.name or 'the program'}, which has {self.tasks}"
+            )
+        yield from map(self.operation, range(self.first[task], self.first[task + 1]))
+
+    def operation(self, index: int) -> Operation:
+        """Return the operation at `index` of the arrays, for people."""
+        task = int(np.searchsorted(self.first, index, side="right")) - 1
+        columns = (self.peer, self.size, self.tag, self.request)
+        place = index - int(self.first[task])
+        return Operation(task, place, Op(self.kind[index]), *(int(column[index]) for column in columns))
+
+    def error(self, index: int, reason: str) -> OperationError:
+        """Return an error that names the operation at `index` and says what is wrong with it."""
+        return OperationError(index, self.operation(index), reason)
+
+    def taken(self, index: NDArray[np.int64], first: NDArray[np.int64]) -> Self:
+        """Return the operations at `index`, divided into tasks by `first`; marks and sections stay old."""
+        columns = {name: getattr(self, name)[index] for name in ("kind", "peer", "size", "tag", "request")}
+        return replace(self, first=first, **columns)
