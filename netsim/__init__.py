@@ -9,7 +9,7 @@ True
 from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
-from netplace.netsim.network import ENGINES, Network, simulate
+from netplace.netsim.network import ENGINES, Network, Residue, simulate
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
 
@@ -27,6 +27,7 @@ __all__ = [
     "JobResult",
     "LoadPoint",
     "Network",
+    "Residue",
     "Result",
     "SimulationError",
     "Traffic",

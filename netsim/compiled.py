@@ -22,6 +22,7 @@ from netplace.topologies import Topology
 __all__ = ["KernelEngine"]
 
 FAR = (1 << 62) - 1
+_POINTERS = ("turn", "turn_home", "turn_link")
 
 
 def _interpretable(arrays: k.State) -> k.State:
@@ -298,6 +299,15 @@ class KernelEngine:
     def blocked(self) -> Blocked:
         """Tell who waits for whom now."""
         return Blocked(tasks=self._blocked_tasks(), fifos=self._blocked_fifos())
+
+    def pointers(self) -> tuple[NDArray[np.int8], ...]:
+        """Return copies of all pointers of arbiters and links."""
+        return tuple(getattr(self._state, name).astype(np.int8) for name in _POINTERS)
+
+    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+        """Set all pointers."""
+        for name, values in zip(_POINTERS, pointers, strict=True):
+            getattr(self._state, name)[:] = values
 
     def _blocked_tasks(self) -> list[tuple[int, int, int, str]]:
         """Return (job, task, operation, what it waits for) of every task that is not at its end."""

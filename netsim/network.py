@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from netplace.netsim.reference import ReferenceEngine
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Topology
 
-__all__ = ["ENGINES", "Network", "simulate"]
+__all__ = ["ENGINES", "Network", "Residue", "simulate"]
 
 ENGINES: dict[str, Any] = {"kernel": KernelEngine, "reference": ReferenceEngine}
 _FOREVER = 1 << 60
@@ -55,6 +56,22 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
     if (count > 1).any():
         raise ValueError(f"placement: node {values[count > 1][0]} is given to more than one task")
     return given.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Residue:
+    """What packets leave behind in a network once they have passed; see `Network.residue`.
+
+    Attributes
+    ----------
+    cycle : int
+        Next cycle to be simulated.
+    pointers : tuple of ndarray of int8
+        Where arbiters and links begin their next search, in the order of the engine.
+    """
+
+    cycle: int
+    pointers: tuple[NDArray[np.int8], ...]
 
 
 class Network:
@@ -253,6 +270,25 @@ class Network:
                     f"{self.in_flight} packets are in flight; allow more with max_cycles"
                 )
         self.advance()
+
+    def residue(self) -> Residue:
+        """Return what packets that have passed have left behind in the routers, and the cycle."""
+        return Residue(self.now, self._engine.pointers())
+
+    def restore(self, residue: Residue) -> None:
+        """Set a new network to what another one, of the same kind, settings and engine, was left with.
+
+        What then starts runs as it would have run there, had nobody else been there from that cycle on.
+
+        Raises
+        ------
+        ValueError
+            If this network is not new.
+        """
+        if self.now or self._programs:
+            raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
+        self._engine.set_pointers(residue.pointers)
+        self._engine.now = residue.cycle
 
     def job(self, number: int) -> Any:
         """Return the `netplace.netsim.engine.JobRecord` of a job that has started."""

@@ -116,6 +116,26 @@ class Fabric:
             rows.append((fifo.router.number, fifo.number, len(fifo.packets), wants))
         return sorted(rows)
 
+    def pointers(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Return the pointers of all outputs, and of all links."""
+        outputs = [output.pointer for output in self._outputs()]
+        links = [link.pointer for link in self._links()]
+        return np.array(outputs, np.int8), np.array(links, np.int8)
+
+    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+        """Set them to what `pointers` returned."""
+        outputs, links = pointers
+        for output, pointer in zip(self._outputs(), outputs.tolist(), strict=True):
+            output.pointer = pointer
+        for link, pointer in zip(self._links(), links.tolist(), strict=True):
+            link.pointer = pointer
+
+    def _outputs(self) -> list[Output]:
+        return [output for router in self.routers for output in (*router.outputs, router.consumption)]
+
+    def _links(self) -> list[Link]:
+        return [output.link for output in self._outputs() if output.link is not None and output.vc == 0]
+
     def _hopeful(self, fifo: Fifo) -> bool:
         """Tell whether the header that waits in `fifo` could ask for an output if nothing else moved."""
         assert fifo.head is not None

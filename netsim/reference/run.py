@@ -170,6 +170,14 @@ class ReferenceEngine:
         ]
         return Blocked(tasks, self._fabric.blocked())
 
+    def pointers(self) -> tuple[NDArray[np.int8], ...]:
+        """Return copies of all pointers of arbiters and links."""
+        return self._fabric.pointers()
+
+    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+        """Set all pointers."""
+        self._fabric.set_pointers(pointers)
+
     @property
     def _idle(self) -> bool:
         """Whether nothing will ever happen again without a new job."""
