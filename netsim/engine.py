@@ -154,7 +154,7 @@ class Engine(Protocol):
         """Tell who waits for whom now."""
 
     def pointers(self) -> tuple[NDArray[np.int8], ...]:
-        """Return copies of all pointers of arbiters and links, which packets that have passed leave behind."""
+        """Return copies of the pointers of arbiters and links, which packets leave behind."""
 
     def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
         """Set all pointers to what `pointers` returned, on an engine of the same kind and network."""
