@@ -266,7 +266,8 @@ class Network:
             if not self.advance(max_cycles) and max_cycles is not None and self.now >= max_cycles:
                 jobs = len(self._running) + len(self._waiting)
                 raise CycleLimitError(
-                    f"not at its end after {max_cycles} cycles: {jobs} jobs run or wait, "
+                    f"not at its end after {max_cycles} cycles: "
+                    f"{'1 job runs or waits' if jobs == 1 else f'{jobs} jobs run or wait'}, "
                     f"{self.in_flight} packets are in flight; allow more with max_cycles"
                 )
         self.advance()

@@ -42,7 +42,7 @@ def app_command(name: str, **given: Any) -> None:
     trace = given["write"] and _trace_output(Path(given["write"]))
     matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
     program = _program(name, given)
-    found = _described(program)
+    found = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
     if trace:
         _write_trace(program, trace)
     if matrix:
@@ -52,6 +52,10 @@ def app_command(name: str, **given: Any) -> None:
     else:
         rows = [[key.replace("_", " "), _shown(value)] for key, value in found.items() if key != "name"]
         print_tables(table(program.name, ["", ""], rows))
+        if found["recorded_computation_us"]:
+            click.echo(
+                "netplace: the recorded computation is left out of a replay, but for --cpu-scale 1", err=True
+            )
 
 
 def _program(name: str, given: dict[str, Any]) -> Program:
@@ -63,6 +67,10 @@ def _program(name: str, given: dict[str, Any]) -> Program:
     if given["tasks"] is not None:
         whole(given["tasks"], "--tasks")
     elif not is_trace(name) and "tasks=" not in name:
+        if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
+            raise ValueError(
+                f"{name}: there is no such file, and no trace of this name comes with the project"
+            )
         raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")
     reading = Reading(
         iterations=given["iterations"],
@@ -72,6 +80,22 @@ def _program(name: str, given: dict[str, Any]) -> Program:
     program = job_program(name, reading, 1)
     program.check()
     return program
+
+
+def _recorded_us(name: str, given: dict[str, Any], program: Program) -> float | None:
+    """Return the microseconds of computation that a trace recorded, all tasks together; None for no trace."""
+    import numpy as np
+
+    from netplace.apps import Op
+    from netplace.runs.programs import Reading, is_trace, job_program
+
+    if not is_trace(name):
+        return None
+    scale = 1000.0  # whole nanoseconds: a replay rounds each piece to whole cycles
+    reading = Reading(iterations=given["iterations"], tasks=given["tasks"], cycles_per_us=scale)
+    timed = job_program(name, reading, 1)
+    whole = [float(np.sum(item.size[item.kind == Op.COMPUTE], dtype=float)) for item in (timed, program)]
+    return (whole[0] - whole[1]) / scale
 
 
 def _described(program: Program) -> dict[str, Any]:

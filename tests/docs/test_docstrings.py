@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("checks", "topologies", "apps", "netsim", "placement", "scheduling", "runs")
-OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def modules(package: str) -> list[str]:
