@@ -128,6 +128,7 @@ class Network:
         self._running: set[int] = set()
         self._holder = np.full(topology.nodes, -1, np.int64)
         self._piece = 1000
+        self._window_loads: list[NDArray[np.int64]] = []
 
     @property
     def now(self) -> int:
@@ -252,8 +253,15 @@ class Network:
         text = explain(blocked, self._programs, self._engine.in_flight, self.now)
         return DeadlockError(text, self.now, blocked)
 
-    def finish(self, max_cycles: int | None = None) -> None:
+    def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
         """Simulate until all jobs have ended and all packets are consumed.
+
+        Parameters
+        ----------
+        max_cycles : int, optional
+            Longest run allowed.
+        window : int, optional
+            Cycles of a window in which link loads are also counted, see `Result.window_loads`.
 
         Raises
         ------
@@ -262,6 +270,8 @@ class Network:
         DeadlockError
             If nothing can move any more.
         """
+        if window is not None:
+            self._go_by_windows(whole(window, "window"), max_cycles)
         while self._waiting or self._running:
             if not self.advance(max_cycles) and max_cycles is not None and self.now >= max_cycles:
                 jobs = len(self._running) + len(self._waiting)
@@ -291,6 +301,17 @@ class Network:
         self._engine.set_pointers(residue.pointers)
         self._engine.now = residue.cycle
 
+    def _go_by_windows(self, window: int, max_cycles: int | None) -> None:
+        while self._unfinished and (max_cycles is None or self.now < max_cycles):
+            stop = self.now + window
+            while self.now < stop and self._unfinished:
+                self.advance(stop)
+            self._window_loads.append(self.counters().link_packets)
+
+    @property
+    def _unfinished(self) -> bool:
+        return bool(self.in_flight or self._waiting or self._running)
+
     def job(self, number: int) -> Any:
         """Return the `netplace.netsim.engine.JobRecord` of a job that has started."""
         return self._engine.job(self._engine_job[number])
@@ -308,6 +329,7 @@ class Network:
             engine=self.engine_name,
             seed=self.seed,
             cpu_seconds=self.cpu_seconds,
+            window_loads=list(self._window_loads),
         )
 
     def counters(self) -> Any:
@@ -377,17 +399,5 @@ def simulate(
             raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
         for program, where in zip(programs, places, strict=True):
             network.start(program, where, at=0)
-    loads = []
-    if window is not None:
-        whole(window, "window")
-        while network.in_flight or network._waiting or network._running:
-            stop = network.now + window
-            while network.now < stop and (network.in_flight or network._waiting or network._running):
-                network.advance(stop)
-            loads.append(network.counters().link_packets)
-            if max_cycles is not None and network.now >= max_cycles:
-                break
-    network.finish(max_cycles)
-    result = network.result()
-    result.window_loads = loads
-    return result
+    network.finish(max_cycles, window)
+    return network.result()

@@ -211,6 +211,7 @@ def make_result(
     engine: str,
     seed: int,
     cpu_seconds: float,
+    window_loads: list[NDArray[np.int64]],
 ) -> Result:
     """Put together what an engine measured."""
     jobs = [
@@ -244,4 +245,5 @@ def make_result(
         seed=seed,
         config=config,
         versions=versions(),
+        window_loads=window_loads,
     )

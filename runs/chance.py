@@ -19,7 +19,7 @@ from netplace.placement.rule import Nodes, find_rule
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
 
-__all__ = ["network_draws", "same_place", "simulation_of"]
+__all__ = ["network_draws", "placement_draws", "same_place", "simulation_of"]
 
 
 def simulation_of(run: Run) -> Run:
@@ -27,7 +27,7 @@ def simulation_of(run: Run) -> Run:
     draws = _draws(run.network, run.config)
     if run.network_seed is not None and not draws:
         run = replace(run, network_seed=None)
-    if run.seed == 0 or _placement_draws(run) or (draws and run.network_seed is None):
+    if run.seed == 0 or placement_draws(run) or (draws and run.network_seed is None):
         return run
     return run.seeded(0)
 
@@ -62,7 +62,8 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
     ]
 
 
-def _placement_draws(run: Run) -> bool:
+def placement_draws(run: Run) -> bool:
+    """Tell whether a rule of placement leaves anything to chance."""
     if find_rule(run.partition, PARTITIONS, "partition")[0].by_chance:
         return True
     return any(find_rule(job.mapping, MAPPINGS, "mapping")[0].by_chance for job in run.jobs)

@@ -24,7 +24,18 @@ from netplace.runs.resolve import file_digest, source_of
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology, parse
 
-__all__ = ["Ended", "attempt", "execute", "places_of", "program_of", "programs_of", "warm_up"]
+__all__ = [
+    "Ended",
+    "Executed",
+    "attempt",
+    "carry_out",
+    "check_places",
+    "execute",
+    "places_of",
+    "program_of",
+    "programs_of",
+    "warm_up",
+]
 
 _LEFT_OUT = ("network", "engine", "seed", "config", "versions", "cpu_seconds")
 
@@ -54,6 +65,33 @@ class Ended:
     host: str
 
 
+@dataclass(frozen=True)
+class Executed:
+    """A run, and all that was measured when it was simulated.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    result : Result
+        What was measured.
+    methods : tuple of str
+        How the mapping of each job was found; for mapping ``best`` the name of the winner.
+    window : int or None
+        Cycles of the windows in which link loads were counted.
+    """
+
+    run: Run
+    result: Result
+    methods: tuple[str, ...]
+    window: int | None = None
+
+    def ended(self) -> Ended:
+        """Return what of it is kept."""
+        outcome = _with_winners(_outcome(self.result), self.run, self.methods)
+        return Ended(outcome, None, self.result.cpu_seconds, self.result.versions, platform.node())
+
+
 @lru_cache(maxsize=1)
 def warm_up() -> None:
     """Have the kernel loaded, or compiled, so that no run is charged with the time."""
@@ -77,7 +115,10 @@ def attempt(run: Run) -> Ended:
             result = _simulate(run, programs, places, "kernel")
             cpu_seconds = result.cpu_seconds
             _remember(same, _outcome(result))
-        return Ended(_with_winners(_KNOWN[same], run, found), None, cpu_seconds, versions(), platform.node())
+        methods = tuple(mapped.method for mapped in found)
+        return Ended(
+            _with_winners(_KNOWN[same], run, methods), None, cpu_seconds, versions(), platform.node()
+        )
     except (ValueError, SimulationError) as error:
         failure = " ".join(str(error).split())
     except MemoryError as error:
@@ -97,15 +138,55 @@ def execute(run: Run, engine: str = "kernel") -> Result:
     SimulationError
         If the run cannot come to its end.
     """
+    return carry_out(run, engine).result
+
+
+def carry_out(
+    run: Run, engine: str = "kernel", *, record_messages: bool = False, window: int | None = None
+) -> Executed:
+    """Simulate a run, and return how its mappings were found as well.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    engine : str
+        Key of `netplace.netsim.ENGINES`.
+    record_messages : bool
+        Whether the start and end of every message are kept.
+    window : int, optional
+        Cycles of a window in which link loads are also counted.
+
+    Raises
+    ------
+    ValueError, SimulationError
+        As `execute`.
+    """
     programs = programs_of(run)
-    return _simulate(run, programs, places_of(run, programs), engine)
+    found = _mappings_of(run, programs)
+    places = [mapped.mapping for mapped in found]
+    result = _simulate(run, programs, places, engine, record_messages, window)
+    return Executed(run, result, tuple(mapped.method for mapped in found), window)
 
 
-def _simulate(run: Run, programs: tuple[Program, ...], places: list[Nodes], engine: str) -> Result:
-    network = Network(_topology(run.network), run.config, engine=engine, seed=_network_seed(run))
+def _simulate(
+    run: Run,
+    programs: tuple[Program, ...],
+    places: list[Nodes],
+    engine: str,
+    record_messages: bool = False,
+    window: int | None = None,
+) -> Result:
+    network = Network(
+        _topology(run.network),
+        run.config,
+        engine=engine,
+        seed=_network_seed(run),
+        record_messages=record_messages,
+    )
     for job, program, nodes in zip(run.jobs, programs, places, strict=True):
         network.start(program, nodes, at=job.start)
-    network.finish(run.max_cycles)
+    network.finish(run.max_cycles, window)
     return network.result()
 
 
@@ -137,6 +218,19 @@ def _mappings_of(run: Run, programs: tuple[Program, ...]) -> list[QapResult]:
         network_seed=run.network_seed,
         max_cycles=run.max_cycles,
     )
+
+
+def check_places(run: Run) -> None:
+    """Check that the programs of a run can be made and placed; what would be simulated for it is not tried.
+
+    Raises
+    ------
+    ValueError
+        As `execute`.
+    """
+    programs = programs_of(run)
+    if not any(simulates(job.mapping) for job in run.jobs):
+        places_of(run, programs)
 
 
 def programs_of(run: Run) -> tuple[Program, ...]:
@@ -213,11 +307,11 @@ def _signature(run: Run, places: list[Nodes]) -> bytes:
     return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
 
 
-def _with_winners(outcome: dict[str, Any], run: Run, found: list[QapResult]) -> dict[str, Any]:
+def _with_winners(outcome: dict[str, Any], run: Run, methods: tuple[str, ...]) -> dict[str, Any]:
     """Return `outcome` with the names of the mappings that jobs which asked for the best one were given."""
     jobs = [
-        {**told, "winner": mapped.method} if simulates(job.mapping) else told
-        for told, job, mapped in zip(outcome["jobs"], run.jobs, found, strict=True)
+        {**told, "winner": method} if simulates(job.mapping) else told
+        for told, job, method in zip(outcome["jobs"], run.jobs, methods, strict=True)
     ]
     return {**outcome, "jobs": jobs}
 

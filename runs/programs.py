@@ -17,6 +17,7 @@ __all__ = [
     "Reading",
     "application_options",
     "application_program",
+    "check_job_name",
     "is_trace",
     "job_program",
     "trace_name",
@@ -163,10 +164,21 @@ def job_program(text: str, reading: Reading, nodes: int) -> Program:
     """
     if is_trace(text):
         return trace_program(text, reading)
+    check_job_name(text)
+    return application_program(text, reading, nodes)
+
+
+def check_job_name(text: str) -> None:
+    """Check that `text`, which names no trace, names an application.
+
+    Raises
+    ------
+    ValueError
+        If it does not.
+    """
     if ":" not in (name := text.partition(",")[0]):
         known = [*APPLICATIONS, *(f"{trace}.trace.gz".lower() for trace in carried_names())]
         one_of(name, known, "no such trace file; applications and carried traces")
-    return application_program(text, reading, nodes)
 
 
 def is_trace(text: str) -> bool:

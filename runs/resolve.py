@@ -74,7 +74,7 @@ def resolve(
     made = tuple(_job(tuple(sorted(job.items())), _digest_of(job), config, topology.nodes) for job in written)
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:
-        raise ValueError(f"tasks: {tasks} are more than the {topology.nodes} nodes of {topology}")
+        raise ValueError(f"jobs: {tasks} tasks are more than the {topology.nodes} nodes of {topology}")
     rules = (partition, *(job.mapping for job in made))
     return Run(
         network=topology.text,

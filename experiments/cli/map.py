@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.experiments.cli.examples import examples_of
-from netplace.experiments.cli.program_flags import program_flags, programs_from
+from netplace.experiments.cli.program_flags import program_flags, run_from
 from netplace.experiments.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
 from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
@@ -112,15 +112,17 @@ def _search(given: dict[str, Any], rule: str) -> Search:
     """Return the job that the flags describe."""
     from netplace.experiments.files.traffic import read_traffic
     from netplace.experiments.reports.mapping_search import Search
+    from netplace.runs.execute import programs_of
     from netplace.topologies import parse
 
-    config, topology = config_from(given), parse(given["network"])
-    options = {"partition": given["partition"], "mapping": rule, "config": config}
+    topology = parse(given["network"])
+    options = {"partition": given["partition"], "mapping": rule, "config": config_from(given)}
     if given["matrix"] is None:
-        programs = programs_from(given, config, topology)
-        if len(programs) > 1:
-            raise ValueError(f"--jobs: {len(programs)} jobs, and netplace map places one; see netplace run")
-        return Search(topology, programs[0].traffic().W, programs[0], **options)
+        run = run_from(given, partition=given["partition"], mapping=rule)
+        if len(run.jobs) > 1:
+            raise ValueError(f"--jobs: {len(run.jobs)} jobs, and netplace map places one; see netplace run")
+        [program] = programs_of(run)
+        return Search(topology, program.traffic().W, program, **options)
     if any(given[name] for name in ("trace", "app", "jobs")):
         raise ValueError(
             "--from: a matrix stands for what runs; expected no --trace, --app or --jobs besides"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.experiments.cli.examples import examples_of
-from netplace.experiments.cli.program_flags import program_flags, programs_from
-from netplace.experiments.cli.settings import config_from, json_flag, network_flag, settings_flags
+from netplace.experiments.cli.program_flags import program_flags, run_from
+from netplace.experiments.cli.settings import json_flag, network_flag, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
 from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from netplace.experiments.reports.configurations import Configuration
-    from netplace.runs.replay import Replay
 
 __all__ = ["metrics_command"]
 
@@ -78,14 +77,14 @@ def metrics_command(**given: Any) -> None:
     """
     from netplace.experiments.reports.configurations import measure
     from netplace.experiments.terminal.compiling import load_engine
+    from netplace.runs.execute import check_places
     from netplace.runs.placing import simulates
     from netplace.runs.pool import run_each
 
     files = _outputs(given)
     configurations = _configurations(given)
-    for replay in dict.fromkeys(one.replay for one in configurations):
-        if not simulates(replay.mapping):
-            replay.places(given["seed"])  # what cannot be placed is told before anything long begins
+    for run in {one.run.partition: one.run for one in reversed(configurations)}.values():
+        check_places(run)  # what cannot be placed is told before anything long begins
     if given["simulate"] or simulates(given["mapping"]):
         load_engine("kernel")
     measured = run_each(measure, configurations, given["processes"])
@@ -115,34 +114,30 @@ def _configurations(given: dict[str, Any]) -> list[Configuration]:
     from netplace.checks import whole
     from netplace.experiments.reports.configurations import Configuration, seeds_of
     from netplace.placement.rule import grid_of
-    from netplace.runs.replay import Replay
     from netplace.topologies import parse
 
-    config, topology = config_from(given), parse(given["network"])
-    grid_of(topology, "partition metrics")
+    grid_of(parse(given["network"]), "partition metrics")
     first, count = whole(given["seed"], "--seed", 0), whole(given["configurations"], "--configurations")
     whole(given["processes"], "--processes")
-    programs = programs_from(given, config, topology)
-    replays = [
-        Replay(topology, programs, partition=name, mapping=given["mapping"], config=config)
+    runs = [
+        run_from(given, partition=name, mapping=given["mapping"], seed=first)
         for name in dict.fromkeys(given["partitions"])
     ]
     return [
-        Configuration(replay, seed, given["simulate"])
-        for replay in replays
-        for seed in seeds_of(replay, first, count)
+        Configuration(run.seeded(seed), given["simulate"])
+        for run in runs
+        for seed in seeds_of(run, first, count)
     ]
 
 
 def _title(configurations: Sequence[Configuration]) -> str:
-    replay: Replay = configurations[0].replay
-    names = [program.name for program in replay.programs]
-    jobs = [f"{names.count(name)}x {name}" if len(names) > 1 else name for name in dict.fromkeys(names)]
-    count = len(configurations)
-    return (
-        f"{' + '.join(jobs)} on {replay.topology}, mapping {replay.mapping}, "
-        f"{count} configuration{'s' if count > 1 else ''}"
-    )
+    from netplace.experiments.reports.run import jobs_named
+    from netplace.runs.execute import programs_of
+
+    run, count = configurations[0].run, len(configurations)
+    names = jobs_named(program.name for program in programs_of(run))
+    placed = f"mapping {run.jobs[0].mapping}, {count} configuration{'s' if count > 1 else ''}"
+    return f"{names} on {run.network}, {placed}"
 
 
 def _write(path: Path, rows: Sequence[Row]) -> None:

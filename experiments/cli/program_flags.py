@@ -1,4 +1,4 @@
-"""The flags that say what runs, and the programs they stand for."""
+"""The flags that say what runs, and the run they stand for."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.experiments.cli.settings import WHAT_RUNS
+from netplace.experiments.cli.settings import WHAT_RUNS, config_from
 
 if TYPE_CHECKING:
-    from netplace.apps import Program
-    from netplace.netsim import Config
-    from netplace.runs.programs import Reading
-    from netplace.topologies import Topology
+    from netplace.runs import Run
 
-__all__ = ["program_flags", "programs_from"]
+__all__ = ["program_flags", "run_from"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,27 +72,57 @@ def program_flags(command: Command) -> Command:
     return command
 
 
-def programs_from(given: dict[str, Any], config: Config, topology: Topology) -> tuple[Program, ...]:
-    """Return the programs of the jobs that the flags ask for.
+def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int = 0) -> Run:
+    """Return the run that the flags of a command ask for; the rules of placement are given apart.
 
     Raises
     ------
     ValueError
-        If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or what it names cannot be used.
+        If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or a value cannot be used.
     """
-    from netplace.runs.programs import application_program, job_program, trace_program
+    from netplace.checks import whole
+    from netplace.runs import resolve
 
+    most = given.get("max_cycles")
+    return resolve(
+        given["network"],
+        [job | {"mapping": mapping} for job in _jobs(given)],
+        partition=partition,
+        config=config_from(given),
+        seed=whole(seed, "--seed", 0),
+        max_cycles=None if most is None else whole(most, "--max-cycles"),
+    )
+
+
+def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the jobs that the flags ask for, as a user would write them in a file."""
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
-    reading = _reading(given, config)
+    same, options = _same(given), _options(given)
     if given["trace"]:
-        return (trace_program(given["trace"], reading),)
+        return [_trace(given["trace"], same, options)]
     if given["app"]:
-        return (application_program(given["app"], reading, topology.nodes),)
-    programs: list[Program] = []
+        return [{"app": given["app"], **same, **options}]
+    jobs: list[dict[str, Any]] = []
     for count, name in given["jobs"]:
-        programs += [job_program(name, reading, topology.nodes)] * _count(count)
-    return tuple(programs)
+        jobs += [_named(name, same, options)] * _count(count)
+    return jobs
+
+
+def _trace(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    for option in options:
+        raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+    return {"trace": name, **same}
+
+
+def _named(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the job that a name stands for: a trace, or else an application."""
+    from netplace.runs.programs import check_job_name, is_trace
+
+    if is_trace(name):
+        return _trace(name, same, options)
+    check_job_name(name)
+    return {"app": name, **same, **options}
 
 
 def _count(text: str) -> int:
@@ -107,21 +134,22 @@ def _count(text: str) -> int:
     return whole(text[:-1], "--jobs")
 
 
-def _reading(given: dict[str, Any], config: Config) -> Reading:
-    from netplace.checks import whole
-    from netplace.runs.programs import Reading
+def _same(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what traces and applications alike may be told."""
+    from netplace.checks import one_of, whole
+    from netplace.runs.programs import SECTIONS
 
     if not 0 <= given["cpu_scale"] < float("inf"):
         raise ValueError(f"--cpu-scale: {given['cpu_scale']} is not a number of at least 0")
-    if given["tasks"] is not None:
-        whole(given["tasks"], "--tasks")
+    found = {
+        "section": one_of(given["section"], SECTIONS, "--section"),
+        "iterations": given["iterations"],
+        "cpu_scale": given["cpu_scale"],
+    }
+    return found if given["tasks"] is None else found | {"tasks": whole(given["tasks"], "--tasks")}
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of applications that were given."""
     options = {name.rstrip("_"): given[name] for name in ("class_", "packets", "bytes_", "rounds")}
-    return Reading(
-        section=given["section"],
-        iterations=given["iterations"],
-        tasks=given["tasks"],
-        cycles_per_us=given["cpu_scale"] * 1000 / config.cycle_ns,
-        packet_bytes=config.packet_bytes,
-        rendezvous=config.rendezvous,
-        options={name: value for name, value in options.items() if value is not None},
-    )
+    return {name: value for name, value in options.items() if value is not None}

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.experiments.cli.examples import examples_of
-from netplace.experiments.cli.program_flags import program_flags, programs_from
-from netplace.experiments.cli.settings import config_from, json_flag, network_flag, seed_flags, settings_flags
+from netplace.experiments.cli.program_flags import program_flags, run_from
+from netplace.experiments.cli.settings import json_flag, network_flag, seed_flags, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.terminal.screen import print_json, print_tables, with_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from rich.table import Table
-
-    from netplace.runs.replay import Replay
+    from netplace.runs import Run
+    from netplace.runs.execute import Executed
+    from netplace.runs.store import Store
 
 __all__ = ["run_command"]
-
-Described = dict[str, Any]
 
 
 @click.command("run", cls=AnnouncingCommand, epilog=examples_of("run"))
@@ -48,6 +49,7 @@ Described = dict[str, Any]
 @click.option(
     "-o", "picture", metavar="FILE", help="Draw the link loads and jobs of the first run (png, pdf or svg)."
 )
+@click.option("--store", metavar="FILE", help="Keep the results in a store as well; see netplace table.")
 @json_flag
 @settings_flags
 def run_command(**given: Any) -> None:
@@ -57,123 +59,101 @@ def run_command(**given: Any) -> None:
     draw from the same seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a
     sentence that says who waits for whom.
     """
-    from netplace.experiments.files.messages import write_messages
+    asked = _asked(given)
+    executed = _executed(asked)
+    _write(asked, executed)
+    _show(executed, given["as_json"])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a command line asks for: runs that differ in their seeds, and what is to be written of them."""
+
+    runs: tuple[Run, ...]
+    engine: str
+    processes: int
+    window: int | None
+    messages: Path | None
+    picture: Path | None
+    store: Path | None
+
+
+def _asked(given: dict[str, Any]) -> _Asked:
+    """Return what the flags ask for, checked."""
+    from netplace.checks import one_of, whole
     from netplace.experiments.files.outputs import PICTURES, check_output
-    from netplace.experiments.reports.summary import describe, summarise
-    from netplace.experiments.terminal.compiling import load_engine
-    from netplace.runs.placing import simulates
-    from netplace.runs.pool import run_each
+    from netplace.netsim import ENGINES
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     messages = given["record_messages"] and check_output(Path(given["record_messages"]))
-    replay, seeds = _replay(given), _seeds(given)
-    if not simulates(replay.mapping):
-        replay.places(seeds[0])  # a placement that cannot be made is told before anything is compiled
-    load_engine(given["engine"])
-    replayed = with_progress(run_each(replay.run, seeds, given["processes"]), len(seeds), "runs")
-    results = [one.result for one in replayed]
-    if messages:
-        write_messages(messages, results, replay.programs)
-    if picture:
-        from netplace.experiments.plots.network_map import draw_network
-
-        jobs = [job.nodes for job in results[0].jobs]
-        draw_network(picture, replay.topology, results[0].link_load, jobs, _title(replay))
-    runs = [describe(one, replay) for one in replayed]
-    if given["as_json"]:
-        print_json(summarise(runs))
-    else:
-        print_tables(*_tables(runs, replay))
-
-
-def _replay(given: dict[str, Any]) -> Replay:
-    """Return the replay that the flags ask for."""
-    from netplace.checks import one_of, whole
-    from netplace.netsim import ENGINES
-    from netplace.runs.replay import Replay
-    from netplace.topologies import parse
-
-    config, topology = config_from(given), parse(given["network"])
-    one_of(given["engine"], ENGINES, "--engine")
-    whole(given["processes"], "--processes")
-    for name in ("max_cycles", "window"):
-        if given[name] is not None:
-            whole(given[name], "--" + name.replace("_", "-"))
-    return Replay(
-        topology=topology,
-        programs=programs_from(given, config, topology),
-        partition=given["partition"],
-        mapping=given["mapping"],
-        config=config,
-        engine=given["engine"],
-        max_cycles=given["max_cycles"],
-        record_messages=bool(given["record_messages"]),
-        window=given["window"],
+    first = whole(given["seed"], "--seed", 0)
+    run = run_from(given, partition=given["partition"], mapping=given["mapping"], seed=first)
+    if given["store"] and given["engine"] != "kernel":
+        raise ValueError(f"--store: keeps what the kernel counts, and --engine is {given['engine']}")
+    return _Asked(
+        runs=tuple(run.seeded(first + place) for place in range(whole(given["seeds"], "--seeds"))),
+        engine=one_of(given["engine"], ENGINES, "--engine"),
+        processes=whole(given["processes"], "--processes"),
+        window=None if given["window"] is None else whole(given["window"], "--window"),
+        messages=messages or None,
+        picture=picture or None,
+        store=Path(given["store"]) if given["store"] else None,
     )
 
 
-def _seeds(given: dict[str, Any]) -> range:
-    from netplace.checks import whole
+def _executed(asked: _Asked) -> list[Executed]:
+    """Simulate the runs and, if there is a store, keep what came of them."""
+    from netplace.experiments.terminal.compiling import load_engine
+    from netplace.runs.chance import simulation_of
+    from netplace.runs.execute import carry_out, check_places
+    from netplace.runs.pool import run_each
 
-    first = whole(given["seed"], "--seed", 0)
-    return range(first, first + whole(given["seeds"], "--seeds"))
-
-
-def _title(replay: Replay) -> str:
-    names = [program.name for program in replay.programs]
-    jobs = [f"{names.count(name)}x {name}" if len(names) > 1 else name for name in dict.fromkeys(names)]
-    return f"{' + '.join(jobs)} on {replay.topology}, partition {replay.partition}, mapping {replay.mapping}"
-
-
-_COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {
-    "cycles": lambda run: (run["cycles"], 0),
-    "ms": lambda run: (run["seconds"] * 1e3, 3),
-    "packets": lambda run: (run["packets"], 0),
-    "packet-hops": lambda run: (run["packet_hops"], 0),
-    "mean packet delay": lambda run: (run["packet_delay"]["mean"], 1),
-    "most link load": lambda run: (run["most_link_load"], 3),
-    "CPU s": lambda run: (run["cpu_seconds"], 2),
-    "M packet-hops/s": lambda run: (run["packet_hops"] / 1e6 / max(run["cpu_seconds"], 1e-9), 2),
-}
-
-
-def _tables(runs: Sequence[Described], replay: Replay) -> list[Table]:
-    """Return the table of the runs and, for several jobs, that of the jobs."""
-    from netplace.experiments.reports.summary import spread
-
-    rows = [[str(run["seed"]), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
-    if len(runs) > 1:
-        spreads = {
-            name: (spread([value(run)[0] or 0.0 for run in runs]), value(runs[0])[1])
-            for name, value in _COLUMNS.items()
-        }
-        rows.append([])
-        rows += [
-            [measure, *(number(found[measure], digits) for found, digits in spreads.values())]
-            for measure in ("mean", "std", "min", "max")
-        ]
-    tables = [table(_title(replay), ["seed", *_COLUMNS], rows)]
-    if len(replay.programs) > 1:
-        tables.append(
-            table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
+    check_places(asked.runs[0])  # a placement that cannot be made is told before anything is compiled
+    with _store(asked.store) as store:
+        load_engine(asked.engine)
+        simulate = partial(
+            carry_out,
+            engine=asked.engine,
+            record_messages=asked.messages is not None,
+            window=asked.window,
         )
-    if "winner" in runs[0]["jobs"][0]:
-        found = [[str(run["seed"]), *(job["winner"] for job in run["jobs"])] for run in runs]
-        names = [f"job {place}" for place in range(len(runs[0]["jobs"]))]
-        tables.append(table("fastest mapping of each job alone", ["seed", *names], found))
-    return tables
+        found = with_progress(run_each(simulate, asked.runs, asked.processes), len(asked.runs), "runs")
+        if store is not None:
+            store.ask(asked.runs)
+            for one in found:
+                store.keep(simulation_of(one.run).key, one.ended())
+    return found
 
 
-def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
-    rows = []
-    for place, job in enumerate(runs[0]["jobs"]):
-        cycles = [run["jobs"][place]["cycles"] for run in runs]
-        rows.append([f"{place} {job['name']}", str(job["tasks"]), *_spread_row(cycles)])
-    return [*rows, [], ["slowest", "", *_spread_row([run["slowest_cycles"] for run in runs])]]
+def _store(path: Path | None) -> AbstractContextManager[Store | None]:
+    from netplace.runs.store import Store
+
+    return nullcontext() if path is None else Store(path)
 
 
-def _spread_row(cycles: Sequence[float]) -> list[str]:
-    from netplace.experiments.reports.summary import spread
+def _write(asked: _Asked, executed: Sequence[Executed]) -> None:
+    """Write the messages and the picture that were asked for."""
+    from netplace.experiments.files.messages import write_messages
+    from netplace.runs.execute import programs_of
+    from netplace.topologies import parse
 
-    found = spread(cycles)
-    return [number(found[measure]) for measure in ("mean", "std", "min", "max")]
+    results = [one.result for one in executed]
+    if asked.messages:
+        write_messages(asked.messages, results, programs_of(asked.runs[0]))
+    if asked.picture:
+        from netplace.experiments.plots.network_map import draw_network
+        from netplace.experiments.reports.run import title
+
+        jobs = [job.nodes for job in results[0].jobs]
+        topology = parse(asked.runs[0].network)
+        draw_network(asked.picture, topology, results[0].link_load, jobs, title(executed[0]))
+
+
+def _show(executed: Sequence[Executed], as_json: bool) -> None:
+    from netplace.experiments.reports.run import run_tables
+    from netplace.experiments.reports.summary import describe, summarise
+
+    if as_json:
+        print_json(summarise([describe(one) for one in executed]))
+    else:
+        print_tables(*run_tables(executed))

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.placement.metrics import link_loads, metrics
-from netplace.placement.rule import find_rule
-from netplace.runs.replay import Replay
+from netplace.runs.chance import placement_draws
+from netplace.runs.execute import execute, places_of, programs_of
+from netplace.runs.spec import Run
+from netplace.topologies import parse
 
 __all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
 
@@ -29,24 +30,19 @@ class Configuration:
 
     Attributes
     ----------
-    replay : Replay
-        The jobs, the network, and the rules of placement.
-    seed : int
-        Seed of placement and network.
+    run : Run
+        The jobs, the network, the rules of placement and the seed.
     simulated : bool
         Whether run times are wanted.
     """
 
-    replay: Replay
-    seed: int
+    run: Run
     simulated: bool = False
 
 
-def seeds_of(replay: Replay, first: int, count: int) -> range:
+def seeds_of(run: Run, first: int, count: int) -> range:
     """Return the seeds of `count` configurations, or the first alone if neither rule leaves a choice."""
-    partition, _ = find_rule(replay.partition, PARTITIONS, "partition")
-    mapping, _ = find_rule(replay.mapping, MAPPINGS, "mapping")
-    return range(first, first + (count if partition.by_chance or mapping.by_chance else 1))
+    return range(first, first + (count if placement_draws(run) else 1))
 
 
 def measure(configuration: Configuration) -> Row:
@@ -63,19 +59,20 @@ def measure(configuration: Configuration) -> Row:
     SimulationError
         If a run cannot come to its end.
     """
-    replay = configuration.replay
+    run, topology = configuration.run, parse(configuration.run.network)
+    programs = programs_of(run)
     if configuration.simulated:
-        result = replay.run(configuration.seed).result
+        result = execute(run)
         places = [job.nodes for job in result.jobs]
     else:
-        places = [found.mapping for found in replay.places(configuration.seed)]
-    each, load = [], np.zeros(len(replay.topology.links()))
-    traffic = {id(program): program.traffic().W for program in replay.programs}
-    for program, nodes in zip(replay.programs, places, strict=True):
+        places = places_of(run, programs)
+    each, load = [], np.zeros(len(topology.links()))
+    traffic = {id(program): program.traffic().W for program in programs}
+    for program, nodes in zip(programs, places, strict=True):
         W = traffic[id(program)]
-        each.append(asdict(metrics(replay.topology, nodes, W)))
-        load += link_loads(replay.topology, nodes, W)
-    row: Row = {"partition": replay.partition, "seed": configuration.seed}
+        each.append(asdict(metrics(topology, nodes, W)))
+        load += link_loads(topology, nodes, W)
+    row: Row = {"partition": run.partition, "seed": run.seed}
     row |= {name: fmean(found[name] for found in each) for name in METRICS[:-1]}
     row["most_link_load"] = float(load.max(initial=0.0))
     if configuration.simulated:

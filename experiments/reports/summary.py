@@ -9,29 +9,31 @@ from typing import Any
 import numpy as np
 
 from netplace.netsim import Result
+from netplace.runs.execute import Executed
 from netplace.runs.placing import simulates
-from netplace.runs.replay import Replay, Replayed
 
-__all__ = ["describe", "means", "spread", "summarise"]
+__all__ = ["Described", "describe", "means", "spread", "summarise"]
 
 Described = dict[str, Any]
 
 
-def describe(replayed: Replayed, replay: Replay) -> Described:
+def describe(executed: Executed) -> Described:
     """Return everything measured in a run, and all that it came from, as JSON can hold it."""
-    result = replayed.result
-    found = result.to_dict() | {"partition": replay.partition, "mapping": replay.mapping}
-    for job, measured, method in zip(found["jobs"], result.jobs, replayed.methods, strict=True):
+    run, result = executed.run, executed.result
+    found = result.to_dict() | {"partition": run.partition, "mapping": run.jobs[0].mapping}
+    for job, measured, asked, method in zip(
+        found["jobs"], result.jobs, run.jobs, executed.methods, strict=True
+    ):
         job["tasks"] = len(measured.nodes)
         job["nodes"] = measured.nodes.tolist()
-        if simulates(replay.mapping):
+        if simulates(asked.mapping):
             job["winner"] = method
     slowest = max(range(len(result.jobs)), key=lambda job: result.jobs[job].cycles)
     found["slowest_job"] = slowest
     found["slowest_cycles"] = result.jobs[slowest].cycles
-    if result.window_loads:
-        found["window"] = replay.window
-        found["windows"] = _windows(result, replay.window or 1)
+    if executed.window is not None:
+        found["window"] = executed.window
+        found["windows"] = _windows(result, executed.window)
     return found
 
 

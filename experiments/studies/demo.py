@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import functools
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -13,16 +12,13 @@ from statistics import fmean
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from netplace.apps import Program
 from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.reports.summary import spread
 from netplace.experiments.terminal.compiling import load_engine
 from netplace.experiments.terminal.screen import print_tables, table, with_progress
 from netplace.netsim import Config
+from netplace.runs import execute, resolve
 from netplace.runs.pool import run_each
-from netplace.runs.programs import Reading, trace_program
-from netplace.runs.replay import Replay
-from netplace.topologies import parse
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
 
@@ -57,17 +53,10 @@ class Outcome(Case):
     cpu_seconds: float
 
 
-@functools.cache
-def _program(trace: str) -> Program:
-    return trace_program(trace, Reading())
-
-
 def run(case: Case) -> Outcome:
     """Simulate one case."""
-    replay = Replay(
-        parse(case.network), (_program(case.trace),), mapping=case.mapping, config=Config(vcs=case.vcs)
-    )
-    result = replay.run(case.seed).result
+    job = {"trace": case.trace, "mapping": case.mapping}
+    result = execute(resolve(case.network, job, config=Config(vcs=case.vcs), seed=case.seed))
     return Outcome(
         **asdict(case),
         cycles=result.cycles,

@@ -38,8 +38,7 @@ def load_engine(engine: str) -> None:
     Without this the first simulation of a process would be charged with the time, and the workers of a pool
     would all compile at once.
     """
-    from netplace.netsim import Network
-    from netplace.topologies import parse
+    from netplace.runs.execute import warm_up
 
     if engine == "kernel":
-        Network(parse("mesh:2")).advance(1)
+        warm_up()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import signal
 import subprocess
 import sys
@@ -10,8 +11,8 @@ import time
 
 import pytest
 
-from netplace.runs import replay
-
+# The module: the package has a function of the same name.
+EXECUTE = importlib.import_module("netplace.runs.execute")
 HALO = ["--network", "torus:4x4", "--app", "2d-torus"]
 LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
 
@@ -209,15 +210,15 @@ def test_the_traceback_can_be_asked_for(netplace, monkeypatch):
 
 
 def test_a_fault_of_the_program_itself_is_not_dressed_up(netplace, monkeypatch):
-    monkeypatch.setattr(replay.Replay, "run", lambda *_: {}["surprise"])
+    monkeypatch.setattr(EXECUTE, "carry_out", lambda *_, **__: {}["surprise"])
     assert isinstance(netplace("run", *HALO).exception, KeyError)
 
 
 def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
-    def run(*_: object) -> None:
+    def run(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(replay.Replay, "run", run)
+    monkeypatch.setattr(EXECUTE, "carry_out", run)
     check(netplace("run", *HALO), "not enough memory")
 
 

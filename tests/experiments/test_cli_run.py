@@ -10,6 +10,9 @@ import pytest
 
 from netplace.experiments.cli.settings import SETTINGS
 from netplace.netsim import Config
+from netplace.runs import attempt, resolve
+from netplace.runs.campaign import missing
+from netplace.runs.store import Store
 
 HALO = ("--network", "torus:4x4", "--app", "2d-torus")
 
@@ -160,6 +163,21 @@ def test_windows_add_up_to_the_whole_run(netplace):
     loads = [window["mean_link_load"] for window in found["windows"]]
     assert found["windows"][0]["end"] == 20
     assert sum(loads) * 20 * 64 == pytest.approx(found["packet_hops"] * 16)  # 64 links, 16 phits a packet
+
+
+def test_what_is_kept_in_a_store_is_what_a_sweep_finds_there(netplace, tmp_path):
+    path = tmp_path / "kept.sqlite"
+    flags = ("--mapping", "random", "--seeds", "2", "--store", path, "--json")
+    found = described(netplace("run", *HALO, *flags))
+    runs = [resolve("torus:4x4", {"app": "2d-torus", "mapping": "random"}, seed=seed) for seed in (0, 1)]
+    with Store(path) as store:
+        assert missing(runs, store) == []
+        kept = [outcome for _, outcome, _ in store.rows(runs)]
+    assert [run["cycles"] for run in found["runs"]] == [outcome["cycles"] for outcome in kept]
+    assert kept == [attempt(run).outcome for run in runs]
+    refused = netplace("run", *HALO, "--store", path, "--engine", "reference")
+    assert refused.exit_code == 2
+    assert "keeps what the kernel counts" in refused.stderr
 
 
 @pytest.mark.parametrize("network", ["torus:4x4", "mesh:2x2x2", "tree:2,3"])

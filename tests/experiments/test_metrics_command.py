@@ -20,10 +20,11 @@ from netplace.experiments.reports.configurations import (
 from netplace.netsim import simulate
 from netplace.placement import map_tasks, partition
 from netplace.placement.metrics import link_loads, metrics
-from netplace.runs.replay import Replay
+from netplace.runs import resolve
 from netplace.topologies import parse
 
 HALO = ("--network", "mesh:6x6", "--app", "2d-mesh", "--tasks", "9")
+NINE = {"app": "2d-mesh", "tasks": 9}
 
 
 def described(result) -> dict:
@@ -47,8 +48,8 @@ def test_a_row_has_the_metrics_of_its_seed(netplace):
 
 def test_several_jobs_count_by_their_mean():
     torus, program = parse("torus:8x4"), application("2d-torus", 16)
-    replay = Replay(torus, (program, program), partition="nodes:0-15/16-31", mapping="consecutive")
-    row = measure(Configuration(replay, 0, True))
+    job = {"app": "2d-torus", "tasks": 16}
+    row = measure(Configuration(resolve("torus:8x4", [job, job], partition="nodes:0-15/16-31"), True))
     each = [metrics(torus, range(first, first + 16), program.traffic().W) for first in (0, 16)]
     assert row["TAD"] == (each[0].TAD + each[1].TAD) / 2
     loads = [link_loads(torus, range(first, first + 16), program.traffic().W) for first in (0, 16)]
@@ -59,17 +60,15 @@ def test_several_jobs_count_by_their_mean():
 
 
 def test_tasks_fewer_than_the_nodes_of_the_partition():
-    mesh, program = parse("mesh:6x6"), application("2d-mesh", 9)
-    replay = Replay(mesh, (program,), mapping="column")
-    row = measure(Configuration(replay, 0))
+    mesh = parse("mesh:6x6")
+    row = measure(Configuration(resolve("mesh:6x6", {**NINE, "mapping": "column"})))
     assert row["NA"] == metrics(mesh, map_tasks("column", mesh, 9)).NA < 36
 
 
 def test_only_chance_gives_several_configurations():
-    mesh, program = parse("mesh:6x6"), (application("2d-mesh", 9),)
-    assert len(seeds_of(Replay(mesh, program, partition="random"), 5, 4)) == 4
-    assert len(seeds_of(Replay(mesh, program, mapping="random"), 5, 4)) == 4
-    assert list(seeds_of(Replay(mesh, program), 5, 4)) == [5]
+    assert len(seeds_of(resolve("mesh:6x6", NINE, partition="random"), 5, 4)) == 4
+    assert len(seeds_of(resolve("mesh:6x6", {**NINE, "mapping": "random"}), 5, 4)) == 4
+    assert list(seeds_of(resolve("mesh:6x6", NINE), 5, 4)) == [5]
 
 
 def test_correlations_are_those_of_pearson():
