@@ -42,8 +42,8 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "curve": PartitionerKind(
         along_curve,
         "curve:hilbert,best-fit",
-        "an interval of free nodes along a curve through a grid, or the pieces of least span",
-        "ORDER,CHOICE",
+        "an interval of free nodes along a curve through the machine, or the pieces of least span",
+        "ORDER,CHOICE,ring",
     ),
     "frame-sliding": PartitionerKind(
         contiguous("frame-sliding"),

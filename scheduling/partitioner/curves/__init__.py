@@ -1,29 +1,45 @@
-"""Partitions along a curve through all nodes of a mesh or torus.
+"""Partitions along a curve through all nodes of a network.
 
-A new curve is a function that gives the order of a grid's nodes, and a line in `ORDERS`; a new way to choose
-among the intervals of free nodes is a function, and a line in `SELECTIONS`.
+A new curve is a function that gives the order of a network's nodes, and a line in `ORDERS`. A new way to
+choose among the intervals of free nodes is a function, and a line in `SELECTIONS`; one that asks for the
+free nodes themselves is a line in `LISTINGS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from netplace.checks import one_of
-from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.curves.along import Along
+from netplace.scheduling.partitioner.curves.from_file import order_from_file
 from netplace.scheduling.partitioner.curves.hilbert import hilbert
+from netplace.scheduling.partitioner.curves.hilbert_cut import hilbert_cut
+from netplace.scheduling.partitioner.curves.hindex import hindex
+from netplace.scheduling.partitioner.curves.objective import searched_order
 from netplace.scheduling.partitioner.curves.row import row
-from netplace.scheduling.partitioner.curves.selection import Selection, best_fit, first_fit, sum_of_squares
+from netplace.scheduling.partitioner.curves.selection import (
+    Listing,
+    Selection,
+    best_fit,
+    first_fit,
+    first_places,
+    minimum_span,
+    sum_of_squares,
+)
 from netplace.scheduling.partitioner.curves.snake import snake
-from netplace.topologies import Grid, Topology
+from netplace.topologies import Topology
 
-__all__ = ["ORDERS", "SELECTIONS", "along_curve"]
+__all__ = ["LISTINGS", "ORDERS", "SELECTIONS", "along_curve", "order_of"]
 
-ORDERS: dict[str, Callable[[Grid], Nodes]] = {
+ORDERS: dict[str, Callable[[Topology], Nodes]] = {
     "row": row,
     "snake": snake,
     "hilbert": hilbert,
+    "hilbert-cut": hilbert_cut,
+    "hindex": hindex,
+    "searched": searched_order,
 }
 
 SELECTIONS: dict[str, Selection] = {
@@ -32,6 +48,36 @@ SELECTIONS: dict[str, Selection] = {
     "sum-of-squares": sum_of_squares,
 }
 
+LISTINGS: dict[str, Listing] = {
+    "free-list": first_places,
+    "minimum-span": minimum_span,
+}
+
+_FILE = "file="
+_RING = "ring"
+
+
+def order_of(topology: Topology, text: str) -> Nodes:
+    """Return the nodes of a network in the order that a text names, shape (nodes,).
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    text : str
+        A key of `ORDERS`, or ``file=PATH``, see `order_from_file`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such order, it is not for such a network, or the file is not as it should be.
+    OSError
+        If the file cannot be read.
+    """
+    if text.startswith(_FILE):
+        return order_from_file(Path(text.removeprefix(_FILE)), topology)
+    return ORDERS[one_of(text, [*ORDERS, f"{_FILE}PATH"], "order of the nodes")](topology)
+
 
 def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
     """Return the partitioner that gives nodes along a curve.
@@ -39,22 +85,27 @@ def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
     Parameters
     ----------
     topology : Topology
-        A mesh or torus.
+        The machine.
     option : str
-        A key of `ORDERS`, and after a comma a key of `SELECTIONS`; without it best fit, and without either
-        best fit along Hilbert's curve.
+        An order as `order_of` takes it; after a comma a key of `SELECTIONS` or `LISTINGS`; after another the
+        word ``ring``: the end of the order is joined to its beginning. Without a choice best fit, and without
+        anything best fit along Hilbert's curve.
     seed : int
         Not used: nothing is left to chance.
 
     Raises
     ------
     ValueError
-        If there is no such order or selection, or the network is no grid.
+        If there is no such order or selection, or the order is not for such a network.
     """
     what = f"partitioner curve:{option}" if option else "partitioner curve"
-    curve, comma, choice = (option or "hilbert").partition(",")
-    order = ORDERS[one_of(curve, ORDERS, f"{what}, order of the nodes")]
-    if not comma:
-        choice = "best-fit"
-    select = SELECTIONS[one_of(choice, SELECTIONS, f"{what}, choice of the interval")]
-    return Along(order(grid_of(topology, what)), select)
+    curve, *words = (option or "hilbert").split(",")
+    ring = bool(words) and words[-1] == _RING
+    words = words[:-1] if ring else words
+    if len(words) > 1:
+        raise ValueError(f"{what}: {words[1]!r} is not the word {_RING}, expected ORDER,CHOICE,{_RING}")
+    choice = words[0] if words else "best-fit"
+    one_of(choice, [*SELECTIONS, *LISTINGS], f"{what}, choice of the interval")
+    if not curve.startswith(_FILE):
+        one_of(curve, [*ORDERS, f"{_FILE}PATH"], f"{what}, order of the nodes")
+    return Along(order_of(topology, curve), SELECTIONS.get(choice), LISTINGS.get(choice, minimum_span), ring)

@@ -8,7 +8,7 @@ import numpy as np
 
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.curves.selection import Selection, minimum_span
+from netplace.scheduling.partitioner.curves.selection import Listing, Selection, minimum_span
 from netplace.scheduling.partitioner.free_map import FreeMap
 
 __all__ = ["Along"]
@@ -27,17 +27,25 @@ class Along:
     ----------
     order : ndarray of int64, shape (nodes,)
         The nodes of the machine along the curve.
-    select : callable
-        Chooses one of the intervals, see `netplace.scheduling.partitioner.curves.selection`.
+    select : callable, optional
+        Chooses one of the intervals, see `netplace.scheduling.partitioner.curves.selection`; None: intervals
+        do not matter.
+    listing : callable
+        Chooses among all free places, where no interval is large enough or they do not matter.
+    ring : bool
+        Whether the end of the curve is joined to its beginning: intervals run over it (and come last), and so
+        do spans.
     """
 
     by_count = True
 
-    def __init__(self, order: Nodes, select: Selection):
+    def __init__(
+        self, order: Nodes, select: Selection | None, listing: Listing = minimum_span, ring: bool = False
+    ):
         self._order = order
         self._place = np.empty_like(order)
         self._place[order] = np.arange(len(order))
-        self._select = select
+        self._select, self._listing, self._ring = select, listing, ring
         self._map = FreeMap(len(order))
         self.free = len(order)
         self.searches = 0
@@ -52,13 +60,22 @@ class Along:
         self.visited = self._map.visited
         return Allocation(nodes)
 
+    def ranks(self, nodes: Nodes) -> Nodes:
+        """Return the places of `nodes` along the curve."""
+        return np.asarray(self._place[nodes])
+
     def _places(self, size: int) -> Nodes:
         """Return free places on the curve."""
-        starts, lengths = self._map.intervals()
-        if lengths.max() < size:
-            return minimum_span(self._map.first(self.free), size)
-        start = int(starts[self._select(lengths, size)])
-        return np.arange(start, start + size)
+        length = len(self._order)
+        if self._select is not None:
+            starts, lengths = self._map.intervals()
+            if self._ring and len(starts) > 1 and starts[0] == 0 and starts[-1] + lengths[-1] == length:
+                lengths[-1] += lengths[0]
+                starts, lengths = starts[1:], lengths[1:]
+            if lengths.max() >= size:
+                start = int(starts[self._select(lengths, size)])
+                return np.arange(start, start + size) % length
+        return self._listing(self._map.first(self.free), size, length if self._ring else 0)
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""

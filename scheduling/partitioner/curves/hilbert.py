@@ -23,8 +23,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.topologies import Grid
+from netplace.topologies import Topology
 
 __all__ = ["hilbert"]
 
@@ -32,11 +33,12 @@ _Box = tuple[int, ...]
 _Walk = NDArray[np.int32]
 
 
-def hilbert(grid: Grid) -> Nodes:
+def hilbert(topology: Topology) -> Nodes:
     """Return the nodes along Hilbert's curve; each is a neighbour of the one before it.
 
     It starts at node 0 and ends at the far corner of the longest even side, or of the longest if all are odd.
     """
+    grid = grid_of(topology, "order hilbert")
     sizes = grid.sizes
     length = max(range(grid.dims), key=lambda axis: (sizes[axis] % 2 == 0, sizes[axis], -axis))
     axes = [length, *(axis for axis in range(grid.dims) if axis != length)]

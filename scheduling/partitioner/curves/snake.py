@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.topologies import Grid
+from netplace.topologies import Topology
 
 __all__ = ["snake"]
 
 
-def snake(grid: Grid) -> Nodes:
+def snake(topology: Topology) -> Nodes:
     """Return the nodes row by row, every other row backwards, every other plane backwards, and so on.
 
     Each node is a neighbour of the one before it (boustrophedon order), in any number of dimensions.
     """
+    grid = grid_of(topology, "order snake")
     order = np.zeros(1, np.int64)
     for size in grid.sizes:
         stride = len(order)

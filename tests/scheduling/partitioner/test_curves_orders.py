@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from lives import PATIENT
 
 from netplace.scheduling.partitioner.curves import ORDERS
+from netplace.scheduling.partitioner.curves.objective import curve_objective
 from netplace.topologies import parse
 
 MOST = {1: 40, 2: 17, 3: 9, 4: 5, 5: 4, 6: 3}
@@ -73,9 +74,11 @@ def test_squares_of_powers_of_two_are_hilberts_own(bits):
     assert walk("hilbert", (side, side)).tolist() == [list(hilbert_2d(bits, i)) for i in range(side * side)]
 
 
+@pytest.mark.parametrize("curve", ["hilbert", "hilbert-cut"])
 @pytest.mark.parametrize(("dims", "bits"), [(2, 5), (3, 3), (4, 2), (5, 2), (6, 1)])
-def test_cubes_of_powers_of_two_are_walked_block_by_block(dims, bits):
-    path = walk("hilbert", [2**bits] * dims)
+def test_cubes_of_powers_of_two_are_walked_block_by_block(curve, dims, bits):
+    path = walk(curve, [2**bits] * dims)
+    assert (np.abs(np.diff(path, axis=0)).sum(axis=1) == 1).all()
     for level in range(bits):
         blocks = (path >> level).reshape(-1, 2 ** (level * dims), dims)
         assert (blocks == blocks[:, :1]).all()
@@ -114,3 +117,38 @@ def test_hilbert_keeps_neighbourhoods():
 
     assert spread("hilbert") < 6.5
     assert spread("row") > 9
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3, 4, 5])
+def test_the_cut_curve_is_hilberts_on_squares(bits):
+    side = 2**bits
+    assert (walk("hilbert-cut", (side, side)) == walk("hilbert", (side, side))).all()
+
+
+@PATIENT
+@given(sides=SIDES)
+def test_a_cut_curve_is_that_of_the_cube_around_it(sides):
+    assume(max(sides) ** len(sides) <= 4096)
+    side = 2 ** (max(sides) - 1).bit_length()
+    around = walk("hilbert-cut", [side] * len(sides))
+    inside = around[(around < sides).all(axis=1)]
+    assert (walk("hilbert-cut", sides) == inside).all()
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3, 4, 5])
+def test_hindex_is_closed_and_keeps_within_its_bound(bits):
+    side = 2**bits
+    path = walk("hindex", (side, side))
+    assert (np.abs(path - np.roll(path, 1, axis=0)).sum(axis=1) == 1).all()
+    apart = np.abs(np.arange(side**2)[:, None] - np.arange(side**2))
+    apart = np.minimum(apart, side**2 - apart)
+    squared = ((path[:, None] - path) ** 2).sum(axis=-1)
+    assert (squared[apart > 0] <= 4 * apart[apart > 0] - 2).all()
+
+
+def test_a_searched_order_is_as_good_as_hilberts():
+    grid = parse("mesh:4x4")
+    found = ORDERS["searched"](grid)
+    assert sorted(found.tolist()) == list(range(16))
+    assert curve_objective(grid, found) <= curve_objective(grid, ORDERS["hilbert"](grid))
+    assert (ORDERS["searched"](grid) == found).all()

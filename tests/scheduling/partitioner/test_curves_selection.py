@@ -13,7 +13,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.curves import ORDERS, SELECTIONS
+from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS
 from netplace.scheduling.partitioner.curves.selection import minimum_span
 from netplace.topologies import parse
 
@@ -66,8 +66,18 @@ def test_minimum_span_is_the_least_of_all_subsets(places, data):
     assert max(chosen) - min(chosen) == best
 
 
-@pytest.mark.parametrize("machine", ["mesh:37", "torus:6x5", "mesh:3x3x3", "mesh:8x4"])
-@pytest.mark.parametrize("order", ORDERS)
+ANY_GRID = ("row", "snake", "hilbert", "hilbert-cut")
+
+
+@pytest.mark.parametrize(
+    ("machine", "order"),
+    [
+        *itertools.product(["mesh:37", "torus:6x5", "mesh:3x3x3", "mesh:8x4"], ANY_GRID),
+        ("torus:8x8", "hindex"),
+        ("tree:4,2", "row"),
+        ("tree:4,2", "searched"),
+    ],
+)
 @pytest.mark.parametrize("name", SELECTIONS)
 @PATIENT
 @given(events=lives(events=25))
@@ -108,3 +118,92 @@ def test_example():
     # Lengths 5, 2, 3, 1: taking 2 of 5 would leave two intervals of 3, of 3 two of 1.
     assert found("curve:row,sum-of-squares", 2) == [7, 8]
     assert found("curve:row", 6) == [0, 1, 2, 3, 4, 7]
+
+
+def round_the_ring(free: list[int], size: int) -> list[list[int]]:
+    """Return the runs of free places round a ring, one that crosses its end the last."""
+    runs = intervals(free)
+    if len(runs) > 1 and runs[0][0] == 0 and runs[-1][-1] == size - 1:
+        runs = [*runs[1:-1], runs[-1] + runs[0]]
+    return runs
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+@PATIENT
+@given(events=lives(events=25))
+def test_round_the_ring(name, events):
+    partitioner = make_partitioner(f"curve:row,{name},ring", parse("torus:24"))
+    for free, size, allocation in live(partitioner, 24, events):
+        if allocation is None:
+            assert size > len(free)
+            continue
+        taken = allocation.nodes.tolist()
+        runs = round_the_ring(sorted(free), 24)
+        lengths = [len(run) for run in runs]
+        fitting = [i for i, length in enumerate(lengths) if length >= size]
+        if fitting:
+            assert taken == runs[min(fitting, key=lambda i: (NAIVE[name](lengths, i, size), i))][:size]
+        else:
+            ordered = sorted(free)
+            windows = [[ordered[(i + j) % len(ordered)] for j in range(size)] for i in range(len(ordered))]
+            assert taken == min(windows, key=lambda window: ((window[-1] - window[0]) % 24, window[0]))
+
+
+@PATIENT
+@given(events=lives(events=25), name=st.sampled_from([*LISTINGS]))
+def test_listings_ignore_intervals(events, name):
+    grid = parse("mesh:8x4")
+    curve = ORDERS["snake"](grid).tolist()
+    partitioner = make_partitioner(f"curve:snake,{name}", grid)
+    twin = make_partitioner("curve:snake,first-fit", grid)
+    for free, size, allocation in live(partitioner, grid.nodes, events):
+        if allocation is None:
+            assert size > len(free)
+        elif name == "free-list":
+            assert allocation.nodes.tolist() == [node for node in curve if node in free][:size]
+        else:
+            # Minimum span is first fit: a run of k nodes has the least span there is.
+            state = twin.copy()
+            if held := sorted(set(range(grid.nodes)) - free):
+                state.take(Allocation(np.array(held)))
+            assert allocation.nodes.tolist() == state.find(a_job(size)).nodes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "told"),
+    [
+        ("curve:hilbrt", "mesh:8x8", "did you mean hilbert"),
+        ("curve:row,best", "mesh:8x8", "choice of the interval"),
+        ("curve:row,best-fit,rign", "mesh:8x8", "expected ORDER,CHOICE,ring"),
+        ("curve:hindex", "mesh:8x4", "squares of side"),
+        ("curve:hilbert", "tree:4,2", "meshes and tori"),
+        ("curve:file=none.csv", "mesh:4", "none.csv"),
+        ("curve:searched", "mesh:64x64", "at most 1024"),
+    ],
+)
+def test_mistakes(text, machine, told):
+    with pytest.raises((ValueError, OSError), match=told):
+        make_partitioner(text, parse(machine))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0 1 2", "node 3 is missing"),
+        ("0,1\n2 1 # again\n3", ":2: node 1 comes a second time, the first is in line 1"),
+        ("0\n9", ":2: node 9 is not in 0..3 of mesh:4"),
+        ("0\nx", ":2: node: 'x' is not a whole number"),
+    ],
+)
+def test_mistakes_in_an_order_file(tmp_path, text, told):
+    path = tmp_path / "order.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=told):
+        make_partitioner(f"curve:file={path}", parse("mesh:4"))
+
+
+def test_an_order_from_a_file(tmp_path):
+    path = tmp_path / "order.csv"
+    path.write_text("3,1 # these first\n\n2 0\n")
+    partitioner = make_partitioner(f"curve:file={path},first-fit", parse("mesh:4"))
+    assert partitioner.find(a_job(3)).nodes.tolist() == [3, 1, 2]

@@ -150,7 +150,7 @@ def test_random_depends_on_the_seed_alone():
         ("curve:hilbrt", "torus:4x4", "curve:hilbrt, order of the nodes: .* did you mean hilbert"),
         ("curve:snake,bestfit", "torus:4x4", "choice of the interval: .* did you mean best-fit"),
         ("curve:snake,", "torus:4x4", "choice of the interval: unknown name ''"),
-        ("curve", "tree:4,2", "curve: is defined on meshes and tori, not on tree:4,2"),
+        ("curve", "tree:4,2", "order hilbert: is defined on meshes and tori, not on tree:4,2"),
         ("random:3", "torus:4x4", "random: takes no option, but '3' was given"),
     ],
 )

@@ -1,0 +1,156 @@
+"""How close together nodes lie: exact figures of a set of nodes, whatever runs on them.
+
+Sources: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
+section 3, for the sum over pairs; V. J. Leung et al., "Processor allocation on Cplant: achieving general
+processor locality using one-dimensional allocation strategies", CLUSTER 2002, for bounding boxes and cubes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from netplace.placement.rule import Nodes
+from netplace.topologies import Grid, Topology
+
+__all__ = ["Compactness", "bounding_box", "compactness", "components", "pairwise_sum"]
+
+_BLOCK = 2**22  # distances worked out at a time: bounds memory
+
+
+@dataclass(frozen=True)
+class Compactness:
+    """Figures of a set of k nodes on a network; those of boxes are None where the network is no grid.
+
+    Attributes
+    ----------
+    pairwise_sum : int
+        Sum of the distances of all k (k - 1) / 2 unordered pairs, in hops.
+    mean_hops : float
+        Mean distance of a pair; 0 for a single node.
+    components : int
+        Connected parts, see `components`.
+    box : tuple of int or None
+        Sides of the bounding box; on a ring the largest gap is left out.
+    box_ratio : float or None
+        Nodes of the bounding box over k.
+    cube_ratio : float or None
+        Nodes of the bounding cube, whose side is the longest of the box, over those of the smallest cube that
+        holds k nodes.
+    """
+
+    pairwise_sum: int
+    mean_hops: float
+    components: int
+    box: tuple[int, ...] | None = None
+    box_ratio: float | None = None
+    cube_ratio: float | None = None
+
+
+def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
+    """Return the figures of different `nodes`, shape (k,).
+
+    Raises
+    ------
+    ValueError
+        If there is none, one is repeated, or one is no node of the network.
+    """
+    chosen = _checked(topology, nodes)
+    count = len(chosen)
+    total = pairwise_sum(topology, chosen)
+    mean = total / (count * (count - 1) // 2) if count > 1 else 0.0
+    parts = components(topology, chosen)
+    if not isinstance(topology, Grid):
+        return Compactness(total, mean, parts)
+    box = bounding_box(topology, chosen)
+    cube, side = max(box), 1
+    while side**topology.dims < count:
+        side += 1
+    return Compactness(
+        total, mean, parts, box, math.prod(box) / count, cube**topology.dims / side**topology.dims
+    )
+
+
+def pairwise_sum(topology: Topology, nodes: ArrayLike) -> int:
+    """Return the sum of distances over all unordered pairs of `nodes`, in hops; exact.
+
+    On a mesh, with the k coordinates of a dimension sorted, it is the sum over dimensions of
+    ``sum of (2 i - k + 1) x_i`` (Bender et al. 2005, section 3).
+
+    Raises
+    ------
+    ValueError
+        If one is no node of the network.
+    """
+    chosen = topology.check_nodes(nodes)
+    if isinstance(topology, Grid) and not topology.twist:
+        places = topology.coordinates(chosen)
+        sums = (
+            _on_ring(places[:, d], size) if topology.wraps else _on_line(places[:, d])
+            for d, size in enumerate(topology.sizes)
+        )
+        return sum(sums)
+    rows = max(1, _BLOCK // max(1, len(chosen)))
+    blocks = (chosen[first : first + rows, None] for first in range(0, len(chosen), rows))
+    return sum(int(topology.distance(block, chosen).sum()) for block in blocks) // 2
+
+
+def _on_line(places: NDArray[np.int64]) -> int:
+    ordered = np.sort(places)
+    return int((2 * np.arange(len(ordered)) - len(ordered) + 1) @ ordered)
+
+
+def _on_ring(places: NDArray[np.int64], size: int) -> int:
+    """Return the sum over pairs of the shorter way round; places that coincide are counted together."""
+    values, counts = np.unique(places, return_counts=True)
+    total, rows = 0, max(1, _BLOCK // max(1, len(values)))
+    for first in range(0, len(values), rows):
+        gap = np.abs(values[first : first + rows, None] - values)
+        total += int(counts[first : first + rows] @ (np.minimum(gap, size - gap) @ counts))
+    return total // 2
+
+
+def bounding_box(grid: Grid, nodes: ArrayLike) -> tuple[int, ...]:
+    """Return the sides of the smallest box that holds `nodes`; on a ring it leaves out the largest gap."""
+    places = grid.coordinates(nodes)
+    sides = []
+    for d, size in enumerate(grid.sizes):
+        values = np.unique(places[:, d])
+        side = int(values[-1] - values[0]) + 1
+        if grid.wraps:
+            gaps = np.diff(values, append=values[0] + size)  # of neighbours; one free place less lies between
+            side = size - int(gaps.max()) + 1
+        sides.append(side)
+    return tuple(sides)
+
+
+def components(topology: Topology, nodes: ArrayLike) -> int:
+    """Return into how many parts `nodes` fall, where those are joined that share a link or a switch.
+
+    Switches without a computer join the nodes that hang on them, as the leaf switches of a tree do.
+    """
+    chosen = topology.check_nodes(nodes)
+    ends = topology.neighbor[chosen]
+    row, _ = np.nonzero(ends >= 0)
+    router, end = chosen[row], ends[ends >= 0].astype(np.int64)
+    inside = np.zeros(topology.routers, bool)
+    inside[chosen] = True
+    inside[topology.nodes :] = True
+    joined = inside[end]
+    graph = coo_array((np.ones(joined.sum(), bool), (router[joined], end[joined])), (topology.routers,) * 2)
+    _, label = connected_components(graph, directed=False)
+    return len(np.unique(label[chosen]))
+
+
+def _checked(topology: Topology, nodes: ArrayLike) -> Nodes:
+    chosen = topology.check_nodes(nodes)
+    if chosen.ndim != 1 or not len(chosen):
+        raise ValueError(f"nodes: {chosen.tolist()} is not a list of nodes, expected at least one")
+    if len(np.unique(chosen)) < len(chosen):
+        raise ValueError("nodes: one is given twice")
+    return chosen
