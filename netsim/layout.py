@@ -100,6 +100,8 @@ def setting(topology: Topology, config: Config, seed: int, record: bool, tables:
 
 def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
     """Return the number of link-fed inputs of every router, if the kernel can hold the network."""
+    if not isinstance(topology, Grid | Tree):
+        raise ValueError(f"network {topology}: no router for this kind of network, expected a grid or a tree")
     if isinstance(topology, Grid):
         ports = np.full(
             topology.routers, topology.ports

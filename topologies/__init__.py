@@ -7,33 +7,92 @@ a kind, write its constructor in a file of its own and a line in `TOPOLOGIES`.
 from __future__ import annotations
 
 from netplace.checks import one_of
+from netplace.topologies.concentrated import concentrated, hyperx
+from netplace.topologies.dragonfly import dragonfly
+from netplace.topologies.from_networkx import from_networkx
+from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.graph_file import graph_file, tree_file
 from netplace.topologies.grid import Grid
+from netplace.topologies.hypercube import hypercube
 from netplace.topologies.kary_ntree import kary_ntree
+from netplace.topologies.megafly import megafly
 from netplace.topologies.mesh import mesh
-from netplace.topologies.text_form import Kind, read_numbers, read_sides, read_sides_and_twist
+from netplace.topologies.slim_fly import slim_fly
+from netplace.topologies.slurm import slurm, slurm_text
+from netplace.topologies.text_form import (
+    Kind,
+    read_first_number,
+    read_named,
+    read_numbers,
+    read_path,
+    read_sides_and_nodes,
+    read_sides_and_twist,
+    read_tree,
+)
 from netplace.topologies.thin_tree import thin_tree
 from netplace.topologies.topology import Topology
 from netplace.topologies.torus import torus
 from netplace.topologies.tree import Tree
 from netplace.topologies.twisted_torus import twisted_torus
+from netplace.topologies.xgft import xgft
 
 __all__ = [
     "TOPOLOGIES",
+    "Cables",
+    "Graph",
     "Grid",
     "Kind",
     "Topology",
     "Tree",
+    "concentrated",
+    "dragonfly",
+    "from_networkx",
+    "graph",
+    "graph_file",
+    "hypercube",
+    "hyperx",
     "kary_ntree",
+    "megafly",
     "mesh",
     "parse",
+    "slim_fly",
+    "slurm",
+    "slurm_text",
     "thin_tree",
     "torus",
+    "tree_file",
     "twisted_torus",
+    "xgft",
 ]
 
+
+def _mesh(sizes: tuple[int, ...], c: int | None = None) -> Topology:
+    return mesh(sizes) if c is None else concentrated("mesh", sizes, c)
+
+
+def _torus(sizes: tuple[int, ...], c: int | None = None) -> Topology:
+    return torus(sizes) if c is None else concentrated("torus", sizes, c)
+
+
+def _hyperx(sizes: tuple[int, ...], c: int | None = None) -> Topology:
+    return hyperx(sizes, 1 if c is None else c)
+
+
+_DRAGONFLY = {"g": True, "links": False}
+
 TOPOLOGIES = {
-    "mesh": Kind(mesh, read_sides, "mesh:32x32", "grid with open borders, any number of sides"),
-    "torus": Kind(torus, read_sides, "torus:8x8x8", "grid closed to rings, any number of sides"),
+    "mesh": Kind(
+        _mesh,
+        read_sides_and_nodes,
+        "mesh:32x32",
+        "grid with open borders, any number of sides; c=nodes a switch",
+    ),
+    "torus": Kind(
+        _torus,
+        read_sides_and_nodes,
+        "torus:8x8x8",
+        "grid closed to rings, any number of sides; c=nodes a switch",
+    ),
     "twisted": Kind(
         twisted_torus,
         read_sides_and_twist,
@@ -46,6 +105,44 @@ TOPOLOGIES = {
         read_numbers("ports down", "ports up", "stages"),
         "thintree:4,2,3",
         "tree with fewer ports up than down",
+    ),
+    "hypercube": Kind(hypercube, read_numbers("n"), "hypercube:10", "mesh of n sides of 2"),
+    "hyperx": Kind(
+        _hyperx,
+        read_sides_and_nodes,
+        "hyperx:8x8,c=8",
+        "grid of switches, all of a line joined; c=nodes a switch",
+    ),
+    "dragonfly": Kind(
+        dragonfly,
+        read_named("a", "p", "h", **_DRAGONFLY),
+        "dragonfly:a=4,p=2,h=2",
+        "g groups of a switches with p nodes and h global links each; links=absolute, relative, circulant",
+    ),
+    "dragonfly+": Kind(
+        megafly,
+        read_named("leaves", "spines", "p", "h", **_DRAGONFLY),
+        "dragonfly+:leaves=4,spines=4,p=4,h=4",
+        "megafly: g groups of leaf switches with p nodes and spine switches with h global links; links=..",
+    ),
+    "slimfly": Kind(
+        slim_fly, read_first_number(p=True), "slimfly:5", "2 q^2 switches with p nodes each, q an odd prime"
+    ),
+    "xgft": Kind(
+        xgft,
+        read_tree,
+        "xgft:3;4,4,4;1,2,2",
+        "extended generalised fat tree: height; arities down; arities up",
+    ),
+    "tree-file": Kind(
+        tree_file,
+        read_path,
+        "tree-file:machine.tree",
+        "tree of any shape, a line 'child parent [width]' a cable",
+    ),
+    "slurm": Kind(slurm, read_path, "slurm:topology.conf", "tree or blocks of Slurm's topology.conf"),
+    "graph": Kind(
+        graph_file, read_path, "graph:machine.graphml", "any network, from GraphML or a list of cables"
     ),
 }
 

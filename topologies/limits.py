@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["check_size"]
+__all__ = ["check_memory", "check_size"]
 
 _MOST_PORTS = 2**31 - 1  # ports, links and FIFOs are numbered in int32
 _BYTES_PER_PORT = 32  # 8 to keep `neighbor` and `entry`; up to 29 were measured while building a ring
@@ -36,6 +36,22 @@ def check_size(text: str, routers: int, ports: int) -> None:
     if available is not None and need > available:
         raise ValueError(
             f"{text}: network too large, its wiring needs {_gigabytes(need)}, "
+            f"and this machine has {_gigabytes(available)} available"
+        )
+
+
+def check_memory(text: str, need: int, what: str) -> None:
+    """Refuse a network of which `what` would need more memory than there is.
+
+    Raises
+    ------
+    ValueError
+        If `need` bytes are more than are available.
+    """
+    available = _available_memory()
+    if available is not None and need > available:
+        raise ValueError(
+            f"{text}: network too large, {what} needs {_gigabytes(need)}, "
             f"and this machine has {_gigabytes(available)} available"
         )
 

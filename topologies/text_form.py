@@ -9,7 +9,17 @@ from typing import Any
 from netplace.checks import whole
 from netplace.topologies.topology import Topology
 
-__all__ = ["Kind", "read_numbers", "read_sides", "read_sides_and_twist"]
+__all__ = [
+    "Kind",
+    "read_first_number",
+    "read_named",
+    "read_numbers",
+    "read_path",
+    "read_sides",
+    "read_sides_and_nodes",
+    "read_sides_and_twist",
+    "read_tree",
+]
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,92 @@ def read_numbers(*names: str) -> Callable[[str], tuple[int, ...]]:
         return tuple(whole(word, f"{text}: {name}") for word, name in zip(words, names, strict=True))
 
     return read
+
+
+def read_sides_and_nodes(text: str) -> tuple[tuple[int, ...], int | None]:
+    """Return the sides and the nodes at a switch, None where none are written: ``"torus:8x4,c=2"``.
+
+    Raises
+    ------
+    ValueError
+        If one is not a whole number of at least 1.
+    """
+    sides, _, option = text.partition(",")
+    if "=" not in option:
+        return read_sides(text)[0], None
+    return read_sides(sides)[0], _options(text, option, {"c": True})["c"]
+
+
+def read_named(*required: str, **optional: bool) -> Callable[[str], tuple[Any, ...]]:
+    """Return a reader of ``name=value`` parts, for ``"dragonfly:a=4,p=2,h=2"`` ``(4, 2, 2, None, ..)``.
+
+    Parameters
+    ----------
+    *required : str
+        Names that have to be given.
+    **optional : bool
+        Names that need not be given, and whether the value is a number.
+    """
+
+    def read(text: str) -> tuple[Any, ...]:
+        numbers = {**dict.fromkeys(required, True), **optional}
+        found = _options(text, _after_colon(text), numbers)
+        for name in required:
+            if found[name] is None:
+                raise ValueError(
+                    f"{text}: {name} is missing, expected {','.join(f'{n}=..' for n in required)}"
+                )
+        return tuple(value for value in found.values())
+
+    return read
+
+
+def read_first_number(**optional: bool) -> Callable[[str], tuple[Any, ...]]:
+    """Return a reader of a number and ``name=value`` parts, for ``"slimfly:5,p=3"`` ``(5, 3)``."""
+
+    def read(text: str) -> tuple[Any, ...]:
+        first, _, rest = _after_colon(text).partition(",")
+        found = _options(text, rest, optional)
+        return (whole(first, text), *found.values())
+
+    return read
+
+
+def read_tree(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the arities of ``"xgft:3;4,4,4;1,2,2"``: downwards and upwards.
+
+    Raises
+    ------
+    ValueError
+        If it is not height;m1,..;w1,.. .
+    """
+    parts = _after_colon(text).split(";")
+    if len(parts) != 3:
+        raise ValueError(f"{text}: expected height;m1,..,mh;w1,..,wh such as xgft:3;4,4,4;1,2,2")
+    height = whole(parts[0], f"{text}: height")
+    down, up = (tuple(whole(word, f"{text}: arity") for word in part.split(",")) for part in parts[1:])
+    if not len(down) == len(up) == height:
+        raise ValueError(f"{text}: {len(down)} m and {len(up)} w given for a height of {height}")
+    return down, up
+
+
+def read_path(text: str) -> tuple[str]:
+    """Return the file of ``"graph:FILE"``."""
+    return (_after_colon(text),)
+
+
+def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
+    """Return the value of every name, None where it is not given."""
+    found: dict[str, Any] = dict.fromkeys(numbers)
+    for part in given.split(",") if given else []:
+        name, equals, value = part.partition("=")
+        if not equals or name not in numbers:
+            expected = ", ".join(f"{known}=.." for known in numbers)
+            raise ValueError(f"{text}: {part!r} is none of {expected}")
+        if found[name] is not None:
+            raise ValueError(f"{text}: {name} is given twice")
+        found[name] = whole(value, f"{text}: {name}") if numbers[name] else value
+    return found
 
 
 def _after_colon(text: str) -> str:

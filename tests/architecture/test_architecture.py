@@ -78,7 +78,7 @@ def test_layers_hold():
 @pytest.mark.parametrize("name", DICTS)
 def test_every_variant_is_named_and_described(name):
     for key, text in DICTS[name].items():
-        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", key), key
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\+?", key), key
         assert (text or "").strip(), f"{name}[{key!r}] has no description"
 
 

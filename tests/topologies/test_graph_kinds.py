@@ -1,0 +1,171 @@
+"""Networks beyond grids and trees: counts and distances by hand, and what every wiring must keep."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from netplace.topologies import Graph, from_networkx, parse
+
+EVERY = [
+    "torus:4x3,c=2",
+    "mesh:3x3x2,c=3",
+    "hyperx:4x3,c=2",
+    "dragonfly:a=4,p=2,h=2",
+    "dragonfly:a=4,p=2,h=2,links=relative",
+    "dragonfly:a=4,p=2,h=2,links=circulant",
+    "dragonfly:a=4,p=2,h=2,g=5",
+    "dragonfly:a=3,p=1,h=2,g=4,links=relative",
+    "dragonfly+:leaves=3,spines=2,p=2,h=2",
+    "slimfly:5",
+    "slimfly:7,p=2",
+    "xgft:3;4,3,2;1,2,3",
+]
+
+
+@pytest.mark.parametrize("text", EVERY)
+def test_links_come_in_pairs_and_distances_are_those_of_networkx(text: str) -> None:
+    network = parse(text)
+    assert isinstance(network, Graph)
+    assert str(network) == text
+    router, port, end, entry = network.links().T
+    assert (network.neighbor[end, entry] == router).all()
+    assert (network.entry[end, entry] == port).all()
+    graph = nx.Graph(network.to_networkx())
+    far = nx.single_source_shortest_path_length(graph, 0)
+    expected = [far[node] for node in range(network.nodes)]
+    assert network.distance(0, np.arange(network.nodes)).tolist() == expected
+    every = network.distances()
+    assert network.diameter == every.max()
+    pairs = network.nodes * (network.nodes - 1)
+    assert network.average_distance == pytest.approx(every.sum() / pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes", "switches", "diameter"),
+    [
+        ("torus:8x8,c=4", 256, 64, 10),
+        ("hyperx:8x8,c=8", 512, 64, 4),
+        ("dragonfly:a=8,p=4,h=4", 1056, 264, 5),
+        ("slimfly:5", 200, 50, 4),
+        ("slimfly:7", 588, 98, 4),
+        ("slimfly:13,p=1", 338, 338, 4),
+        ("xgft:3;4,4,4;1,2,2", 64, 28, 6),
+        ("dragonfly+:leaves=4,spines=4,p=4,h=4", 272, 136, 5),
+    ],
+)
+def test_published_sizes(text: str, nodes: int, switches: int, diameter: int) -> None:
+    network = parse(text)
+    assert isinstance(network, Graph)
+    assert (network.nodes, network.switches, network.diameter) == (nodes, switches, diameter)
+
+
+@pytest.mark.parametrize("links", ["absolute", "relative", "circulant"])
+def test_every_two_groups_of_a_dragonfly_are_joined_once(links: str) -> None:
+    network = parse(f"dragonfly:a=4,p=1,h=2,links={links}")
+    assert isinstance(network, Graph)
+    assert network.group is not None
+    router, _, end, _ = network.links().T
+    first = network.first_switch
+    between = (router >= first) & (end >= first)
+    pairs = np.zeros((9, 9), int)
+    np.add.at(pairs, (network.group[router[between] - first], network.group[end[between] - first]), 1)
+    assert (pairs == np.where(np.eye(9, dtype=bool), 12, 1)).all()
+    degree = (network.neighbor[first:] >= 0).sum(axis=1)
+    assert (degree == 3 + 2 + 1).all()
+
+
+def test_absolute_arrangement_by_hand() -> None:
+    # a=2, h=1: group 0's links lead to groups 1 and 2, group 1's to 0 and 2, group 2's to 0 and 1.
+    network = parse("dragonfly:a=2,p=1,h=1")
+    assert isinstance(network, Graph)
+    ends = [
+        set(row[(row >= 6) & (row // 2 != router // 2)].tolist())
+        for router, row in enumerate(network.neighbor)
+    ]
+    assert ends[6:] == [{8}, {10}, {6}, {11}, {7}, {9}]
+
+
+def test_hypercube_is_a_mesh_of_twos() -> None:
+    network = parse("hypercube:4")
+    assert network.nodes == 16
+    assert network.distance(0, 15) == 4
+    assert network.bisection_width == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("torus:8x8,c=4", 16), ("hyperx:4x4,c=2", 16), ("mesh:8x3,c=1", 3), ("xgft:2;4,4;1,4", 8)],
+)
+def test_the_cut_found_is_the_known_one(text: str, width: int) -> None:
+    assert parse(text).bisection_width == width
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dragonfly:a=4,p=2", r"dragonfly:a=4,p=2: h is missing, expected a=..,p=..,h=.."),
+        ("dragonfly:a=4,p=2,h=2,g=12", r"12 groups are more than the 8 global links.*at most g=9"),
+        ("dragonfly:a=4,p=0,h=2", r"p: 0 is too small"),
+        ("dragonfly:a=4,p=2,h=2,links=abs", r"unknown name 'abs'; did you mean absolute"),
+        ("dragonfly:a=4,p=2,h=2,g=6,links=circulant", r"odd number of groups, not 6; nearest: g=5 or g=7"),
+        ("dragonfly:a=4,p=2,h=2,q=1", r"'q=1' is none of a=..,"),
+        ("slimfly:6", r"slimfly:6: q is not an odd prime; nearest: slimfly:5 or slimfly:7"),
+        ("slimfly:2", r"slimfly:2: q is not an odd prime; nearest: slimfly:3"),
+        ("xgft:2;4,4;2,2", r"w1 is 2, expected 1"),
+        ("xgft:3;4,4;1,2", r"2 m and 2 w given for a height of 3"),
+        ("xgft:4,4", r"expected height;m1"),
+        ("torus:4x4,c=0", r"c: 0 is too small"),
+        ("torus:4x4,d=2", r"'d=2' is none of c=.."),
+        ("hyperx:100000x100000,c=8", r"network too large"),
+        ("hypercube:99", r"network too large"),
+        ("graph:nowhere.graphml", r"graph:nowhere.graphml: no such file"),
+    ],
+)
+def test_bad_parameters_are_named(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse(text)
+
+
+def test_networkx_graphs_become_direct_networks() -> None:
+    again = from_networkx(nx.petersen_graph())
+    assert (again.first_switch, again.nodes) == (0, 10)
+    assert nx.is_isomorphic(nx.Graph(again.to_networkx()), nx.petersen_graph())
+
+
+@pytest.mark.parametrize("text", [*EVERY, "torus:4x3", "mesh:3x2"])
+def test_networkx_there_and_back(text: str) -> None:
+    network = parse(text)
+    again = from_networkx(network.to_networkx())
+    assert (again.neighbor == network.neighbor).all()
+    assert (again.entry == network.entry).all()
+    assert (again.distances() == network.distances()).all()
+    if isinstance(network, Graph) and network.group is not None:
+        assert (again.group == network.group).all()  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([(0, 1), (2, 3)], r"not connected, 2 of 4 nodes cannot be reached from node 0: 2, 3"),
+        ([(0, 1), (1, 1)], r"from vertex 1 to itself"),
+    ],
+)
+def test_graphs_that_are_no_network(edges: list[tuple[int, int]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        from_networkx(nx.Graph(edges))
+
+
+def test_directed_graphs_need_both_directions() -> None:
+    with pytest.raises(ValueError, match=r"asymmetric, 1 links lead from 0 to 1 and 0 back"):
+        from_networkx(nx.DiGraph([(0, 1)]))
+    there = nx.DiGraph()
+    there.add_edge(0, 1, cycles=2)
+    there.add_edge(1, 0)
+    with pytest.raises(ValueError, match=r"asymmetric, cycles is 2 from 0 to 1 and None back"):
+        from_networkx(there)
+    wrong = nx.Graph()
+    wrong.add_edge(0, 1, width=0)
+    with pytest.raises(ValueError, match=r"width: 0 is too small"):
+        from_networkx(wrong)

@@ -1,0 +1,123 @@
+"""Dragonfly: groups of fully connected switches, fully connected by global links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from netplace.checks import one_of, whole
+from netplace.topologies.graph import Cables, Graph, graph
+
+__all__ = ["ARRANGEMENTS", "check_groups", "dragonfly", "global_cables"]
+
+ARRANGEMENTS = {
+    "absolute": "global link k of a group leads to group k, those of itself and beyond to group k + 1",
+    "relative": "global link k of group i leads to group i + k + 1",
+    "circulant": "global links of group i lead to groups i + 1, i - 1, i + 2, i - 2, ..",
+}
+
+
+def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | None = None) -> Graph:
+    """Return the dragonfly of `g` groups of `a` switches with `p` nodes and `h` global links each.
+
+    J. Kim, W. J. Dally, S. Scott and D. Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA
+    2008. Every two switches of a group are joined, and every two groups, if there are enough global links by
+    the same number of them each; what is left over is not wired. The arrangements are those of E. Hastings et
+    al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015.
+
+    Parameters
+    ----------
+    a, p, h : int
+        Switches in a group, nodes at a switch, global links of a switch; each at least 1.
+    g : int, optional
+        Groups, at most and by default a h + 1.
+    global_links : str, optional
+        Arrangement of the global links (``"absolute"`` by default), a key of `ARRANGEMENTS`. Global link k
+        belongs to switch k // h.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> network = dragonfly(4, 2, 2)
+    >>> network.nodes, network.switches, network.diameter
+    (72, 36, 5)
+    """
+    a, p, h = (whole(n, f"dragonfly: {name}") for name, n in (("a", a), ("p", p), ("h", h)))
+    text = f"dragonfly:a={a},p={p},h={h}"
+    g = check_groups(text, g, a * h)
+    global_links = one_of(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
+    if g != a * h + 1:
+        text += f",g={g}"
+    if global_links != "absolute":
+        text += f",links={global_links}"
+    local = [(i * a + x, i * a + y) for i in range(g) for x in range(a) for y in range(x + 1, a)]
+    between = [(i * a + k // h, j * a + m // h) for i, k, j, m in global_cables(text, g, a * h, global_links)]
+    switch = np.arange(g * a)
+    return graph(
+        text,
+        Cables.of([*local, *between]),
+        np.full(g * a, p),
+        group=switch // a,
+        places=np.stack(np.divmod(switch, a), axis=1),
+        usual="minimal",
+    )
+
+
+def check_groups(text: str, g: int | None, links: int) -> int:
+    """Return how many groups there are where each has so many global links.
+
+    Raises
+    ------
+    ValueError
+        If `g` is out of range.
+    """
+    if g is None:
+        return links + 1
+    g = whole(g, f"{text}: g")
+    if g > links + 1:
+        raise ValueError(
+            f"{text}: {g} groups are more than the {links} global links of a group can join, "
+            f"expected at most g={links + 1}"
+        )
+    return g
+
+
+def global_cables(text: str, g: int, links: int, arrangement: str) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (group, its global link, other group, its global link) for every global cable.
+
+    With fewer groups than could be joined the arrangement is repeated, as often as it fits as a whole.
+
+    Raises
+    ------
+    ValueError
+        If a circulant arrangement has an even number of groups.
+    """
+    if g == 1:
+        return
+    if arrangement == "circulant" and g % 2 == 0:
+        raise ValueError(
+            f"{text}: circulant global links need an odd number of groups, not {g}; "
+            f"nearest: g={g - 1}" + (f" or g={g + 1}" if g < links + 1 else "")
+        )
+    for i in range(g):
+        for k in range(links // (g - 1) * (g - 1)):
+            turn, place = divmod(k, g - 1)
+            j, back = _other_end(arrangement, g, i, place)
+            if i < j:
+                yield i, k, j, turn * (g - 1) + back
+
+
+def _other_end(arrangement: str, g: int, i: int, k: int) -> tuple[int, int]:
+    """Return the group to which global link k of group i leads, and the link's number there."""
+    if arrangement == "absolute":
+        j = k if k < i else k + 1
+        return j, i if i < j else i - 1
+    if arrangement == "relative":
+        return (i + k + 1) % g, g - 2 - k
+    far = k // 2 + 1
+    return ((i + far) % g, k + 1) if k % 2 == 0 else ((i - far) % g, k - 1)

@@ -1,0 +1,292 @@
+"""Networks of any wiring: switches, nodes at switches, cables of any speed and length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.topologies.bisection import best_cut
+from netplace.topologies.limits import check_memory, check_size
+from netplace.topologies.shortest import all_hops
+from netplace.topologies.topology import Topology
+
+__all__ = ["Cables", "Graph", "check_connected", "graph"]
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph(Topology):
+    """A network given by its cables.
+
+    Either every router has one node at most, and then is that node, as on a grid (**direct**); or nodes are
+    routers of their own with one port, 0..nodes-1, each joined to its switch by a link that is a link
+    like any other, as on a tree. The other routers are switches: first all cables between them, in the
+    order in which they were given, have a port at either end, then the nodes.
+
+    Attributes
+    ----------
+    first_switch : int
+        Number of the first switch: 0 on a direct network, else `nodes`.
+    home : ndarray of int64, shape (nodes,)
+        Router at which each node hangs; on a direct network the node itself.
+    cycles : ndarray of int32, shape (routers, ports)
+        Cycles that the link that leaves through each port takes for a phit, at least 1.
+    delay : ndarray of int32, shape (routers, ports)
+        Cycles that a header spends on the link besides what the settings say.
+    group : ndarray of int64, shape (switches,), or None
+        Group of each switch, such as that of a dragonfly.
+    places : ndarray of int64, shape (switches, n), or None
+        Coordinates of each switch.
+    names : tuple of str
+        Names of the switches where a file gives some, else empty.
+    closes : ndarray of bool, shape (routers, ports), or None
+        On a torus: links that close a ring.
+    axis : ndarray of int64, shape (routers, ports), or None
+        On a grid of switches and on a HyperX: dimension of each link.
+    usual : str
+        Routing used where none is asked for, see `netplace.topologies.routing.ROUTINGS`.
+    """
+
+    first_switch: int
+    home: Int
+    cycles: NDArray[np.int32]
+    delay: NDArray[np.int32]
+    group: Int | None = None
+    places: Int | None = None
+    names: tuple[str, ...] = ()
+    closes: NDArray[np.bool_] | None = None
+    axis: Int | None = None
+    usual: str = "up-down"
+
+    @property
+    def switches(self) -> int:
+        """How many routers are not mere ends of a link."""
+        return self.routers - self.first_switch
+
+    @property
+    def ends(self) -> int:
+        """Links between two nodes besides those between switches: 2, on a direct network 0."""
+        return 2 if self.first_switch else 0
+
+    @cached_property
+    def switch_hops(self) -> NDArray[np.int16]:
+        """Distances between switches, shape (switches, switches)."""
+        check_memory(self.text, self.switches**2 * 10, "its table of distances")
+        return all_hops(self.neighbor[self.first_switch :] - self.first_switch)
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the hops of a minimal route between nodes `a` and `b`, broadcast against each other."""
+        a, b = self.check_nodes(a), self.check_nodes(b)
+        there = self.home - self.first_switch
+        hops = self.switch_hops[there[a], there[b]].astype(np.int64)
+        return np.where(np.equal(a, b), 0, hops + self.ends)
+
+    @cached_property
+    def _nodes_at(self) -> Int:
+        return np.bincount(self.home - self.first_switch, minlength=self.switches)
+
+    @cached_property
+    def diameter(self) -> int:
+        """Largest distance between two nodes, in hops."""
+        if self.nodes == 1:
+            return 0
+        with_nodes = np.flatnonzero(self._nodes_at)
+        return int(self.switch_hops[np.ix_(with_nodes, with_nodes)].max()) + self.ends
+
+    @cached_property
+    def average_distance(self) -> float:
+        """Mean distance over all ordered pairs of different nodes, in hops; 0 for a single node."""
+        if self.nodes == 1:
+            return 0.0
+        at = self._nodes_at.astype(np.float64)
+        between = float(at @ self.switch_hops @ at)
+        return between / (self.nodes * (self.nodes - 1)) + self.ends
+
+    def to_networkx(self) -> nx.MultiDiGraph[Any]:
+        """Return the directed multigraph of routers, with all that `from_networkx` needs to make it again."""
+        made = super().to_networkx()
+        made.graph["first_switch"] = self.first_switch
+        for end in made.nodes:
+            made.nodes[end]["nodes"] = int(end < self.nodes)
+            if self.group is not None and end >= self.first_switch:
+                made.nodes[end]["group"] = int(self.group[end - self.first_switch])
+        for router, _, data in made.edges(data=True):
+            data["cycles"] = int(self.cycles[router, data["port"]])
+            data["delay"] = int(self.delay[router, data["port"]])
+        return made
+
+    @cached_property
+    def bisection_width(self) -> int:
+        """Fewest directed links found, in one direction, between two halves of the nodes: an upper bound.
+
+        See `netplace.topologies.bisection.best_cut`. To find the least is NP-hard.
+        """
+        return best_cut(self.neighbor, self.home, self.first_switch, self.places)
+
+
+@dataclass(frozen=True)
+class Cables:
+    """Cables between switches, each a link either way.
+
+    Attributes
+    ----------
+    ends : ndarray of int64, shape (cables, 2)
+        Switches at both ends, numbered from 0. Several cables may join the same two.
+    cycles, delay : ndarray of int64, shape (cables,), optional
+        Cycles a phit, 1 by default; cycles that a header spends besides what the settings say, 0 by default.
+    axis : ndarray of int64, shape (cables,), optional
+        Dimension.
+    closes : ndarray of bool, shape (cables,), optional
+        Whether it closes a ring.
+    """
+
+    ends: Int
+    cycles: Int | None = None
+    delay: Int | None = None
+    axis: Int | None = None
+    closes: NDArray[np.bool_] | None = None
+
+    @staticmethod
+    def of(pairs: Sequence[tuple[int, int]]) -> Cables:
+        """Return plain cables between pairs of switches."""
+        return Cables(np.array(pairs, np.int64).reshape(-1, 2))
+
+
+def graph(
+    text: str,
+    cables: Cables,
+    nodes_at: ArrayLike,
+    *,
+    direct: bool = False,
+    group: Int | None = None,
+    places: Int | None = None,
+    names: Sequence[str] = (),
+    usual: str = "up-down",
+) -> Graph:
+    """Return the network of these cables.
+
+    Parameters
+    ----------
+    text : str
+        Its text form.
+    cables : Cables
+        Cables between switches.
+    nodes_at : array_like of int, shape (switches,)
+        Nodes at each switch; 0 for one without. Nodes are numbered in the order of the switches.
+    direct : bool
+        Whether a switch with one node is that node. Switches are renumbered then: those with a node first.
+    group, places, names, usual
+        As in `Graph`, in the order in which the switches are given.
+
+    Raises
+    ------
+    ValueError
+        If a cable leads from a switch to itself or to one that does not exist, a link takes less than a
+        cycle, there is no node, or not all nodes are connected, naming one that is not; or if the
+        network is too large for memory.
+    """
+    at = np.asarray(nodes_at, np.int64)
+    ends = cables.ends
+    _check(text, cables, at)
+    nodes, switches = int(at.sum()), len(at)
+    order = np.arange(switches)
+    if direct:
+        order = np.argsort(at == 0, kind="stable")
+        ends = np.argsort(order)[ends]
+        at = at[order]
+    first = 0 if direct else nodes
+    home = first + np.repeat(np.arange(switches), at)
+    degree = np.bincount(ends.ravel(), minlength=switches)
+    ports = int((degree if direct else degree + at).max())
+    check_size(text, first + switches, max(1, ports))
+    shape = (first + switches, max(1, ports))
+    neighbor, entry = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    port = _ports(ends, switches)
+    here, there = ends.T + first
+    neighbor[here, port[:, 0]], entry[here, port[:, 0]] = there, port[:, 1]
+    neighbor[there, port[:, 1]], entry[there, port[:, 1]] = here, port[:, 0]
+    if not direct:
+        node = np.arange(nodes)
+        rank = node - (np.cumsum(at) - at)[home - first]
+        down = degree[home - first] + rank
+        neighbor[node, 0], entry[node, 0] = home, down
+        neighbor[home, down], entry[home, down] = node, 0
+
+    def of_link(values: Int | NDArray[np.bool_] | None, usually: int, kind: type) -> NDArray[Any]:
+        table: NDArray[Any] = np.full(shape, usually, kind)
+        if values is not None:
+            table[here, port[:, 0]] = table[there, port[:, 1]] = values
+        table.setflags(write=False)
+        return table
+
+    made = Graph(
+        text, nodes, first + switches, neighbor, entry,
+        first_switch=first,
+        home=home,
+        cycles=of_link(cables.cycles, 1, np.int32),
+        delay=of_link(cables.delay, 0, np.int32),
+        group=None if group is None else np.asarray(group)[order],
+        places=None if places is None else np.asarray(places)[order],
+        names=tuple(np.asarray(names, dtype=object)[order].tolist()) if len(names) else (),
+        closes=None if cables.closes is None else of_link(cables.closes, 0, np.bool_),
+        axis=None if cables.axis is None else of_link(cables.axis, -1, np.int64),
+        usual=usual,
+    )  # fmt: skip
+    check_connected(made)
+    return made
+
+
+def _ports(ends: Int, switches: int) -> Int:
+    """Return the port of either end of each cable: ports of a switch are numbered in the order of cables."""
+    flat = ends.ravel()
+    order = np.argsort(flat, kind="stable")
+    degree = np.bincount(flat, minlength=switches)
+    port = np.empty(len(flat), np.int64)
+    port[order] = np.arange(len(flat)) - np.repeat(np.cumsum(degree) - degree, degree)
+    return port.reshape(-1, 2)
+
+
+def _check(text: str, cables: Cables, at: Int) -> None:
+    """Raise ValueError for what is no network."""
+    if at.sum() < 1:
+        raise ValueError(f"{text}: no node at any switch, expected at least one")
+    if (at < 0).any():
+        raise ValueError(f"{text}: {at.min()} nodes at a switch, expected 0 or more")
+    ends = cables.ends
+    wrong = (ends < 0) | (ends >= len(at))
+    if wrong.any():
+        raise ValueError(f"{text}: a cable leads to switch {ends[wrong][0]}, expected 0 to {len(at) - 1}")
+    loops = np.flatnonzero(ends[:, 0] == ends[:, 1])
+    if loops.size:
+        raise ValueError(f"{text}: a cable leads from switch {ends[loops[0], 0]} to itself")
+    for what, values, least in (("cycles a phit", cables.cycles, 1), ("cycles of delay", cables.delay, 0)):
+        if values is not None and len(values) and values.min() < least:
+            raise ValueError(
+                f"{text}: {what} of a link: {values.min()} is too small, expected at least {least}"
+            )
+
+
+def check_connected(made: Graph) -> None:
+    """Raise ValueError, naming a node, if not all nodes can reach each other."""
+    seen = np.zeros(made.routers, bool)
+    reached = np.asarray(made.home[:1])
+    seen[reached] = True
+    while reached.size:
+        ends = np.unique(made.neighbor[reached].astype(np.int64))
+        reached = ends[(ends >= 0)]
+        reached = reached[~seen[reached]]
+        seen[reached] = True
+    lost = np.flatnonzero(~seen[made.home])
+    if lost.size:
+        shown = ", ".join(map(str, lost[:8].tolist())) + (", .." if lost.size > 8 else "")
+        raise ValueError(
+            f"{made.text}: not connected, {lost.size} of {made.nodes} nodes cannot be reached "
+            f"from node 0: {shown}"
+        )

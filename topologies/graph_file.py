@@ -1,0 +1,108 @@
+"""Networks from files: GraphML, edge lists, trees as lists of parents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import networkx as nx
+import numpy as np
+
+from netplace.checks import whole
+from netplace.topologies.from_networkx import from_networkx
+from netplace.topologies.graph import Cables, Graph, graph
+
+__all__ = ["graph_file", "read_lines", "tree_file"]
+
+
+def graph_file(path: str) -> Graph:
+    """Return the network that a file describes, see `netplace.topologies.from_networkx.from_networkx`.
+
+    Parameters
+    ----------
+    path : str
+        ``.graphml``: GraphML. Anything else: an edge list, a line with two names for each cable, then, if it
+        has any, ``width=2``, ``cycles=2`` or ``delay=5``; ``NAME nodes=4`` says how many nodes hang at a
+        switch (1 if it is not said), and ``NAME group=3`` in which group it is. ``#`` begins a comment.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or is no network.
+    """
+    text = f"graph:{path}"
+    if path.endswith(".graphml"):
+        try:
+            return from_networkx(nx.read_graphml(_existing(path, text)), text)
+        except (ParseError, nx.NetworkXError, KeyError) as error:
+            raise ValueError(f"{text}: not GraphML: {error}") from None
+    found: nx.MultiGraph[Any] = nx.MultiGraph()
+    for line, words in read_lines(path, text):
+        names = [word for word in words if "=" not in word]
+        values = dict(word.split("=", 1) for word in words if "=" in word)
+        known = {"nodes", "group"} if len(names) == 1 else {"width", "cycles", "delay"}
+        for key in values:
+            if key not in known:
+                raise ValueError(f"{text} line {line}: unknown {key!r}, expected {', '.join(sorted(known))}")
+        if len(names) == 1:
+            found.add_node(names[0], **values)
+        elif len(names) == 2:
+            found.add_edge(names[0], names[1], **values)
+        else:
+            raise ValueError(f"{text} line {line}: {len(names)} names, expected the two that a cable joins")
+    return from_networkx(found, text)
+
+
+def tree_file(path: str) -> Graph:
+    """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
+
+    What is nobody's parent is a node; what is, a switch. A node has one parent and a width of 1. A switch may
+    have several parents.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or is no such tree.
+    """
+    text = f"tree-file:{path}"
+    lines = []
+    for line, words in read_lines(path, text):
+        if len(words) not in (2, 3):
+            raise ValueError(f"{text} line {line}: {len(words)} words, expected child parent [width]")
+        width = whole(words[2], f"{text} line {line}: width") if len(words) == 3 else 1
+        lines.append((line, words[0], words[1], width))
+    parents = dict.fromkeys(parent for _, _, parent, _ in lines)
+    number = {name: place for place, name in enumerate(parents)}
+    seen: dict[str, int] = {}
+    cables = []
+    nodes_at = np.zeros(len(number), np.int64)
+    for line, child, parent, width in lines:
+        if child in number:
+            cables += [(number[child], number[parent])] * width
+        elif child in seen:
+            raise ValueError(f"{text} line {line}: node {child} has a parent already, in line {seen[child]}")
+        elif width != 1:
+            raise ValueError(f"{text} line {line}: node {child} has a width of {width}, expected 1")
+        else:
+            seen[child] = line
+            nodes_at[number[parent]] += 1
+    if not seen:
+        raise ValueError(f"{text}: no node, expected a child that is nobody's parent")
+    return graph(text, Cables.of(cables), nodes_at, names=list(number))
+
+
+def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
+    """Return the number and the words of every line that is not empty, without comments."""
+    with open(_existing(path, text), encoding="utf-8") as file:
+        try:
+            rows = [(line, row.split("#", 1)[0].split()) for line, row in enumerate(file, 1)]
+        except UnicodeDecodeError:
+            raise ValueError(f"{text}: not a text file") from None
+    return [(line, words) for line, words in rows if words]
+
+
+def _existing(path: str, text: str) -> Path:
+    if not Path(path).is_file():
+        raise ValueError(f"{text}: no such file")
+    return Path(path)

@@ -1,0 +1,67 @@
+"""Dragonfly+ (megafly): groups of leaf and spine switches, the spines joined by global links."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netplace.checks import one_of, whole
+from netplace.topologies.dragonfly import ARRANGEMENTS, check_groups, global_cables
+from netplace.topologies.graph import Cables, Graph, graph
+
+__all__ = ["megafly"]
+
+
+def megafly(
+    leaves: int, spines: int, p: int, h: int, g: int | None = None, global_links: str | None = None
+) -> Graph:
+    """Return the dragonfly+ of `g` groups, in which every leaf switch is joined to every spine switch.
+
+    A. Shpiner et al., "Dragonfly+: low cost topology for scaling datacenters", HiPINEB 2017; M. Flajslik, E.
+    Borch and M. A. Parker, "Megafly: a topology for exascale systems", ISC 2018.
+
+    Parameters
+    ----------
+    leaves, spines : int
+        Leaf and spine switches in a group.
+    p, h : int
+        Nodes at a leaf, and global links of a spine.
+    g : int, optional
+        Groups, at most and by default spines h + 1.
+    global_links : str, optional
+        Arrangement of the global links (``"absolute"`` by default), a key of
+        `netplace.topologies.dragonfly.ARRANGEMENTS`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the network is too large for memory.
+
+    Examples
+    --------
+    >>> megafly(2, 2, 2, 2).diameter
+    5
+    """
+    given = (("leaves", leaves), ("spines", spines), ("p", p), ("h", h))
+    leaves, spines, p, h = (whole(n, f"dragonfly+: {name}") for name, n in given)
+    text = f"dragonfly+:leaves={leaves},spines={spines},p={p},h={h}"
+    g = check_groups(text, g, spines * h)
+    global_links = one_of(global_links or "absolute", ARRANGEMENTS, f"{text}: global links")
+    if g != spines * h + 1:
+        text += f",g={g}"
+    if global_links != "absolute":
+        text += f",links={global_links}"
+    a = leaves + spines
+    local = [(i * a + x, i * a + leaves + y) for i in range(g) for x in range(leaves) for y in range(spines)]
+    between = [
+        (i * a + leaves + k // h, j * a + leaves + m // h)
+        for i, k, j, m in global_cables(text, g, spines * h, global_links)
+    ]
+    switch = np.arange(g * a)
+    return graph(
+        text,
+        Cables.of([*local, *between]),
+        np.where(switch % a < leaves, p, 0),
+        group=switch // a,
+        places=np.stack(np.divmod(switch, a), axis=1),
+        usual="minimal",
+    )

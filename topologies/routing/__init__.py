@@ -1,0 +1,229 @@
+"""Routing as data: tables and sets of ports made before a run, and the check that they cannot deadlock.
+
+A routing is a function of the `Switches` of a network that returns `Routes`; to add one, write it and a
+line in `ROUTINGS`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import one_of, whole
+from netplace.topologies.graph import Graph
+from netplace.topologies.routing.dependencies import Verdict, check
+from netplace.topologies.routing.dimension_order import dimension_order
+from netplace.topologies.routing.levels import Reach, levels, reach
+from netplace.topologies.routing.minimal import all_minimal, costs, first_minimal
+from netplace.topologies.routing.mod_k import d_mod_k
+from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, Routes, steps, table
+from netplace.topologies.routing.switches import Switches
+from netplace.topologies.routing.up_down import up_down
+from netplace.topologies.topology import Topology
+
+__all__ = [
+    "CHOICES",
+    "DISCIPLINES",
+    "ROUTINGS",
+    "Reach",
+    "Routes",
+    "Routing",
+    "Switches",
+    "Verdict",
+    "all_minimal",
+    "check",
+    "d_mod_k",
+    "dimension_order",
+    "first_minimal",
+    "levels",
+    "make_routes",
+    "reach",
+    "steps",
+    "table",
+    "up_down",
+]
+
+
+@dataclass(frozen=True)
+class Routing:
+    """One routing: the function that makes its tables, and a line for people.
+
+    Attributes
+    ----------
+    make : callable
+        Takes the `Switches` of a network and returns `Routes`.
+    description : str
+        One line for people.
+    """
+
+    make: Callable[[Switches], Routes]
+    description: str
+
+
+def _up_down(switches: Switches) -> Routes:
+    return Routes("up-down", up_down(switches), "none")
+
+
+def _d_mod_k(switches: Switches) -> Routes:
+    return Routes("d-mod-k", d_mod_k(switches), "none")
+
+
+def _dor(switches: Switches) -> Routes:
+    return Routes("dor", dimension_order(switches), _on_grid(switches))
+
+
+def _minimal(switches: Switches) -> Routes:
+    discipline = _by_group(switches)
+    return Routes("minimal", first_minimal(switches, _weight(switches, discipline)), discipline)
+
+
+def _adaptive(switches: Switches) -> Routes:
+    return Routes("adaptive", all_minimal(switches), "none", escape=up_down(switches)[:, :, 0])
+
+
+def _with_detours(choice: str) -> Callable[[Switches], Routes]:
+    """Return the function that makes tables for a choice between the direct way and a detour."""
+
+    def make(switches: Switches) -> Routes:
+        if switches.axis is not None:
+            kind = _on_grid(switches)
+            base = Routes(choice, dimension_order(switches), "phase" if kind == "none" else kind)
+        else:
+            discipline = _by_group(switches)
+            base = Routes(choice, first_minimal(switches, _weight(switches, discipline)), discipline)
+        if choice == "par" and switches.group is None:
+            raise ValueError(f"{switches.text}: no groups, which routing par needs; use ugal-l")
+        return replace(base, choice=choice, via=_via(switches))
+
+    return make
+
+
+def _on_grid(switches: Switches) -> str:
+    """Return the VC discipline of dimension order: datelines where there are rings."""
+    return "dateline" if switches.closes is not None and switches.closes.any() else "none"
+
+
+def _by_group(switches: Switches) -> str:
+    """Return the VC discipline of minimal routing: by group where groups are cliques or have two sides."""
+    group = switches.group
+    if group is None:
+        return "hop"
+    end = switches.neighbor
+    inside = (end >= 0) & (group[end] == group[:, None])
+    crossing = (end >= 0) & ~inside
+    members = np.bincount(group)[group]
+    clique = bool((inside.sum(axis=1) == members - 1).all())
+    # A way within a group is a hop, or goes to a switch with links to other groups, or comes from one.
+    pairs = switches.hops[group[:, None] == group[None, :]]
+    two_sides = bool(pairs.max() <= 2) and bool((crossing.any(axis=1) | (inside.sum(axis=1) < members)).all())
+    joined = np.zeros((group.max() + 1, group.max() + 1), bool)
+    here, port = np.nonzero(crossing)
+    joined[group[here], group[end[here, port]]] = True
+    np.fill_diagonal(joined, True)
+    return "group" if joined.all() and (clique or two_sides) else "hop"
+
+
+def _weight(switches: Switches, discipline: str) -> NDArray[np.int64] | None:
+    """Return weights of links that make a way of least weight take as few links between groups as can be."""
+    if discipline != "group":
+        return None
+    return 1 + 100 * steps(switches, "group")[0].astype(np.int64)
+
+
+def _via(switches: Switches) -> NDArray[np.int32]:
+    """Return the intermediate switches: of each group the one nearest to the source, else all with nodes."""
+    if switches.group is None:
+        return switches.with_nodes[None, :].astype(np.int32)
+    groups = int(switches.group.max()) + 1
+    far = costs(switches, _weight(switches, _by_group(switches)))
+    found = np.empty((switches.count, groups), np.int32)
+    for group in range(groups):
+        members = np.flatnonzero(switches.group == group)
+        found[:, group] = members[far[:, members].argmin(axis=1)]
+    return found
+
+
+ROUTINGS = {
+    "minimal": Routing(
+        _minimal, "a shortest way, one for each pair of switches; between groups by as few links as can be"
+    ),
+    "dor": Routing(_dor, "dimension order on grids of switches and HyperX; datelines on rings"),
+    "up-down": Routing(_up_down, "up*/down* on any network; one VC is enough"),
+    "d-mod-k": Routing(_d_mod_k, "on trees of levels, up by the destination's number; one VC is enough"),
+    "adaptive": Routing(_adaptive, "any port on a shortest way; up*/down* on VC 0 as escape"),
+    "valiant": Routing(
+        _with_detours("valiant"), "by way of an intermediate switch or group drawn for each packet"
+    ),
+    "ugal-l": Routing(_with_detours("ugal-l"), "direct or by an intermediate, by what the first links hold"),
+    "ugal-g": Routing(
+        _with_detours("ugal-g"), "direct or by an intermediate, by what all links of the way hold"
+    ),
+    "par": Routing(_with_detours("par"), "ugal-l that may change its mind in the packet's first group"),
+}
+
+
+def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tuple[Switches, Routes]:
+    """Return the switches of a network and a routing by name.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    name : str
+        A key of `ROUTINGS`; ``"ugal-l:4"`` and the like with a threshold; ``"FILE.py:function"`` for one's
+        own. Empty: what is usual on the network.
+    discipline : str
+        A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty: that of the routing.
+
+    Raises
+    ------
+    ValueError
+        If there is no such routing, or it is not defined on the network.
+    """
+    switches = Switches.of(topology)
+    if not name:
+        name = topology.usual if isinstance(topology, Graph) else "dor"
+        if not isinstance(topology, Graph) and switches.axis is None:
+            name = "d-mod-k"
+    word, colon, option = name.partition(":")
+    if word.endswith(".py"):
+        routes = _from_file(word, option, switches)
+    else:
+        routes = ROUTINGS[one_of(word, ROUTINGS, "routing")].make(switches)
+        if colon:
+            if routes.choice not in ("ugal-l", "ugal-g", "par"):
+                raise ValueError(f"routing {name}: {word} has no threshold")
+            routes = replace(routes, name=name, threshold=whole(option, f"routing {name}: threshold", 0))
+    if not isinstance(routes, Routes):
+        raise ValueError(f"routing {name}: the function gives a {type(routes).__name__}, expected Routes")
+    if discipline:
+        one_of(discipline, DISCIPLINES, "VC discipline")
+        routes = replace(routes, discipline=discipline, escape=None)
+    return switches, routes
+
+
+def _from_file(path: str, function: str, switches: Switches) -> Routes:
+    """Return what a function of a user's file makes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file or function in it.
+    """
+    if not Path(path).is_file():
+        raise ValueError(f"routing {path}:{function}: no such file")
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    make = getattr(module, function, None)
+    if not callable(make):
+        raise ValueError(f"routing {path}:{function}: no function {function!r} in the file")
+    made: Routes = make(switches)
+    return made

@@ -1,0 +1,59 @@
+"""Dimension-order routing on grids of switches and on HyperX."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.routing.routes import table
+from netplace.topologies.routing.switches import Switches
+
+__all__ = ["dimension_order"]
+
+
+def dimension_order(switches: Switches) -> NDArray[np.int16]:
+    """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
+
+    Half-way round an even ring the way is by the port of lower number from even places, and by the other from
+    odd ones. **(ours)**
+
+    Raises
+    ------
+    ValueError
+        If the switches stand on no grid.
+    """
+    if switches.axis is None or switches.places is None:
+        raise ValueError(f"{switches.text}: switches stand on no grid, which routing dor needs")
+    count = switches.count
+    hops = switches.hops
+    found = np.full((count, count), -1, np.int16)
+    place = switches.places
+    for d in range(place.shape[1] - 1, -1, -1):
+        # On the way to the switch that differs from this one in dimension d alone, any shortest way is along
+        # d.
+        differs = place[:, None, d] != place[None, :, d]
+        stop = _at(place, d)
+        best = np.full((count, count), -1, np.int16)
+        ways = np.zeros((count, count), np.int16)
+        for port in np.flatnonzero((switches.axis == d).any(axis=0)):
+            usable = (switches.axis[:, port] == d) & (switches.neighbor[:, port] >= 0)
+            end = np.maximum(switches.neighbor[:, port], 0)
+            goal = stop[np.arange(count)[:, None], place[None, :, d]]
+            nearer = usable[:, None] & (
+                np.take_along_axis(hops[end], goal, axis=1) == np.take_along_axis(hops, goal, axis=1) - 1
+            )
+            odd = (place[:, d] % 2 == 1)[:, None]
+            best = np.where(nearer & ((ways == 0) | odd), np.int16(port), best)
+            ways += nearer
+        found = np.where(differs, best, found)
+    return table(found)
+
+
+def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
+    """Return the switch that each one would be at every coordinate of dimension d."""
+    sizes = place.max(axis=0) + 1
+    strides = np.cumprod([1, *sizes[:-1]])
+    number = np.empty(int(sizes.prod()), np.int64)
+    number[place @ strides] = np.arange(len(place))
+    base = place @ strides - place[:, d] * strides[d]
+    return np.asarray(number[base[:, None] + np.arange(sizes[d]) * strides[d]])

@@ -1,0 +1,158 @@
+"""How many levels of virtual channels a routing needs, and whether it leads everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.routing.routes import Routes, steps
+from netplace.topologies.routing.switches import Switches
+
+__all__ = ["Reach", "levels", "reach"]
+
+Levels = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """What lies before a packet on its way along a table, the worst of all ways, shape (switches, switches).
+
+    Attributes
+    ----------
+    hops : ndarray of int32
+        Links to the destination; -1 where the table does not lead there.
+    used, arrival : ndarray of int32
+        Highest level on a link, and level behind the last link, when it begins at level 0 and no class
+        of links begins anew.
+    """
+
+    hops: Levels
+    used: Levels
+    arrival: Levels
+
+
+def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[np.int8], name: str) -> Reach:
+    """Follow a table from every switch to every other.
+
+    Raises
+    ------
+    ValueError
+        If between switches of nodes it names a port that is not wired or leads to a node, leads nowhere, or
+        leads in a circle; the sentence names the pair.
+    """
+    count = switches.count
+    hops = np.full((count, count), -1, np.int32)
+    used, arrival = np.zeros((2, count, count), np.int32)
+    np.fill_diagonal(hops, 0)
+    here = np.arange(count)[:, None]
+    target = np.arange(count)[None, :]
+    _check_ports(switches, ports, name)
+    given = np.asarray((ports >= 0).any(axis=2))
+    open_pairs = given & (hops < 0)
+    while open_pairs.any():
+        far, level, last = (np.full((count, count), -1, np.int32) for _ in range(3))
+        ready = open_pairs.copy()
+        for n in range(ports.shape[2]):
+            port = ports[:, :, n]
+            named = port >= 0
+            end = switches.neighbor[here, port]
+            rise = step[here, port].astype(np.int32)
+            ready &= ~named | (hops[end, target] >= 0)
+            far = np.maximum(far, np.where(named, hops[end, target] + 1, -1))
+            beyond = np.where(end == target, 0, rise + used[end, target])
+            level = np.maximum(level, np.where(named, beyond, 0))
+            last = np.maximum(last, np.where(named, rise + arrival[end, target], 0))
+        if not ready.any():
+            break
+        hops[ready], used[ready], arrival[ready] = far[ready], level[ready], last[ready]
+        open_pairs &= ~ready
+    _check_paths(switches, hops, given, name)
+    return Reach(hops, used, arrival)
+
+
+def _check_ports(switches: Switches, ports: NDArray[np.int16], name: str) -> None:
+    """Raise ValueError if a table is of the wrong shape or names a port that does not lead to a switch."""
+    count = switches.count
+    if ports.shape[:2] != (count, count):
+        raise ValueError(
+            f"routing {name}: table of shape {ports.shape}, "
+            f"expected {count} x {count} switches of {switches.text}"
+        )
+    if ports.max(initial=-1) >= switches.ports or ports.min(initial=-1) < -1:
+        raise ValueError(
+            f"routing {name}: port {ports.max()}, expected -1 to {switches.ports - 1} on {switches.text}"
+        )
+    end = switches.neighbor[np.arange(count)[:, None, None], ports]
+    wrong = np.argwhere((ports >= 0) & (end < 0))
+    if len(wrong):
+        a, b, n = wrong[0]
+        raise ValueError(
+            f"routing {name}: from switch {a} to switch {b} by port {ports[a, b, n]}, "
+            "which leads to no switch"
+        )
+
+
+def _check_paths(switches: Switches, hops: Levels, given: NDArray[np.bool_], name: str) -> None:
+    """Raise ValueError if two switches of nodes have no way between them."""
+    ends = switches.with_nodes
+    missing = np.argwhere(hops[np.ix_(ends, ends)] < 0)
+    if len(missing):
+        a, b = ends[missing[0]]
+        if not given[a, b]:
+            raise ValueError(f"routing {name}: no way from switch {a} to switch {b} of {switches.text}")
+        raise ValueError(
+            f"routing {name}: the way from switch {a} to switch {b} of {switches.text} "
+            "leads in a circle or nowhere"
+        )
+
+
+def levels(switches: Switches, routes: Routes) -> int:
+    """Return how many levels of virtual channels a routing needs; an escape channel is one more.
+
+    Raises
+    ------
+    ValueError
+        If the routing does not lead everywhere.
+    """
+    step, _ = steps(switches, routes.discipline)
+    found = reach(switches, routes.ports, step, routes.name)
+    if routes.escape is not None:
+        reach(switches, routes.escape[:, :, None], np.zeros_like(step), f"{routes.name}, escape")
+    if routes.span:
+        return routes.span * (1 + routes.detours)
+    ends = switches.with_nodes
+    most = int(found.used[np.ix_(ends, ends)].max())
+    if routes.detours:
+        most = max(most, _highest_by_detour(switches, routes, found))
+    if routes.choice == "par":
+        assert switches.group is not None
+        within = switches.group[:, None] == switches.group[switches.neighbor]
+        most += 1 + int(step[within & (switches.neighbor >= 0)].max(initial=0))
+    return most + 1
+
+
+def _highest_by_detour(switches: Switches, routes: Routes, found: Reach) -> int:
+    """Return the highest level on a link by way of an intermediate switch."""
+    ends = switches.with_nodes
+    after = found.used[:, ends].max(axis=1)
+    highest = 0
+    for switch in range(switches.count):
+        middle = via_of(switches, routes, switch)
+        ways = found.hops[switch, middle]
+        if (ways < 0).any() and switch in ends:
+            raise ValueError(
+                f"routing {routes.name}: no way from switch {switch} to switch {middle[ways < 0][0]} "
+                f"of {switches.text}, where packets may be sent first"
+            )
+        highest = max(highest, int((found.arrival[switch, middle] + after[middle]).max()))
+        highest = max(highest, int(found.used[switch, middle].max()))
+    return highest
+
+
+def via_of(switches: Switches, routes: Routes, switch: int) -> NDArray[np.int64]:
+    """Return the intermediate switches of packets from a switch."""
+    if routes.via is None:
+        return np.arange(switches.count)
+    return np.asarray(routes.via[switch if len(routes.via) > 1 else 0], np.int64)

@@ -1,0 +1,129 @@
+"""What a routing is to an engine: tables of ports, and how virtual channels go up along a route."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.checks import one_of
+from netplace.topologies.routing.switches import Switches
+
+__all__ = ["CHOICES", "DISCIPLINES", "Routes", "table"]
+
+CHOICES = {
+    "table": "along the table",
+    "valiant": "along the table to an intermediate switch drawn for each packet, then to the destination",
+    "ugal-l": "one or the other, by how full the first link of either way is",
+    "ugal-g": "one or the other, by how full all links of either way are",
+    "par": "as ugal-l, and a packet that went the direct way may still turn aside in its first group",
+}
+DISCIPLINES = {
+    "hop": "a level higher after every hop between switches",
+    "group": "a level higher after every hop between groups",
+    "phase": "a level for the way to the intermediate switch, and one from there",
+    "dateline": "a level higher after the link that closes a ring; anew in each dimension and phase",
+    "none": "one level",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Routes:
+    """A routing in tables, made before a run.
+
+    A packet for a switch leaves through one of the ports that the table names there; where there are
+    several, by the one that is least occupied. It has a **level**, which says which virtual channels it may
+    use.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in messages.
+    ports : ndarray of int16, shape (switches, switches, n)
+        Ports of each switch, in increasing order, by which a packet may go on to each switch; -1 fills up.
+    discipline : str
+        How the level rises, a key of `DISCIPLINES`.
+    escape : ndarray of int16, shape (switches, switches), or None
+        Port of each switch that leads to each other on the escape channel, VC 0. `ports` are for the other
+        VCs then. A packet asks for the escape channel when it finds no room elsewhere, and stays on it.
+    choice : str
+        Key of `CHOICES`.
+    threshold : int
+        How much worse the direct way may be under UGAL, in packets times hops.
+    via : ndarray of int32, shape (switches, n), or None
+        Intermediate switches from which one is drawn at each source switch, all alike. None: all switches.
+    """
+
+    name: str
+    ports: NDArray[np.int16]
+    discipline: str = "hop"
+    escape: NDArray[np.int16] | None = None
+    choice: str = "table"
+    threshold: int = 0
+    via: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        one_of(self.discipline, DISCIPLINES, f"routing {self.name}: discipline")
+        one_of(self.choice, CHOICES, f"routing {self.name}: choice")
+
+    @property
+    def detours(self) -> bool:
+        """Whether a packet may go by an intermediate switch."""
+        return self.choice != "table"
+
+    @property
+    def span(self) -> int:
+        """Levels of a phase, where each has its own; 0 where the level runs on."""
+        return {"phase": 1, "dateline": 2}.get(self.discipline, 0)
+
+    @cached_property
+    def most_ports(self) -> int:
+        """Most ports among which a packet may choose."""
+        return int(self.ports.shape[2])
+
+
+def table(ports: ArrayLike) -> NDArray[np.int16]:
+    """Return a table as `Routes` keeps it, of one with a port for each pair, or with a list of ports.
+
+    Parameters
+    ----------
+    ports : array_like of int, shape (switches, switches) or (switches, switches, n)
+        -1: none.
+    """
+    given = np.asarray(ports)
+    if given.ndim == 2:
+        given = given[:, :, None]
+    kept = np.ascontiguousarray(given.astype(np.int16))
+    kept.setflags(write=False)
+    return kept
+
+
+def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Return by how much each link raises the level, and its class: the level is 0 anew in another class.
+
+    Returns
+    -------
+    tuple of ndarray of int8, shape (switches, ports)
+
+    Raises
+    ------
+    ValueError
+        If the network has no groups, or no dimensions, that the discipline needs.
+    """
+    wired = switches.neighbor >= 0
+    none = np.zeros(wired.shape, np.int8)
+    if discipline == "hop":
+        return wired.astype(np.int8), none
+    if discipline == "group":
+        if switches.group is None:
+            raise ValueError(f"{switches.text}: no groups, which VC discipline group needs; use hop")
+        here = switches.group[:, None]
+        return (wired & (switches.group[switches.neighbor] != here)).astype(np.int8), none
+    if discipline == "dateline":
+        if switches.axis is None:
+            raise ValueError(f"{switches.text}: no dimensions, which VC discipline dateline needs; use hop")
+        closes = none if switches.closes is None else switches.closes.astype(np.int8)
+        return closes, np.maximum(switches.axis, 0).astype(np.int8)
+    return none, none

@@ -1,0 +1,106 @@
+"""The switches of any network, as routing sees them: numbered from 0, without the links to nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.graph import Graph
+from netplace.topologies.grid import Grid
+from netplace.topologies.limits import check_memory
+from netplace.topologies.shortest import all_hops
+from netplace.topologies.topology import Topology
+from netplace.topologies.tree import Tree
+
+__all__ = ["Switches"]
+
+
+@dataclass(frozen=True, eq=False)
+class Switches:
+    """The switches of a network and the links between them.
+
+    Attributes
+    ----------
+    text : str
+        Text form of the network.
+    first : int
+        Router number of switch 0.
+    neighbor : ndarray of int64, shape (switches, ports)
+        Switch behind each port; -1 where there is none or a node.
+    home : ndarray of int64, shape (nodes,)
+        Switch at which each node hangs.
+    group, places, axis, closes
+        As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
+    direct : bool
+        Whether every node is a switch.
+    """
+
+    text: str
+    first: int
+    neighbor: NDArray[np.int64]
+    home: NDArray[np.int64]
+    group: NDArray[np.int64] | None
+    places: NDArray[np.int64] | None
+    axis: NDArray[np.int64] | None
+    closes: NDArray[np.bool_] | None
+    direct: bool
+
+    @staticmethod
+    def of(topology: Topology) -> Switches:
+        """Return the switches of a network of any kind."""
+        if isinstance(topology, Graph):
+            first, home = topology.first_switch, topology.home - topology.first_switch
+            neighbor = topology.neighbor[first:].astype(np.int64) - first
+            axis = None if topology.axis is None else topology.axis[first:]
+            closes = None if topology.closes is None else topology.closes[first:]
+            return Switches(
+                topology.text, first, np.where(neighbor >= 0, neighbor, -1), home,
+                topology.group, topology.places, axis, closes, first == 0,
+            )  # fmt: skip
+        if isinstance(topology, Grid):
+            neighbor = topology.neighbor.astype(np.int64)
+            places = topology.coordinates(np.arange(topology.nodes))
+            axis = np.broadcast_to(np.arange(topology.ports) // 2, neighbor.shape)
+            end = np.array(topology.sizes) - 1
+            closes = np.zeros(neighbor.shape, bool)
+            if topology.wraps:
+                closes[:, 0::2], closes[:, 1::2] = places == end, places == 0
+            return Switches(
+                topology.text, 0, neighbor, np.arange(topology.nodes), None, places, axis, closes, True
+            )
+        if isinstance(topology, Tree):
+            first = topology.nodes
+            neighbor = topology.neighbor[first:].astype(np.int64) - first
+            home = np.arange(topology.nodes) // topology.down
+            stage = topology.stage_of(np.arange(first, topology.routers)) + 1
+            number = np.arange(len(stage)) + first - np.array(topology.first_switches)[stage - 1]
+            places = np.stack((stage, number), axis=1)
+            return Switches(
+                topology.text, first, np.where(neighbor >= 0, neighbor, -1), home, None, places, None, None,
+                False,
+            )  # fmt: skip
+        raise ValueError(f"{topology}: no switches are known of this kind of network")
+
+    @property
+    def count(self) -> int:
+        """How many switches there are."""
+        return len(self.neighbor)
+
+    @property
+    def ports(self) -> int:
+        """Largest number of ports of a switch."""
+        return int(self.neighbor.shape[1])
+
+    @cached_property
+    def hops(self) -> NDArray[np.int16]:
+        """Distances between switches, shape (switches, switches)."""
+        check_memory(self.text, self.count**2 * 10, "its table of distances")
+        return all_hops(self.neighbor)
+
+    @cached_property
+    def with_nodes(self) -> NDArray[np.int64]:
+        """Switches at which a node hangs."""
+        return np.unique(self.home)

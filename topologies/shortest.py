@@ -1,0 +1,56 @@
+"""Distances by search, for networks that have no formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+__all__ = ["adjacency", "all_hops"]
+
+_BLOCK = 2**23  # pairs looked at together: bounds the memory of intermediate arrays
+
+
+def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
+    """Return how many links lead from each switch to each other.
+
+    Parameters
+    ----------
+    neighbor : ndarray of int, shape (switches, ports)
+        Switch behind each port; negative: none.
+    """
+    start, port = np.nonzero(neighbor >= 0)
+    ones = np.ones(len(start), np.float32)
+    shape = (len(neighbor), len(neighbor))
+    return scipy.sparse.csr_array((ones, (start, neighbor[start, port])), shape=shape)
+
+
+def all_hops(neighbor: NDArray[np.integer[Any]]) -> NDArray[np.int16]:
+    """Return the hops from every switch to every other, breadth first.
+
+    Parameters
+    ----------
+    neighbor : ndarray of int, shape (switches, ports)
+        Switch behind each port; negative: none.
+
+    Returns
+    -------
+    ndarray of int16, shape (switches, switches)
+        -1 where there is no way.
+    """
+    switches = len(neighbor)
+    links = adjacency(neighbor)
+    hops = np.full((switches, switches), -1, np.int16)
+    rows = max(1, _BLOCK // max(1, switches))
+    for first in range(0, switches, rows):
+        block = hops[first : first + rows]
+        front = np.zeros(block.shape, bool)
+        front[np.arange(len(block)), first + np.arange(len(block))] = True
+        far = 0
+        while front.any():
+            block[front] = far
+            front = (front.astype(np.float32) @ links > 0) & (block < 0)
+            far += 1
+    return hops
