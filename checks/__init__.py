@@ -9,16 +9,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["one_of", "whole"]
+from netplace.checks.amounts import MOST, real, whole
+from netplace.checks.shown import printable, shortened, shown
+
+__all__ = ["MOST", "one_of", "printable", "real", "shortened", "shown", "whole"]
+
+_LISTED = 600  # characters of a list of names: those of a file may be thousands
 
 
-def one_of(value: str, options: Iterable[str], what: str) -> str:
+def one_of(value: object, options: Iterable[str], what: str) -> str:
     """Return `value` if it is one of `options`, else offer the nearest names.
 
     Parameters
     ----------
-    value : str
-        What the user wrote.
+    value : object
+        What the user wrote; a name is text.
     options : iterable of str
         The valid names.
     what : str
@@ -30,35 +35,16 @@ def one_of(value: str, options: Iterable[str], what: str) -> str:
         If `value` is not an option.
     """
     names = list(options)
-    if value in names:
+    if isinstance(value, str) and value in names:
         return value
-    near = difflib.get_close_matches(value.lower(), names, n=3, cutoff=0.5)
-    listed = f"valid: {', '.join(names)}"
+    written = value[:_LISTED].lower() if isinstance(value, str) else ""
+    near = difflib.get_close_matches(written, names, n=3, cutoff=0.5)
+    listed = f"valid: {_listed(names)}"
     hint = f"did you mean {' or '.join(near)}? ({listed})" if near else listed
-    raise ValueError(f"{what}: unknown name {value!r}; {hint}")
+    raise ValueError(f"{what}: unknown name {shown(value)}; {hint}")
 
 
-def whole(value: object, what: str, least: int = 1) -> int:
-    """Return `value` as an int if it is a whole number of at least `least`.
-
-    Parameters
-    ----------
-    value : object
-        An integer, or text that spells one.
-    what : str
-        What the value is and where it came from.
-    least : int
-        Smallest allowed value.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not a whole number or is too small.
-    """
-    try:
-        number = int(str(value))
-    except ValueError:
-        raise ValueError(f"{what}: {value!r} is not a whole number") from None
-    if number < least:
-        raise ValueError(f"{what}: {number} is too small, expected at least {least}")
-    return number
+def _listed(names: list[str]) -> str:
+    """Return names with commas between, not too many of them."""
+    text = ", ".join(names)
+    return text if len(text) <= _LISTED else text[:_LISTED].rpartition(",")[0] + ", .."

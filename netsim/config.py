@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from netplace.checks import one_of, whole
+from netplace.checks import one_of, real, whole
 
 __all__ = ["ARBITERS", "CONSUMPTIONS", "POLICIES", "TREE_ROUTINGS", "Config"]
 
@@ -30,6 +30,19 @@ TREE_ROUTINGS = {
     "static": "up the port that the source (fat tree) or destination (thin tree) digit names",
 }
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
+# Least and most of each number. A packet is of less than 2^50 bytes, so that counts of bytes fit 64 bits.
+_BOUNDS = {
+    "packet_phits": (1, 1 << 20),
+    "phit_bytes": (1, 1 << 30),
+    "queue_packets": (1, 1 << 20),
+    "injection_packets": (1, 1 << 20),
+    "injectors": (1, 1 << 10),
+    "vcs": (1, 1 << 10),
+    "link_delay": (1, 1 << 40),
+    "bubble": (0, 1 << 20),
+    "router_delay": (0, 1 << 40),
+}
+_CYCLE_NS = (1e-9, 1e12)
 
 
 @dataclass(frozen=True)
@@ -95,20 +108,10 @@ class Config:
             value = getattr(self, item.name)
             if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
                 object.__setattr__(self, item.name, _ALIASES[item.name][value])
-        for name in (
-            "packet_phits",
-            "phit_bytes",
-            "queue_packets",
-            "injection_packets",
-            "injectors",
-            "vcs",
-            "link_delay",
-        ):
-            whole(getattr(self, name), name, 1)
-        for name in ("bubble", "router_delay"):
-            whole(getattr(self, name), name, 0)
+        for name, (least, most) in _BOUNDS.items():
+            object.__setattr__(self, name, whole(getattr(self, name), name, least, most))
         if self.rendezvous is not None:
-            whole(self.rendezvous, "rendezvous", 0)
+            object.__setattr__(self, "rendezvous", whole(self.rendezvous, "rendezvous", 0))
         one_of(self.policy, POLICIES, "policy")
         one_of(self.arbiter, ARBITERS, "arbiter")
         one_of(self.consumption, CONSUMPTIONS, "consumption")
@@ -118,8 +121,7 @@ class Config:
                 f"bubble: {self.bubble} must be less than queue_packets ({self.queue_packets}), "
                 "or no packet could ever enter a ring"
             )
-        if not self.cycle_ns > 0:
-            raise ValueError(f"cycle_ns: {self.cycle_ns} must be more than 0")
+        object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
 
     @property
     def packet_bytes(self) -> int:

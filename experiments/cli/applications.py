@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, WHOLE
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import WHAT_RUNS
 from netplace.experiments.terminal.screen import number, print_json, print_tables, table
@@ -21,11 +22,13 @@ __all__ = ["app_command"]
 
 @click.command("app", epilog=examples_of("app"))
 @click.argument("name")
-@click.option("--tasks", type=int, panel=WHAT_RUNS, help="How many tasks.")
+@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="How many tasks.")
 @click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")
-@click.option("--packets", type=int, panel=WHAT_RUNS, help="Packets in a message of a synthetic application.")
-@click.option("--bytes", "bytes_", type=int, panel=WHAT_RUNS, help="Bytes in such a message.")
-@click.option("--rounds", type=int, panel=WHAT_RUNS, help="Rounds of a synthetic application.")
+@click.option(
+    "--packets", type=COUNT, panel=WHAT_RUNS, help="Packets in a message of a synthetic application."
+)
+@click.option("--bytes", "bytes_", type=WHOLE, panel=WHAT_RUNS, help="Bytes in such a message.")
+@click.option("--rounds", type=COUNT, panel=WHAT_RUNS, help="Rounds of a synthetic application.")
 @click.option("--iterations", default="", panel=WHAT_RUNS, help="How many, or A:B for a part of them.")
 @click.option("--write", metavar="FILE", help="Write it as a trace: .trace or .trc, with .gz compressed.")
 @click.option("--matrix", metavar="FILE", help="Write bytes W and messages N between tasks as arrays (.npz).")

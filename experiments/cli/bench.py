@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import REAL, SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
@@ -29,8 +30,8 @@ _VERDICTS = {True: "met", False: "missed", None: ""}
     metavar="NAME",
     help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances.",
 )
-@click.option("--seeds", type=int, help="Of mapping: searches of each problem. [default: 5]")
-@click.option("--seconds", type=float, help="Of mapping instances: processor time of a search. [default: 1]")
+@click.option("--seeds", type=SEEDS, help="Of mapping: searches of each problem. [default: 5]")
+@click.option("--seconds", type=REAL, help="Of mapping instances: processor time of a search. [default: 1]")
 @json_flag
 def bench_command(topic: str, **given: Any) -> None:
     """Measure speed and memory on this machine, or the quality of mappings, beside what the project wants.

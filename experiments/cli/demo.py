@@ -6,6 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.verdict import AnnouncingCommand
 
@@ -13,7 +14,7 @@ __all__ = ["demo_command"]
 
 
 @click.command("demo", cls=AnnouncingCommand, epilog=examples_of("demo"))
-@click.option("--seeds", type=int, default=3, show_default=True, help="Runs of each case.")
+@click.option("--seeds", type=SEEDS, default=3, show_default=True, help="Runs of each case.")
 @click.option(
     "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."
 )

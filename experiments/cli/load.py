@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, REAL, SEED, WHOLE
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import (
     WHAT_RUNS,
@@ -50,12 +51,14 @@ _MOST_LOADS = 10_000
     panel=WHAT_RUNS,
     help="Phits a node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
 )
-@click.option("--warmup", type=int, default=1000, show_default=True, help="Cycles before measuring.")
-@click.option("--measure", type=int, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]")
-@click.option("--hot-node", type=int, help="Node of hot-spot traffic. [default: the middle one]")
+@click.option("--warmup", type=SEED, default=1000, show_default=True, help="Cycles before measuring.")
+@click.option(
+    "--measure", type=COUNT, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]"
+)
+@click.option("--hot-node", type=WHOLE, help="Node of hot-spot traffic. [default: the middle one]")
 @click.option(
     "--hot-share",
-    type=float,
+    type=REAL,
     default=0.1,
     show_default=True,
     help="Share of hot-spot traffic that goes there.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, REAL, SEED, SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, run_from
 from netplace.experiments.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
@@ -40,17 +41,17 @@ _SEARCHES = ("classic", "td")
 )
 @click.option("--mapping", default="td", show_default=True, panel=PANEL, help="Which node each task gets.")
 @click.option("--method", panel=PANEL, help="How classic and td search: portfolio, grasp, 2opt, faq.")
-@click.option("--seconds", type=float, panel=PANEL, help="Processor time of a search.")
+@click.option("--seconds", type=REAL, panel=PANEL, help="Processor time of a search.")
 @click.option(
-    "--search-iterations", type=int, panel=PANEL, help="Iterations of a search. [default: the method's own]"
+    "--search-iterations", type=COUNT, panel=PANEL, help="Iterations of a search. [default: the method's own]"
 )
 @click.option(
     "--criterion",
     panel=PANEL,
     help="Cost of a byte: classic, td, or oversubscription (trees). [default: the mapping's]",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all chance.")
-@click.option("--seeds", type=int, default=1, show_default=True, help="So many mappings; the best is kept.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
+@click.option("--seeds", type=SEEDS, default=1, show_default=True, help="So many mappings; the best is kept.")
 @click.option("-o", "output", metavar="FILE", help="Write the mapping as CSV, for --mapping file:FILE.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw traffic and link loads (png, pdf or svg).")
 @json_flag

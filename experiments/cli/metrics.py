@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import PROCESSES, SEED, SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, run_from
 from netplace.experiments.cli.settings import json_flag, network_flag, settings_flags
@@ -50,14 +51,14 @@ Row = dict[str, Any]
 )
 @click.option(
     "--configurations",
-    type=int,
+    type=SEEDS,
     default=10,
     show_default=True,
     help="Seeds of a placement that has a choice.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The first seed.")
 @click.option("--simulate", is_flag=True, help="Add run times, and the correlation of each metric with them.")
-@click.option("--processes", type=int, default=1, show_default=True, help="Worker processes.")
+@click.option("--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
 @click.option(
     "-o",
     "outputs",

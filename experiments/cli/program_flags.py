@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, REAL, WHOLE
 from netplace.experiments.cli.settings import WHAT_RUNS, config_from
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "help": "So many jobs of a trace or application, as in 4x lu.A.64.trace.gz; may be repeated.",
         },
     ),
-    (("--tasks",), {"type": int, "help": "Tasks of an application. [default: one a node]"}),
+    (("--tasks",), {"type": COUNT, "help": "Tasks of an application. [default: one a node]"}),
     (
         ("--class", "class_"),
         {"metavar": "LETTER", "help": "Class of an NPB application: S, W, A, B, C or D."},
     ),
-    (("--packets",), {"type": int, "help": "Packets in a message of a synthetic application."}),
-    (("--bytes", "bytes_"), {"type": int, "help": "Bytes in a message of a synthetic application."}),
-    (("--rounds",), {"type": int, "help": "Rounds of a synthetic application."}),
+    (("--packets",), {"type": COUNT, "help": "Packets in a message of a synthetic application."}),
+    (("--bytes", "bytes_"), {"type": WHOLE, "help": "Bytes in a message of a synthetic application."}),
+    (("--rounds",), {"type": COUNT, "help": "Rounds of a synthetic application."}),
     (
         ("--iterations",),
         {
@@ -56,7 +57,7 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (
         ("--cpu-scale",),
         {
-            "type": float,
+            "type": REAL,
             "default": 0.0,
             "show_default": True,
             "help": "Recorded computation takes so many times as long; 0 drops it.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, run_from
 from netplace.experiments.cli.settings import json_flag, network_flag, seed_flags, settings_flags
@@ -40,11 +41,11 @@ __all__ = ["run_command"]
     help="Which node each task gets.",
 )
 @click.option(
-    "--seeds", type=int, default=1, show_default=True, help="So many runs, with seeds from --seed on."
+    "--seeds", type=SEEDS, default=1, show_default=True, help="So many runs, with seeds from --seed on."
 )
 @seed_flags
-@click.option("--max-cycles", type=int, help="Give up after so many cycles.")
-@click.option("--window", type=int, help="Count link loads also in windows of so many cycles (for --json).")
+@click.option("--max-cycles", type=COUNT, help="Give up after so many cycles.")
+@click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles (for --json).")
 @click.option("--record-messages", metavar="FILE", help="Write start and end of every message as CSV.")
 @click.option(
     "-o", "picture", metavar="FILE", help="Draw the link loads and jobs of the first run (png, pdf or svg)."

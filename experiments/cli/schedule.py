@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, PROCESSES, REAL, SEED
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
@@ -25,19 +26,19 @@ _JOBS, _RULES, _RESULT = "Jobs", "Rules", "Results"
 _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "machine": (str, "NETWORK", _JOBS, "The machine, such as torus:32x32x32; see netplace list networks."),
     "workload": (str, "NAME|FILE", _JOBS, "lublin, applications, or a file: .swf or .csv, also with .gz."),
-    "jobs": (int, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
-    "load": (float, None, _JOBS, "Load that lublin is to reach."),
+    "jobs": (COUNT, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
+    "load": (REAL, None, _JOBS, "Load that lublin is to reach."),
     "kind": (str, None, _JOBS, "Kind of jobs of lublin: batch, interactive, both, whole."),
     "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
     "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),
     "intensity": (str, None, _JOBS, "Messages of applications: low, medium, high or any."),
-    "mean_gap": (float, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
+    "mean_gap": (REAL, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
     "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
-    "cores_per_node": (int, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
+    "cores_per_node": (COUNT, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
     "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out: failed, cancelled, never-ran."),
     "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
     "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
-    "qct": (float, "PERCENT", _RULES, "Threshold of quasi-contiguous."),
+    "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous."),
     "times": (
         str, None, _RULES,
         "log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE. [default: log]",
@@ -66,7 +67,7 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @_flags
 @click.option(
-    "--seed", type=int, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
+    "--seed", type=SEED, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
 )
 @click.option(
     "--store",
@@ -75,11 +76,11 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Keep figures there, and look for them there. [default: a study's, beside it]",
 )
 @click.option(
-    "--workers", type=int, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
+    "--workers", type=PROCESSES, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
 )
 @click.option("--rows", metavar="FILE", panel=_RESULT, help="Write one row a job (.csv or .parquet).")
 @click.option("-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write rows, figures and pictures there.")
-@click.option("--at", type=float, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
+@click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:
     """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import PROCESSES, REAL, SEED, WHOLE
+
 if TYPE_CHECKING:
     from netplace.netsim import Config
 
@@ -26,26 +28,26 @@ __all__ = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # name: (type, default, help)
-SETTINGS: dict[str, tuple[type, Any, str]] = {
-    "packet_phits": (int, 16, "Phits in a packet."),
-    "phit_bytes": (int, 4, "Bytes in a phit."),
-    "queue_packets": (int, 4, "Depth of a transit or injection FIFO, in packets."),
-    "injection_packets": (int, 4, "Depth of the buffer between a task and its injection FIFO, in packets."),
-    "injectors": (int, 1, "Injectors of a node."),
-    "vcs": (int, 2, "Virtual channels of a link."),
+SETTINGS: dict[str, tuple[Any, Any, str]] = {
+    "packet_phits": (WHOLE, 16, "Phits in a packet."),
+    "phit_bytes": (WHOLE, 4, "Bytes in a phit."),
+    "queue_packets": (WHOLE, 4, "Depth of a transit or injection FIFO, in packets."),
+    "injection_packets": (WHOLE, 4, "Depth of the buffer between a task and its injection FIFO, in packets."),
+    "injectors": (WHOLE, 1, "Injectors of a node."),
+    "vcs": (WHOLE, 2, "Virtual channels of a link."),
     "policy": (str, "smart", "Request policy: smart, shortest, random, oblivious."),
     "arbiter": (str, "round-robin", "Arbiter: round-robin, fifo, longest, random, age."),
     "consumption": (str, "multiple", "Consumption: multiple, single."),
-    "bubble": (int, 2, "Packets of room that a packet must leave behind when it enters a ring."),
+    "bubble": (WHOLE, 2, "Packets of room that a packet must leave behind when it enters a ring."),
     "tree_routing": (str, "adaptive", "Routing on trees: adaptive, static."),
-    "router_delay": (int, 0, "Cycles a header spends in a router after a hop."),
-    "link_delay": (int, 1, "Cycles a header spends on a link."),
+    "router_delay": (WHOLE, 0, "Cycles a header spends in a router after a hop."),
+    "link_delay": (WHOLE, 1, "Cycles a header spends on a link."),
     "rendezvous": (
-        int,
+        WHOLE,
         None,
         "Messages of more bytes than this wait for the posted receive. [default: never]",
     ),
-    "cycle_ns": (float, 3.2, "Length of a cycle in nanoseconds."),
+    "cycle_ns": (REAL, 3.2, "Length of a cycle in nanoseconds."),
 }
 PANEL = "Network settings"
 WHAT_RUNS = "What runs"
@@ -75,7 +77,7 @@ def network_flag(command: Command) -> Command:
 def seed_flags(command: Command) -> Command:
     """Add ``--seed``, ``--engine`` and ``--processes``."""
     command = click.option(
-        "--processes", type=int, default=1, show_default=True, help="Worker processes for several runs."
+        "--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes for several runs."
     )(command)
     command = click.option(
         "--engine",
@@ -83,7 +85,9 @@ def seed_flags(command: Command) -> Command:
         show_default=True,
         help="kernel (compiled) or reference (readable, slow).",
     )(command)
-    return click.option("--seed", type=int, default=0, show_default=True, help="Seed of all chance.")(command)
+    return click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")(
+        command
+    )
 
 
 def json_flag(command: Command) -> Command:

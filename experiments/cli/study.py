@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import PROCESSES, SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.verdict import AnnouncingCommand
 
@@ -25,11 +26,11 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     "--table", "parts", multiple=True, metavar="PART", help="Only this table; may be repeated; all for all."
 )
 @click.option("--quick", is_flag=True, help="A small version, of less than a minute.")
-@click.option("--workers", type=int, metavar="N", help="Worker processes. [default: all cores]")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Worker processes. [default: all cores]")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://scheduler:8786.")
-@click.option("--mappings", type=int, metavar="N", help="Mappings of each kind that has chance in it.")
-@click.option("--partitions", type=int, metavar="N", help="Random partitions.")
-@click.option("--sim-seeds", type=int, metavar="N", help="Simulations of each placement. [default: 1]")
+@click.option("--mappings", type=SEEDS, metavar="N", help="Mappings of each kind that has chance in it.")
+@click.option("--partitions", type=SEEDS, metavar="N", help="Random partitions.")
+@click.option("--sim-seeds", type=SEEDS, metavar="N", help="Simulations of each placement. [default: 1]")
 @click.option("--store", metavar="FILE", help="Where results are kept. [default: FOLDER/runs.sqlite]")
 @click.option("--stored", is_flag=True, help="Report from the store; simulate nothing.")
 @click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import PROCESSES
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.experiments.terminal.screen import print_json
@@ -29,7 +30,7 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 
 @click.command("table", epilog=examples_of("table"))
 @click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite | diff FIRST SECOND")
-@click.option("--workers", type=int, metavar="N", help="Worker processes. [default: all cores]")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Worker processes. [default: all cores]")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://scheduler:8786.")
 @click.option("--store", metavar="FILE", help="Where results are kept. [default: SWEEP.sqlite]")
 @click.option("--csv", metavar="FILE", help="Write the table as CSV.")

@@ -58,7 +58,9 @@ class AnnouncingCommand(click.RichCommand):
 
 
 def _say(text: str) -> None:
-    click.echo(f"netplace: {text}", err=True)
+    from netplace.checks import shortened
+
+    click.echo(f"netplace: {shortened(text)}", err=True)
 
 
 def _is_mistake(error: Exception) -> bool:

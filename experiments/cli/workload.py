@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, REAL, SEED
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.terminal.screen import number, print_json, print_tables, table
 
@@ -31,11 +32,11 @@ def workload_command() -> None:
 
 @workload_command.command("make", epilog=examples_of("workload"))
 @click.argument("model", metavar="lublin|applications")
-@click.option("--nodes", type=int, required=True, help="Nodes of the machine.")
-@click.option("--jobs", type=int, default=10_000, show_default=True, help="How many jobs.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@click.option("--nodes", type=COUNT, required=True, help="Nodes of the machine.")
+@click.option("--jobs", type=COUNT, default=10_000, show_default=True, help="How many jobs.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw.")
 @click.option(
-    "--load", type=float, panel="lublin", help="Load to reach. [default: that of the published arrivals]"
+    "--load", type=REAL, panel="lublin", help="Load to reach. [default: that of the published arrivals]"
 )
 @click.option("--kind", panel="lublin", help="batch, interactive, both or whole. [default: batch]")
 @click.option(
@@ -48,7 +49,7 @@ def workload_command() -> None:
 @click.option("--intensity", panel="applications", help="low, medium, high or any. [default: any]")
 @click.option(
     "--mean-gap",
-    type=float,
+    type=REAL,
     metavar="SECONDS",
     panel="applications",
     help="Mean of exponential times between submissions. [default: all at once]",
@@ -110,8 +111,8 @@ def _flag(name: str) -> str:
 
 @workload_command.command("info", epilog=examples_of("workload"))
 @click.argument("file")
-@click.option("--nodes", type=int, help="Nodes of the machine. [default: what the file says]")
-@click.option("--cores-per-node", type=int, help="Processors of a node, by which sizes in SWF are divided.")
+@click.option("--nodes", type=COUNT, help="Nodes of the machine. [default: what the file says]")
+@click.option("--cores-per-node", type=COUNT, help="Processors of a node, by which sizes in SWF are divided.")
 @click.option(
     "--drop", metavar="A,B,..", help="Jobs to leave out: failed, cancelled, never-ran. [default: none]"
 )

@@ -142,7 +142,7 @@ def run_demo(seeds: int, output: Path) -> None:
     """Run every case on all processors, and leave a table on the screen, a CSV and a picture in `output`."""
     output.mkdir(parents=True, exist_ok=True)
     every = cases(seeds)
-    note = Console(stderr=True, highlight=False, soft_wrap=True)
+    note = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
     note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
     load_engine("kernel")
     outcomes = with_progress(run_each(run, every, os.cpu_count() or 1), len(every), "replaying")

@@ -7,8 +7,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from netplace.checks import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 __all__ = ["number", "print_json", "print_tables", "table", "with_progress"]
 
@@ -30,15 +33,24 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(
+        title=_text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     for place, column in enumerate(columns):
-        made.add_column(column, justify="right" if place else "left", overflow="fold")
+        made.add_column(_text(column), justify="right" if place else "left", overflow="fold")
     for row in rows:
         if row:
-            made.add_row(*row)
+            made.add_row(*map(_text, row))
         else:
             made.add_section()
     return made
+
+
+def _text(words: str) -> Text:
+    """Return words as they are: what looks like markup in a name of a user's is none."""
+    from rich.text import Text
+
+    return Text(printable(words))
 
 
 def print_tables(*tables: Table) -> None:

@@ -34,7 +34,7 @@ def check(result, *words: str) -> None:
         (["list", "network"], ["unknown name 'network'", "did you mean networks"]),
         (["run", "--app", "lu"], ["Missing option '--network'"]),
         (["run", *HALO, "--vsc", "2"], ["No such option '--vsc'"]),
-        (["run", *HALO, "--vcs", "two"], ["'two' is not a valid int"]),
+        (["run", *HALO, "--vcs", "two"], ["--vcs: 'two' is not a whole number"]),
         (["run", *HALO, "--seed"], ["--seed", "requires an argument"]),
         # names
         (["run", "--network", "tours:4x4", "--app", "lu"], ["network 'tours:4x4'", "did you mean torus"]),
@@ -92,7 +92,7 @@ def check(result, *words: str) -> None:
         (["run", *HALO, "--packet-phits", "-1"], ["packet_phits: -1 is too small"]),
         (["run", *HALO, "--router-delay", "-1"], ["router_delay: -1 is too small"]),
         (["run", *HALO, "--link-delay", "0"], ["link_delay: 0 is too small"]),
-        (["run", *HALO, "--cycle-ns", "0"], ["cycle_ns", "must be more than 0"]),
+        (["run", *HALO, "--cycle-ns", "0"], ["cycle_ns", "too small"]),
         (["run", *HALO, "--cpu-scale", "-1"], ["--cpu-scale: -1.0 is not a number of at least 0"]),
         (["run", *HALO, "--rendezvous", "-1"], ["rendezvous: -1 is too small"]),
         (["run", *HALO, "--bubble", "4"], ["bubble: 4 must be less than queue_packets (4)"]),

@@ -97,7 +97,7 @@ def test_a_workload_is_drawn(netplace, log, tmp_path, ending):
     [
         (["make", "lublim", "--nodes", "4"], "workload model: unknown name 'lublim'; did you mean lublin"),
         (["make", "lublin"], "Missing option '--nodes'"),
-        (["make", "lublin", "--nodes", "0"], "nodes of lublin: 0 is too small"),
+        (["make", "lublin", "--nodes", "0"], "--nodes: 0 is too small"),
         (
             ["make", "lublin", "--nodes", "4", "--load", "0"],
             "load of lublin: 0 is not a number of more than 0",

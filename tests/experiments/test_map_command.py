@@ -171,7 +171,7 @@ def test_a_numpy_file_at_fault(netplace, tmp_path):
         ((*BUTTERFLY, "--tasks", "32"), "32 tasks are more than the 16 nodes"),
         (("--network", "tree:4,2", "--app", "butterfly"), "use classic or oversubscription"),
         ((*BUTTERFLY, "--seconds", "0"), "seconds of a mapping search: 0.0 is out of range"),
-        ((*BUTTERFLY, "--search-iterations", "0"), "iterations of a mapping search: 0 is too small"),
+        ((*BUTTERFLY, "--search-iterations", "0"), "--search-iterations: 0 is too small"),
         ((*BUTTERFLY, "--mapping", "random", "--seconds", "1"), "--seconds: mapping random does not search"),
         ((*BUTTERFLY, "--method", "grap"), "--method: unknown name 'grap'; did you mean grasp"),
         ((*BUTTERFLY, "--mapping", "tdd"), "--mapping: unknown name 'tdd'; did you mean td"),

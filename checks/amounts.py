@@ -1,0 +1,69 @@
+"""Numbers that a user gave: whole ones and others, each within bounds."""
+
+from __future__ import annotations
+
+import math
+
+from netplace.checks.shown import shown
+
+__all__ = ["MOST", "real", "whole"]
+
+MOST = 2**62  # the largest whole number that is taken anywhere: sums of two fit into 64 bits
+
+
+def whole(value: object, what: str, least: int = 1, most: int = MOST) -> int:
+    """Return `value` as an int if it is a whole number from `least` to `most`.
+
+    Parameters
+    ----------
+    value : object
+        An integer, or text that spells one.
+    what : str
+        What the value is and where it came from.
+    least, most : int
+        Smallest and largest allowed value.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not a whole number, is too small or too large.
+    """
+    try:
+        number = int(str(value))
+    except ValueError:
+        raise ValueError(f"{what}: {shown(value)} is not a whole number") from None
+    if number < least:
+        raise ValueError(f"{what}: {shown(number)} is too small, expected at least {least}")
+    if number > most:
+        raise ValueError(f"{what}: {shown(number)} is too large, expected at most {most}")
+    return number
+
+
+def real(value: object, what: str, least: float = 0.0, most: float = math.inf) -> float:
+    """Return `value` as a float if it is a finite number from `least` to `most`.
+
+    Parameters
+    ----------
+    value : object
+        A number, or text that spells one.
+    what : str
+        What the value is and where it came from.
+    least, most : float
+        Smallest and largest allowed value.
+
+    Raises
+    ------
+    ValueError
+        If `value` is no number, not finite, too small or too large.
+    """
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{what}: {shown(value)} is not a number")
+    if number < least:
+        raise ValueError(f"{what}: {number:g} is too small, expected at least {least:g}")
+    if number > most:
+        raise ValueError(f"{what}: {number:g} is too large, expected at most {most:g}")
+    return number

@@ -1,0 +1,60 @@
+"""Values and sentences as an error shows them: however long what a user gave is, the sentence is not."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["printable", "shortened", "shown"]
+
+_LONGEST = 60  # characters of a value
+_LONGEST_WORD = 240  # of a word of a sentence: a path may be longer than a value
+_LONGEST_SENTENCE = 3000
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+
+
+def shown(value: object, longest: int = _LONGEST) -> str:
+    """Return ``repr(value)``, its middle left out if it is longer than `longest` characters.
+
+    Examples
+    --------
+    >>> shown("torus:8x8")
+    "'torus:8x8'"
+    >>> shown("a" * 5000, 20)
+    "'aaaaaaaa .. aaaaaa'"
+    """
+    return _cut(_repr(value), longest)
+
+
+def printable(text: str) -> str:
+    """Return `text` with what a terminal would obey, or could not encode, written as an escape.
+
+    Examples
+    --------
+    >>> printable("name\\x1b[2J")
+    'name\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def shortened(sentence: str) -> str:
+    """Return a sentence whose words, and which itself, are short enough to be read."""
+    words = _LONG_WORD.sub(lambda match: _cut(match[0], _LONGEST), sentence)
+    return _cut(printable(words), _LONGEST_SENTENCE)
+
+
+def _repr(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of more than 4300 digits
+        return "a number of thousands of digits"
+    except RecursionError:
+        return "a value of very many levels"
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    tail = longest // 3
+    return f"{text[: longest - tail - 5]} .. {text[-tail - 1 :]}"
