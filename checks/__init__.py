@@ -10,9 +10,23 @@ import difflib
 from collections.abc import Iterable
 
 from netplace.checks.amounts import MOST, real, whole
+from netplace.checks.content import READ_LIMIT, check_unpacked, is_packed, read_content, read_limit
 from netplace.checks.shown import printable, shortened, shown
 
-__all__ = ["MOST", "one_of", "printable", "real", "shortened", "shown", "whole"]
+__all__ = [
+    "MOST",
+    "READ_LIMIT",
+    "check_unpacked",
+    "is_packed",
+    "one_of",
+    "printable",
+    "read_content",
+    "read_limit",
+    "real",
+    "shortened",
+    "shown",
+    "whole",
+]
 
 _LISTED = 600  # characters of a list of names: those of a file may be thousands
 

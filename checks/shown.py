@@ -26,12 +26,12 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 
 
 def printable(text: str) -> str:
-    """Return `text` with what a terminal would obey, or could not encode, written as an escape.
+    r"""Return `text` with what a terminal would obey, or could not encode, written as an escape.
 
     Examples
     --------
-    >>> printable("name\\x1b[2J")
-    'name\\\\x1b[2J'
+    >>> printable("name\x1b[2J")
+    'name\\x1b[2J'
     """
     if text.isprintable():
         return text

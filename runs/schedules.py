@@ -8,6 +8,10 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
+from netplace.apps import APPLICATIONS
+from netplace.checks import one_of
 from netplace.netsim.result import versions
 from netplace.runs.plan import FILE_TIMES, Plan
 from netplace.runs.store import Store
@@ -121,12 +125,25 @@ def _times_and_partitioner(
         if any(application for application, _ in jobs.kinds) and not jobs.run_time.any():
             raise ValueError(f"times {plan.times!r}: jobs of {plan.workload} have none but those of a table")
         return make_times(plan.times, machine), make_partitioner(plan.partition, machine, plan.seed)
+    _check_applications(plan, jobs)
     if name == "table":
         times = TableTimes.read(path, machine, mapping=plan.mapping)
         times.check(jobs)
     else:
         times = TableTimes.simulated(stack.enter_context(Store(path)), machine, mapping=plan.mapping)
     return times, make_partitioner(plan.partition, machine, plan.seed, ranking=times.ranking)
+
+
+def _check_applications(plan: Plan, jobs: Workload) -> None:
+    """Check that there are jobs which have run times of a table: those of applications of netplace."""
+    present = [jobs.kinds[kind][0] for kind in np.unique(jobs.kind)]
+    if not any(present):
+        raise ValueError(
+            f"times {plan.times!r}: no job of {plan.workload} runs an application, so none has run times of "
+            "a table, expected times log, or a workload in CSV that names applications"
+        )
+    for name in filter(None, present):
+        one_of(name, APPLICATIONS, f"{plan.workload}, application")
 
 
 def _figures(made: Schedule) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.netsim import Config
 from netplace.runs.resolve import resolve
@@ -71,6 +72,7 @@ class JobRuns:
         return self._run(job, self.machine.text, f"boxes:{sides}", mapping)
 
     def _run(self, job: Job, network: str, partition: str, mapping: str) -> Run:
+        one_of(job.application, APPLICATIONS, f"application of job {job.number}")
         one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
         packets = max(1, INTENSITIES[job.intensity] // self.config.packet_bytes)
         asked = {"app": job.application, "tasks": job.nodes, "packets": packets, "mapping": mapping}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from netplace.checks import one_of
+from netplace.checks import one_of, real
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.times.asked import RunTimes
@@ -60,10 +60,4 @@ def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
 
 
 def _positive(text: str, rule: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise ValueError(f"estimates {rule!r}: {text!r} is not a number over 0")
-    return number
+    return real(text, f"estimates {rule!r}", 1e-9, 1e15)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from netplace.apps.formats import dimemas, insee, text
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.program import Program
+from netplace.checks import read_content
 
 __all__ = ["FORMATS", "Format", "read", "write"]
 
@@ -108,15 +108,9 @@ def write(program: Program, path: str | Path) -> None:
 
 def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return read_content(path)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (EOFError, OSError, zlib.error) as error:
-        raise ValueError(f"{path}: is a broken gzip file, {error}") from None
 
 
 def _format_of(path: Path, content: bytes) -> str:

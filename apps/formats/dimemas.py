@@ -35,6 +35,7 @@ from netplace.apps.formats.expansion import COLLECTIVE_TAG, message_tag
 from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS, ROOTED, Call
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
+from netplace.checks import shown
 
 __all__ = ["read"]
 
@@ -94,7 +95,7 @@ def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: floa
         trace.communicators[numbers[0]] = numbers[2:]
         return
     if kind not in _FIELDS:
-        raise TraceError(line, f"record {kind!r} is none of d, s, 0, 1, 2, 3, 10, 20")
+        raise TraceError(line, f"record {shown(kind)} is none of d, s, 0, 1, 2, 3, 10, 20")
     if len(words) not in _FIELDS[kind]:
         raise TraceError(line, f"has {len(words)} fields, expected {' or '.join(map(str, _FIELDS[kind]))}")
     if kind == _BURST:
@@ -117,7 +118,7 @@ def _whole(line: int, words: list[str]) -> tuple[int, ...]:
     # A root or thread of -1 means none.
     numbers = [0 if word.strip() == "-1" else word.strip() for word in words]
     if not all(isinstance(word, int) or (word.isdecimal() and len(word) < 19) for word in numbers):
-        raise TraceError(line, f"fields {':'.join(words)!r} must be whole numbers")
+        raise TraceError(line, f"fields {shown(':'.join(words))} must be whole numbers")
     return tuple(map(int, numbers))
 
 
@@ -127,8 +128,11 @@ def _cycles(line: int, word: str, cycles_per_us: float) -> str:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < math.inf:
-        raise TraceError(line, f"burst of {word!r} seconds must be a number of at least 0")
-    return str(round(seconds * 1e6 * cycles_per_us))
+        raise TraceError(line, f"burst of {shown(word)} seconds must be a number of at least 0")
+    cycles = seconds * 1e6 * cycles_per_us
+    if not cycles < _MOST:
+        raise TraceError(line, f"burst of {shown(word)} seconds is too long, expected less than 2**62 cycles")
+    return str(round(cycles))
 
 
 def _write_task(trace: _Trace, task: int) -> TaskWriter:

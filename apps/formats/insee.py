@@ -25,6 +25,7 @@ from netplace.apps.formats.table import Table, packed
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
 from netplace.apps.requests import openers
+from netplace.checks import shown
 
 __all__ = ["read", "write"]
 
@@ -78,7 +79,7 @@ def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
         found.append(rows)
     if not known.all():
         row = int(known.argmin())
-        raise table.fault(row, f"begins with {table.texts(np.array([row]), 0)[0]!r}, expected s, r or c")
+        raise table.fault(row, f"begins with {shown(table.texts(np.array([row]), 0)[0])}, expected s, r or c")
     return found
 
 

@@ -37,6 +37,7 @@ from netplace.apps.iterations import in_order
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
 from netplace.apps.requests import openers
+from netplace.checks import shown
 
 __all__ = ["read", "write"]
 
@@ -44,6 +45,7 @@ COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 _OPERATIONS = {op.name.lower(): int(op) for op in Op}
 _COLL, _COMM, _MARK = -1, -2, -3
 _KINDS = _OPERATIONS | {"coll": _COLL, "comm": _COMM, "mark": _MARK}
+_MOST_CYCLES = 1 << 62
 _MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 
@@ -72,7 +74,8 @@ def _lines(
     peer = table.integers(rows, 2, "peer", -1)
     size = table.integers(rows, 3, "bytes")
     comm = table.integers(rows, 5, "comm")
-    gap = table.reals(rows, 7, "gap_us")
+    before = np.rint(table.reals(rows, 7, "gap_us") * cycles_per_us)
+    _refuse(table, rows, before >= _MOST_CYCLES, "gap_us must be less than 2**62 cycles", column=7)
     messages = np.isin(kind, (Op.SEND, Op.ISEND, Op.RECV, Op.IRECV))
     requests = np.isin(kind, (Op.ISEND, Op.IRECV, Op.WAIT))
     tag, request = np.zeros_like(kind), np.full_like(kind, -1)
@@ -92,7 +95,7 @@ def _lines(
         size=np.where(kind == Op.WAIT, 0, size),
         tag=tag,
         request=request,
-        before=np.rint(gap * cycles_per_us).astype(np.int64),
+        before=before.astype(np.int64),
     )
 
 
@@ -113,7 +116,7 @@ def _refuse(
 ) -> None:
     if wrong.any():
         row = rows[[int(wrong.argmax())]]
-        what = "" if column is None else f", not {table.texts(row, column)[0]!r}"
+        what = "" if column is None else f", not {shown(table.texts(row, column)[0])}"
         raise table.fault(int(row[0]), reason + what)
 
 

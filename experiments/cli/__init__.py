@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 
 import rich_click as click
 
+from netplace.checks import READ_LIMIT, read_limit
 from netplace.experiments.cli.applications import app_command
 from netplace.experiments.cli.bench import bench_command
 from netplace.experiments.cli.demo import demo_command
@@ -36,11 +38,30 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     context.exit()
 
 
+def _raise_limit(context: click.Context, _: click.Parameter, size: str | None) -> None:
+    """Put the limit where worker processes find it too, until the command has ended."""
+    if size is None:
+        return
+    limit = read_limit(size, "--read-limit")
+    before = os.environ.get(READ_LIMIT)
+    os.environ[READ_LIMIT] = str(limit)
+    context.call_on_close(
+        lambda: os.environ.pop(READ_LIMIT) if before is None else os.environ.update({READ_LIMIT: before})
+    )
+
+
 @click.group(
     cls=VerdictGroup, epilog=examples_of("netplace"), context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, callback=_print_version, help="Show the version and exit."
+)
+@click.option(
+    "--read-limit",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_raise_limit,
+    help="A compressed file may unpack to so much, as in 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
 )
 def app(version: bool) -> None:
     """Replay applications on interconnection networks, packet by packet, and see what placement costs.

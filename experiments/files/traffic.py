@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
+
+from netplace.checks import check_unpacked, shown
 
 __all__ = ["KINDS", "read_traffic"]
 
@@ -59,11 +61,19 @@ def read_traffic(path: Path) -> NDArray[Any]:
 def _from_numpy(path: Path) -> NDArray[Any]:
     try:
         with path.open("rb") as file:
+            if path.suffix == ".npz":
+                with ZipFile(file) as members:
+                    check_unpacked(path, sum(member.file_size for member in members.infolist()))
+                file.seek(0)
             found = np.load(file, allow_pickle=False)
             return np.asarray(found["W"] if isinstance(found, NpzFile) else found)
     except KeyError:
         raise ValueError(f"{path}: holds no matrix called W") from None
-    except (ValueError, EOFError, BadZipFile) as error:
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # what NumPy and its parsers raise for a damaged file is of many kinds
+        if str(path) in str(error):
+            raise
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
 
 
@@ -85,4 +95,4 @@ def _number(word: str, where: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise ValueError(f"{where}: {word!r} is not a number") from None
+        raise ValueError(f"{where}: {shown(word)} is not a number") from None

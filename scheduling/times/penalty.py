@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from netplace.checks import one_of
+from netplace.checks import one_of, real
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.topologies import Tree
@@ -30,12 +30,12 @@ class PenaltyTimes:
     growth : str
         Key of `GROWTHS`: how the penalty grows with the level.
     factor : float
-        Penalty of one level, at least 0.
+        Penalty of one level, from 0 to 1e9.
 
     Raises
     ------
     ValueError
-        If the machine is no tree, the growth is unknown, or the factor is negative.
+        If the machine is no tree, the growth is unknown, or the factor is out of range.
     """
 
     tree: Tree
@@ -46,8 +46,7 @@ class PenaltyTimes:
         if not isinstance(self.tree, Tree):
             raise ValueError(f"run times: a penalty by level needs a tree, {self.tree} is none")
         one_of(self.growth, GROWTHS, "growth of the penalty")
-        if not 0 <= self.factor < math.inf:
-            raise ValueError(f"run times: penalty {self.factor:g} is not a number of at least 0")
+        real(self.factor, "run times: penalty", 0, 1e9)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time in seconds on the nodes of `allocation`."""

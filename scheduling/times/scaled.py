@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from netplace.checks import real
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 
@@ -20,12 +20,12 @@ class ScaledTimes:
     Attributes
     ----------
     contiguous, scattered : float
-        Factors of the run time of contiguous jobs and of all others, over 0.
+        Factors of the run time of contiguous jobs and of all others, from 1e-9 to 1e9.
 
     Raises
     ------
     ValueError
-        If a factor is not a number over 0.
+        If a factor is not such a number.
     """
 
     contiguous: float = 1.0
@@ -33,8 +33,7 @@ class ScaledTimes:
 
     def __post_init__(self) -> None:
         for factor in (self.contiguous, self.scattered):
-            if not 0 < factor < math.inf:
-                raise ValueError(f"run times: factor {factor:g} is not a number over 0")
+            real(factor, "run times: factor", 1e-9, 1e9)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the scaled run time in seconds."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import one_of, whole
-from netplace.scheduling.workload.workload import Workload
+from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
 __all__ = ["ANY", "CLASSES", "INTENSITIES", "SIZES", "applications"]
 
@@ -86,8 +86,8 @@ def applications(
         If a name is unknown, a number is out of range, or no size fits the machine.
     """
     what = "of applications"
-    whole(nodes, f"nodes {what}")
-    whole(jobs, f"jobs {what}")
+    whole(nodes, f"nodes {what}", 1, MOST_NODES)
+    whole(jobs, f"jobs {what}", 1, MOST_JOBS)
     rng = np.random.default_rng(whole(seed, f"seed {what}", 0))
     if not 0 <= mean_gap < math.inf:
         raise ValueError(f"mean gap {what}: {mean_gap} is not a number of seconds of at least 0")

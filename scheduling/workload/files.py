@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 import io
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
+
+from netplace.checks import is_packed, read_content
 
 __all__ = ["COMPRESSED", "read_text", "write_text"]
 
 COMPRESSED = ".gz"
-_MAGIC = b"\x1f\x8b"
 
 
 def read_text(path: Path) -> str:
@@ -20,20 +20,17 @@ def read_text(path: Path) -> str:
     Raises
     ------
     ValueError
-        If its name ends in ``.gz`` and it is not gzip, or it is gzip and broken.
+        If its name ends in ``.gz`` and it is not gzip, or it is gzip and broken or unpacks to too much.
     OSError
         If it cannot be read.
     """
-    content = path.read_bytes()
-    if content.startswith(_MAGIC):
-        try:
-            content = gzip.decompress(content)
-        except (EOFError, OSError, zlib.error):
-            raise ValueError(f"{path}: is a broken gzip file") from None
-    elif path.name.lower().endswith(COMPRESSED):
-        raise ValueError(f"{path}: is not gzip, as its name says")
+    if path.name.lower().endswith(COMPRESSED):
+        with path.open("rb") as file:
+            if not is_packed(file.read(2)):
+                raise ValueError(f"{path}: is not gzip, as its name says")
+    content = read_content(path)
     # Names of people in comments are in all sorts of encodings; what counts is in ASCII.
-    return content.decode("utf-8", "replace").replace("\r\n", "\n")
+    return content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def write_text(path: Path, parts: Iterable[str], compressed: bool) -> None:

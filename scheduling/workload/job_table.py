@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from netplace.checks import one_of, whole
+from netplace.checks import one_of, real, shown, whole
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.applications import INTENSITIES
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
@@ -23,6 +23,8 @@ from netplace.scheduling.workload.workload import Workload
 __all__ = ["read_csv", "write_csv"]
 
 _NEEDED = ("number", "submit", "nodes", "run_time")
+_LONGEST = 2.0**53  # seconds, up to which every whole one can be told from the next
+_NAME = re.compile(r"[A-Za-z0-9_.+-]*")
 _NAMES = (*_NEEDED, "estimate", "application", "intensity", "repeats")
 
 
@@ -42,8 +44,11 @@ def read_csv(path: str | Path) -> Workload:
     top = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
     header = tuple(line[1:] for line in lines[:top])
     rows = csv.reader(io.StringIO("\n".join(lines[top:])))
-    names = _names(next(rows, []), f"{path}, line {top + 1}")
-    jobs = [_job(names, row, f"{path}, line {top + rows.line_num}") for row in rows if row]
+    try:
+        names = _names(next(rows, []), f"{path}, line {top + 1}")
+        jobs = [_job(names, row, f"{path}, line {top + rows.line_num}") for row in rows if row]
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {top + rows.line_num}: {error}") from None
     if not jobs:
         raise ValueError(f"{path}: there are no jobs in this file")
     try:
@@ -68,7 +73,8 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
     for name in _NEEDED:
         if name not in given:
             raise ValueError(f"{where}: {name} is empty")
-    application, intensity = given.get("application", ""), given.get("intensity", "")
+    application = _application(given.get("application", ""), where)
+    intensity = given.get("intensity", "")
     if application or intensity:
         one_of(intensity, INTENSITIES, f"{where}, intensity")
     return Job(
@@ -83,14 +89,18 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
     )
 
 
+def _application(name: str, where: str) -> str:
+    """Return a name that may be one of an application of netplace: a file of jobs names no code."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{where}, application: {shown(name)} is not the name of an application of netplace, "
+            "and a workload can name no others"
+        )
+    return name
+
+
 def _seconds(word: str, what: str) -> float:
-    try:
-        seconds = float(word)
-    except ValueError:
-        raise ValueError(f"{what}: {word!r} is not a number of seconds") from None
-    if not 0 <= seconds < math.inf:
-        raise ValueError(f"{what}: {word} is not a number of seconds of at least 0")
-    return seconds
+    return real(word, f"{what} in seconds", 0, _LONGEST)
 
 
 def write_csv(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:

@@ -46,7 +46,7 @@ from scipy.special import gammainc
 
 from netplace.checks import one_of, whole
 from netplace.scheduling.workload.load import check_load, load_of
-from netplace.scheduling.workload.workload import Workload
+from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
 __all__ = [
     "KINDS",
@@ -148,8 +148,8 @@ def lublin(
         If there is no such kind, or a number is out of range.
     """
     streams = KINDS[one_of(kind, KINDS, "kind of lublin")]
-    whole(nodes, "nodes of lublin")
-    whole(jobs, "jobs of lublin", 1 if load is None else 2)
+    whole(nodes, "nodes of lublin", 1, MOST_NODES)
+    whole(jobs, "jobs of lublin", 1 if load is None else 2, MOST_JOBS)
     rng = np.random.default_rng(whole(seed, "seed of lublin", 0))
     points = [np.cumsum(_gaps(stream, jobs, rng)) for stream in streams]
     stream_of = np.repeat(np.arange(len(streams)), jobs)

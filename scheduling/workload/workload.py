@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from netplace.checks import whole
 from netplace.scheduling.job import Job
 
-__all__ = ["COMPLETED", "Workload"]
+__all__ = ["COMPLETED", "MOST_JOBS", "MOST_NODES", "Workload"]
 
 Column = NDArray[Any]
 
+# What a model is asked for: as many nodes as a network may have, and jobs that fit into memory.
+MOST_NODES, MOST_JOBS = 2**31 - 1, 2**26
 COMPLETED = 1  # the status of the Standard Workload Format
 _COLUMNS = {
     "number": np.int64,

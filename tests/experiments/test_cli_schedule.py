@@ -237,7 +237,7 @@ def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, wo
         (["--load", "0.7"], ["--load: 0.7 given, but workload log.swf.gz is a file"]),
         (["--drop", "late"], ["--drop: unknown name 'late'"]),
         (["--cores-per-node", "0"], ["0 is too small"]),
-        (["--times", "simulated:x.sqlite", "--partition", "curve:hilbert,best"], ["best"]),
+        (["--times", "simulated:x.sqlite"], ["no job of", "runs an application"]),
     ],
 )
 def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):

@@ -145,8 +145,8 @@ def test_jobs_that_could_never_run_are_counted_and_hold_up_nobody(policy):
         (None, {"estimates": "infinit"}, "estimates: unknown name 'infinit'; did you mean infinite"),
         (None, {"estimates": "fixed"}, "estimates 'fixed': expected the form fixed:SECONDS"),
         (None, {"estimates": "infinite:3"}, "estimates 'infinite:3': expected the form infinite"),
-        (None, {"estimates": "factor:0"}, "'0' is not a number over 0"),
-        (None, {"estimates": "fixed:long"}, "'long' is not a number over 0"),
+        (None, {"estimates": "factor:0"}, "0 is too small"),
+        (None, {"estimates": "fixed:long"}, "'long' is not a number"),
         (None, {"partitioner": "non-contigous"}, "partitioner: unknown name"),
     ],
 )
@@ -234,10 +234,10 @@ def test_every_rule_of_run_times_has_an_example_that_works():
         ("scaled", "tree:2,4", "'scaled': expected a form such as scaled:0.8"),
         ("log:3", "tree:2,4", "'log:3': expected a form such as log"),
         ("scaled:x", "tree:2,4", "'x' is not a number"),
-        ("scaled:0", "tree:2,4", "factor 0 is not a number over 0"),
+        ("scaled:0", "tree:2,4", "factor: 0 is too small"),
         ("penalty:linear", "tree:2,4", "expected a form such as penalty:linear,0.1"),
         ("penalty:cubic,1", "tree:2,4", "growth of the penalty: unknown name 'cubic'"),
-        ("penalty:linear,-1", "tree:2,4", "penalty -1 is not a number of at least 0"),
+        ("penalty:linear,-1", "tree:2,4", "penalty: -1 is too small"),
         ("penalty:linear,0.1", "torus:4x4", "a penalty by level needs a tree, torus:4x4 is none"),
     ],
 )

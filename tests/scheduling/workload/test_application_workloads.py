@@ -151,10 +151,10 @@ def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
         ("number,submit,nodes,run_time\n1,0,4,\n", "line 2: run_time is empty"),
         ("number,submit,nodes,run_time\n1,0,four,9\n", "line 2, nodes: 'four' is not a whole number"),
         ("number,submit,nodes,run_time\n1,0,0,9\n", "line 2, nodes: 0 is too small"),
-        ("number,submit,nodes,run_time\n1,0,4,x\n", "line 2, run_time: 'x' is not a number of seconds"),
+        ("number,submit,nodes,run_time\n1,0,4,x\n", "line 2, run_time in seconds: 'x' is not a number"),
         (
             "number,submit,nodes,run_time\n1,-5,4,1\n",
-            "line 2, submit: -5 is not a number of seconds of at least 0",
+            "line 2, submit in seconds: -5 is too small",
         ),
         ("number,submit,nodes,run_time\n1,0,4,1\n1,0,4,1\n", "two jobs have the same number"),
         ("number,submit,nodes,run_time,estimate\n1,0,4,1,0\n", "an estimate that is not more than 0"),

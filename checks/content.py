@@ -1,0 +1,99 @@
+"""What is in a file, compressed or not: reading is bounded, for a small file may unpack to a large one."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from pathlib import Path
+
+__all__ = ["READ_LIMIT", "check_unpacked", "is_packed", "read_content", "read_limit"]
+
+READ_LIMIT = "NETPLACE_READ_LIMIT"  # the variable of the environment that raises the bound
+_DEFAULT = 256 << 20
+_GZIP = b"\x1f\x8b"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
+    """Return how many bytes a compressed file may unpack to.
+
+    Parameters
+    ----------
+    text : str, optional
+        A number of bytes, perhaps with K, M, G or T behind it; by default what the environment variable
+        `READ_LIMIT` says, and 256 MiB where it says nothing.
+    what : str
+        Where it came from.
+
+    Raises
+    ------
+    ValueError
+        If it is no such number.
+
+    Examples
+    --------
+    >>> read_limit("2G")
+    2147483648
+    """
+    said = os.environ.get(READ_LIMIT) if text is None else text
+    if said is None:
+        return _DEFAULT
+    found = re.fullmatch(r"(\d{1,15})([KMGT]?)(i?B)?", said.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise ValueError(f"{what}: {said[:40]!r} is not a number of bytes such as 500M or 4G")
+    return int(found[1]) * _UNITS[found[2].upper()]
+
+
+def check_unpacked(path: Path, size: int) -> None:
+    """Check that so many bytes may be unpacked from a file.
+
+    Raises
+    ------
+    ValueError
+        If they are more than `read_limit`.
+    """
+    if size > read_limit():
+        raise ValueError(
+            f"{path}: unpacks to more than {read_limit():,} bytes; if it is to be trusted, raise the limit "
+            f"with netplace --read-limit, or {READ_LIMIT} in the environment"
+        )
+
+
+def is_packed(content: bytes) -> bool:
+    """Tell whether what a file begins with is gzip."""
+    return content.startswith(_GZIP)
+
+
+def read_content(path: Path) -> bytes:
+    """Return what is in a file, unpacked if it is gzip.
+
+    Raises
+    ------
+    ValueError
+        If it is gzip and broken, or unpacks to more than `read_limit`.
+    OSError
+        If it cannot be read.
+    """
+    content = path.read_bytes()
+    return _unpacked(path, content) if is_packed(content) else content
+
+
+def _unpacked(path: Path, content: bytes) -> bytes:
+    """Return all members of a gzip file, one after the other."""
+    parts: list[bytes] = []
+    size, limit, rest = 0, read_limit(), content
+    while rest:
+        unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        try:
+            parts.append(unpack.decompress(rest, limit - size + 1))
+        except zlib.error as error:
+            raise ValueError(f"{path}: is a broken gzip file, {error}") from None
+        size += len(parts[-1])
+        check_unpacked(path, size)
+        if not unpack.eof:
+            raise ValueError(f"{path}: is a broken gzip file, it ends too early")
+        rest = unpack.unused_data.lstrip(b"\0")  # zeros may follow, as tapes have them
+        if rest and not is_packed(rest):
+            raise ValueError(f"{path}: is a broken gzip file, something else follows in it")
+    return b"".join(parts)

@@ -1,0 +1,97 @@
+"""Numbers of flags, files and settings: out of range is one short sentence that names the flag."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.checks import MOST, one_of, printable, real, shortened, shown, whole
+from netplace.experiments.cli import app
+
+RUN = ["run", "--network", "torus:4x4", "--app", "butterfly"]
+LOAD = ["load", "--network", "torus:4x4"]
+MAP = ["map", "--network", "torus:4x4", "--app", "butterfly"]
+HUGE = str(2**63)
+LONG = "9" * 5000
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def check(result, *words):
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("netplace: ")
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 1000
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "flag"),
+    [
+        ([*RUN, "--phit-bytes", str(10**18)], "phit_bytes"),
+        ([*RUN, "--seed", HUGE], "--seed"),
+        ([*RUN, "--seeds", "9" * 30], "--seeds"),
+        ([*RUN, "--seeds", LONG], "--seeds"),
+        ([*RUN, "--cycle-ns", "inf"], "--cycle-ns"),
+        ([*RUN, "--cycle-ns", "1e308"], "cycle_ns"),
+        ([*RUN, "--bubble", HUGE], "--bubble"),
+        ([*RUN, "--max-cycles", HUGE], "--max-cycles"),
+        ([*RUN, "--processes", str(10**9)], "--processes"),
+        ([*RUN, "--cpu-scale", "nan"], "--cpu-scale"),
+        ([*LOAD, "--vcs", HUGE], "--vcs"),
+        ([*LOAD, "--hot-share", "1e400"], "--hot-share"),
+        ([*MAP, "--seeds", HUGE], "--seeds"),
+        (["run", "--network", "torus:4x4", "--jobs", "9" * 20 + "x", "butterfly"], "--jobs"),
+        (["schedule", "--machine", "torus:4x4", "--workload", "lublin", "--times", "slowed:1e308"], "factor"),
+        (["workload", "make", "lublin", "--nodes", "9" * 30], "--nodes"),
+        (["workload", "make", "lublin", "--nodes", str(2**62)], "nodes"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else " ".join(value)[:60],
+)
+def test_a_number_out_of_range_is_one_sentence(arguments, flag):
+    check(run(*arguments), flag)
+
+
+@pytest.mark.parametrize(
+    "value", [2**62 + 1, 10**30, "1e3", True, None, [], "", LONG, 10**5000], ids=lambda _: ""
+)
+def test_whole_refuses_what_is_none(value):
+    with pytest.raises(ValueError, match=r"^here: ") as caught:
+        whole(value, "here")
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "value", [float("inf"), "nan", "x", True, None, [], 10**400, "1" * 5000], ids=lambda _: ""
+)
+def test_real_refuses_what_is_none(value):
+    with pytest.raises(ValueError, match=r"^here: ") as caught:
+        real(value, "here")
+    assert len(str(caught.value)) < 200
+
+
+def test_bounds_themselves_are_taken():
+    assert whole(str(MOST), "here") == MOST
+    assert whole(0, "here", 0, 0) == 0
+    assert real("1.5", "here", 1.5, 1.5) == 1.5
+
+
+@pytest.mark.parametrize("value", [1.5, None, ["a"], "b" * 5000])
+def test_a_name_that_is_none_is_told_in_short(value):
+    with pytest.raises(ValueError, match=r"^key: unknown name") as caught:
+        one_of(value, [f"name{number}" for number in range(5000)], "key")
+    assert len(str(caught.value)) < 1000
+
+
+def test_what_is_shown_is_short_and_harmless():
+    assert shown("short") == "'short'"
+    assert len(shown("a" * 9000)) == 60
+    assert len(shown(10**5000)) <= 60
+    assert "\x1b" not in printable("\x1b[2J\x07")
+    assert printable("two\nlines, ä") == "two\nlines, ä"
+    assert len(shortened("x" * 9000 + " y")) < 100
+    assert len(shortened("word " * 9000)) <= 3000

@@ -1,0 +1,128 @@
+"""Reading is bounded: a small file that unpacks to a large one is refused, unless the limit is raised."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zipfile
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netplace.apps.formats import read as read_trace
+from netplace.checks import read_content, read_limit
+from netplace.experiments.cli import app
+from netplace.experiments.files.traffic import read_traffic
+from netplace.scheduling.workload import read as read_workload
+
+LINE = b"s 0 1 0 64\nr 0 1 0 64\n"
+
+
+@pytest.fixture
+def small_limit(monkeypatch):
+    monkeypatch.setenv("NETPLACE_READ_LIMIT", "10k")
+
+
+@pytest.mark.parametrize("name", ["a.trc.gz", "a.swf.gz", "a.csv.gz"])
+def test_a_gzip_bomb_is_refused(tmp_path, small_limit, name):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"\n" * 20_000))
+    with pytest.raises(ValueError, match=r"a\.\w+\.gz: unpacks to more than 10,240 bytes.*--read-limit"):
+        (read_trace if ".trc" in name else read_workload)(path)
+
+
+def test_an_npz_bomb_is_refused(tmp_path, small_limit):
+    np.savez_compressed(tmp_path / "w.npz", W=np.zeros((100, 100)))
+    with pytest.raises(ValueError, match=r"w\.npz: unpacks to more than"):
+        read_traffic(tmp_path / "w.npz")
+
+
+def test_members_that_are_small_are_counted_together(tmp_path, small_limit):
+    path = tmp_path / "a.trc.gz"
+    path.write_bytes(gzip.compress(LINE * 100) * 10)
+    with pytest.raises(ValueError, match="unpacks to more than"):
+        read_trace(path)
+
+
+def test_a_raised_limit_lets_it_in(tmp_path, monkeypatch):
+    path = tmp_path / "a.trc.gz"
+    path.write_bytes(gzip.compress(LINE * 1000))
+    monkeypatch.setenv("NETPLACE_READ_LIMIT", "1k")
+    with pytest.raises(ValueError, match="1,024 bytes"):
+        read_trace(path)
+    monkeypatch.setenv("NETPLACE_READ_LIMIT", "1M")
+    assert len(read_trace(path)) == 2000
+
+
+def test_what_is_not_compressed_is_as_large_as_it_looks(tmp_path, small_limit):
+    path = tmp_path / "a.trc"
+    path.write_bytes(LINE * 1000)
+    assert len(read_trace(path)) == 2000
+
+
+def test_gzip_is_read_as_gzip_reads_it(tmp_path):
+    packed = io.BytesIO()
+    for part in (b"one", b"", b"two" * 100_000):
+        packed.write(gzip.compress(part))
+    path = tmp_path / "x.gz"
+    path.write_bytes(packed.getvalue() + b"\0" * 512)
+    assert read_content(path) == b"one" + b"two" * 100_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(b"a" * 99)[:-9], gzip.compress(b"a" * 99)[:5], gzip.compress(b"a") + b"more"],
+)
+def test_broken_gzip_is_told(tmp_path, content):
+    path = tmp_path / "x.gz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"x\.gz: is a broken gzip file"):
+        read_content(path)
+
+
+@pytest.mark.parametrize(("text", "size"), [("0", 0), ("512", 512), ("2k", 2048), ("3GiB", 3 << 30)])
+def test_limits_are_read(text, size):
+    assert read_limit(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "-1", "many", "1.5G", "9" * 400])
+def test_strange_limits_are_told(text):
+    with pytest.raises(ValueError, match=r"NETPLACE_READ_LIMIT: .* is not a number of bytes"):
+        read_limit(text)
+
+
+@pytest.mark.parametrize("spoil", [lambda b: b[:-30], lambda b: b[:70] + b"\xff" * 20 + b[90:]])
+def test_a_damaged_npz_is_told(tmp_path, spoil):
+    path = tmp_path / "w.npz"
+    np.savez_compressed(path, W=np.arange(64).reshape(8, 8))
+    path.write_bytes(spoil(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"w\.npz"):
+        read_traffic(path)
+
+
+def test_a_header_that_is_no_header_is_told(tmp_path):
+    path = tmp_path / "w.npy"
+    np.save(path, np.eye(3))
+    path.write_bytes(path.read_bytes().replace(b"'descr'", b"'de(cr'").replace(b"}", b"'"))
+    with pytest.raises(ValueError, match=r"w\.npy: is not a NumPy file of numbers"):
+        read_traffic(path)
+
+
+def test_an_npz_without_w_is_told(tmp_path):
+    with zipfile.ZipFile(tmp_path / "w.npz", "w") as file:
+        file.writestr("W.txt", "1")
+    with pytest.raises(ValueError, match="holds no matrix called W"):
+        read_traffic(tmp_path / "w.npz")
+
+
+def test_a_flag_raises_the_limit(tmp_path, small_limit):
+    path = tmp_path / "a.trc.gz"
+    path.write_bytes(gzip.compress(LINE * 1000))
+    assert CliRunner().invoke(app, ["app", str(path)]).exit_code == 2
+    assert CliRunner().invoke(app, ["--read-limit", "1M", "app", str(path)]).exit_code == 0
+    assert os.environ["NETPLACE_READ_LIMIT"] == "10k"
+    wrong = CliRunner().invoke(app, ["--read-limit", "lots", "app", str(path)])
+    assert wrong.exit_code == 2
+    assert "--read-limit: 'lots' is not a number of bytes" in wrong.stderr
