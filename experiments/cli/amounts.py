@@ -12,7 +12,7 @@ from netplace.checks import MOST, real, whole
 __all__ = ["COUNT", "PROCESSES", "REAL", "SEED", "SEEDS", "WHOLE", "Real", "Whole"]
 
 
-class Whole(click.ParamType):
+class Whole(click.ParamType[int]):
     """Whole numbers from `least` to `most`."""
 
     name = "integer"
@@ -25,7 +25,7 @@ class Whole(click.ParamType):
         return whole(value, _flag(param), self._least, self._most)
 
 
-class Real(click.ParamType):
+class Real(click.ParamType[float]):
     """Finite numbers from `least` to `most`."""
 
     name = "float"
