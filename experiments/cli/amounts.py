@@ -12,7 +12,7 @@ from netplace.checks import MOST, real, whole
 __all__ = ["COUNT", "PROCESSES", "REAL", "SEED", "SEEDS", "WHOLE", "Real", "Whole"]
 
 
-class Whole(click.ParamType[int]):
+class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
     """Whole numbers from `least` to `most`."""
 
     name = "integer"
@@ -25,7 +25,7 @@ class Whole(click.ParamType[int]):
         return whole(value, _flag(param), self._least, self._most)
 
 
-class Real(click.ParamType[float]):
+class Real(click.ParamType):  # type: ignore[type-arg]
     """Finite numbers from `least` to `most`."""
 
     name = "float"
