@@ -34,6 +34,9 @@ class DeadlockError(SimulationError):
         self.cycle = cycle
         self.blocked = blocked
 
+    def __reduce__(self) -> tuple[type[DeadlockError], tuple[str, int, Blocked]]:
+        return DeadlockError, (str(self), self.cycle, self.blocked)  # as a worker process sends it
+
 
 class CycleLimitError(SimulationError):
     """The run did not end within the cycles allowed."""

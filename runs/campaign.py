@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from netplace.checks import whole
 from netplace.runs.chance import simulation_of
 from netplace.runs.claims import Claims
-from netplace.runs.crew import Alone, Crew, Workers
+from netplace.runs.crew import Crew, simulators
 from netplace.runs.execute import Ended
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
@@ -58,7 +58,7 @@ def missing(runs: Iterable[Run], store: Store) -> list[Run]:
     return [run for group in groups.values() for run in group]
 
 
-def crew_of(workers: int | None = None, dask: str | None = None) -> Crew:
+def crew_of(workers: int | None = None, dask: str | None = None) -> Crew[Run, Ended]:
     """Return who carries out runs: `workers` processes (default: all cores), or the Dask cluster at `dask`.
 
     Raises
@@ -71,13 +71,13 @@ def crew_of(workers: int | None = None, dask: str | None = None) -> Crew:
 
         return Cluster(dask)
     count = whole(workers, "--workers") if workers is not None else os.cpu_count() or 1
-    return Alone() if count == 1 else Workers(count)
+    return simulators(count)
 
 
 def complete(
     runs: Iterable[Run],
     store: Store,
-    crew: Crew,
+    crew: Crew[Run, Ended],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
     """Simulate what is missing in `store` of `runs`, and keep every result as it comes.

@@ -1,34 +1,40 @@
-"""Who carries out runs: this process, worker processes, or a Dask cluster, behind one small interface."""
+"""Who carries out runs: this process, worker processes, or a Dask cluster, behind one small interface.
+
+The first two carry out any other function over many items as well: see `run_each`.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import platform
 import signal
 import sys
 import threading
 import warnings
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from netplace.runs.execute import Ended, attempt, warm_up
 from netplace.runs.spec import Run
 
-__all__ = ["Alone", "Crew", "Workers"]
+__all__ = ["Alone", "Crew", "Workers", "run_each", "simulators"]
 
-_IN_HAND = 2  # runs that a worker has: one under way, and the next, so that it never waits for this process
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
 
 
-class Crew(Protocol):
-    """Carries out runs. A context manager; leaving it ends whatever is under way."""
+class Crew(Protocol[Item, Outcome]):
+    """Carries out a function over items. A context manager; leaving it ends whatever is under way."""
 
     busy: int
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Crew[Item, Outcome]:
         """Begin."""
 
     def __exit__(
@@ -37,24 +43,36 @@ class Crew(Protocol):
         """End everything at once."""
 
     def has_room(self) -> bool:
-        """Tell whether another run may be given."""
+        """Tell whether another item may be given."""
 
-    def give(self, run: Run) -> None:
-        """Hand over a run; `busy` counts it until it is collected."""
+    def give(self, item: Item) -> None:
+        """Hand over an item; `busy` counts it until it is collected."""
 
-    def collect(self) -> list[tuple[Run, Ended]]:
-        """Wait until at least one run has ended, and return those that have."""
+    def collect(self) -> list[tuple[Item, Outcome]]:
+        """Wait until at least one item has ended, and return those that have, with what came of them."""
 
 
-class Alone:
-    """Carries out runs in this process, one at a time."""
+class Alone(Generic[Item, Outcome]):
+    """Carries out a function in this process, one item at a time.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    function : callable
+        What returns the outcome of an item.
+    prepare : callable
+        Called when the crew begins.
+    """
+
+    def __init__(
+        self, function: Callable[[Item], Outcome], prepare: Callable[[], object] = lambda: None
+    ) -> None:
         self.busy = 0
-        self._given: Run | None = None
+        self._function = function
+        self._prepare = prepare
+        self._given: list[Item] = []
 
-    def __enter__(self) -> Alone:
-        warm_up()
+    def __enter__(self) -> Alone[Item, Outcome]:
+        self._prepare()
         return self
 
     def __exit__(
@@ -63,34 +81,57 @@ class Alone:
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Tell whether no run waits."""
+        """Tell whether no item waits."""
         return not self.busy
 
-    def give(self, run: Run) -> None:
-        """Keep the run until it is collected."""
-        self._given, self.busy = run, 1
+    def give(self, item: Item) -> None:
+        """Keep the item until it is collected."""
+        self._given, self.busy = [item], 1
 
-    def collect(self) -> list[tuple[Run, Ended]]:
-        """Simulate the run."""
-        assert self._given is not None
+    def collect(self) -> list[tuple[Item, Outcome]]:
+        """Carry it out."""
         self.busy = 0
-        return [(self._given, attempt(self._given))]
+        return [(item, self._function(item)) for item in self._given]
 
 
-class Workers:
+class Workers(Generic[Item, Outcome]):
     """So many processes, each with a pipe of its own.
 
-    A worker that dies (killed, or out of memory) takes down the run it was at, whose failure says so, and
-    another takes its place. When this process dies its workers find their pipes closed and end.
+    A worker that dies (killed, or out of memory) takes down the item it was at, and another takes its place.
+    When this process dies its workers find their pipes closed and end.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    function : callable
+        What returns the outcome of an item; what it raises is raised by `collect`.
+    lost : callable
+        ``lost(reason)`` returns the outcome of an item whose worker died, or raises.
+    prepare : callable
+        Called when the crew begins, before there are workers.
+    in_hand : int
+        Items that a worker has: the one under way, and those that wait for it.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(
+        self,
+        count: int,
+        function: Callable[[Item], Outcome],
+        lost: Callable[[str], Outcome],
+        prepare: Callable[[], object] = lambda: None,
+        in_hand: int = 1,
+    ) -> None:
         self.busy = 0
         self._count = count
-        self._workers: list[_Worker] = []
+        self._function = function
+        self._lost = lost
+        self._prepare = prepare
+        self._in_hand = in_hand
+        self._workers: list[_Worker[Item]] = []
 
-    def __enter__(self) -> Workers:
-        warm_up()  # the first in an installation compiles the kernel, the workers load it
+    def __enter__(self) -> Workers[Item, Outcome]:
+        self._prepare()
         for _ in range(self._count):
             self._workers.append(self._hire())
         return self
@@ -99,74 +140,76 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for worker in self._workers:
-            worker.process.terminate()
+            worker.process.kill()  # at once, whatever it does or has inherited
         for worker in self._workers:
             worker.dismiss()
         self._workers, self.busy = [], 0
 
     def has_room(self) -> bool:
         """Tell whether some worker has less than it can hold."""
-        return self.busy < _IN_HAND * self._count
+        return self.busy < self._in_hand * self._count
 
-    def give(self, run: Run) -> None:
-        """Hand the run to the worker that has least."""
-        worker = min(self._workers, key=lambda one: len(one.runs))
-        worker.give(run)
+    def give(self, item: Item) -> None:
+        """Hand the item to the worker that has least."""
+        worker = min(self._workers, key=lambda one: len(one.items))
+        worker.give(item)
         self.busy += 1
 
-    def collect(self) -> list[tuple[Run, Ended]]:
-        """Wait for the workers; a run whose worker died has failed, the one behind it goes to another."""
-        found: list[tuple[Run, Ended]] = []
-        pipes = {worker.pipe: worker for worker in self._workers if worker.runs}
+    def collect(self) -> list[tuple[Item, Outcome]]:
+        """Wait for the workers; an item whose worker died is lost, the one behind it goes to another."""
+        found: list[tuple[Item, Outcome]] = []
+        pipes = {worker.pipe: worker for worker in self._workers if worker.items}
         for ready in wait(list(pipes)):
             worker = pipes[ready]  # type: ignore[index]
             try:
-                ended: Ended = worker.pipe.recv()
+                outcome, error = worker.pipe.recv()
             except (EOFError, OSError):
-                ended = self._replace(worker)
-            found.append((worker.runs.popleft(), ended))
+                outcome, error = self._lost(self._replace(worker)), None
+            if error is not None:
+                raise error
+            found.append((worker.items.popleft(), outcome))
             self.busy -= 1
             if not worker.alive:
-                self.busy -= len(worker.runs)
-                for run in worker.runs:
-                    self.give(run)
+                self.busy -= len(worker.items)
+                for item in worker.items:
+                    self.give(item)
         return found
 
-    def _hire(self) -> _Worker:
+    def _hire(self) -> _Worker[Item]:
         # A forked worker has everything loaded already. But fork takes no threads along, only their locks.
         forks = sys.platform == "linux" and threading.active_count() == 1
         context: Any = multiprocessing.get_context("fork" if forks else "spawn")
         here, there = context.Pipe()
         inherited = [here, *(worker.pipe for worker in self._workers)] if forks else []
-        process = context.Process(target=work, args=(there, inherited), daemon=True)
+        process = context.Process(target=work, args=(there, self._function, inherited), daemon=True)
         with warnings.catch_warnings():  # Python 3.12 counts the threads of libraries too
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         there.close()
         return _Worker(process, here)
 
-    def _replace(self, worker: _Worker) -> Ended:
-        """Put a new worker in the place of one that died, and return how the run it was at ended."""
+    def _replace(self, worker: _Worker[Item]) -> str:
+        """Put a new worker in the place of one that died, and return how that one ended."""
         worker.dismiss()
         code = worker.process.exitcode
         self._workers[self._workers.index(worker)] = self._hire()
         how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-        return Ended(None, f"its worker process ended {how}; too little memory?", 0.0, {}, platform.node())
+        return f"its worker process ended {how}; too little memory?"
 
 
-class _Worker:
+class _Worker(Generic[Item]):
     """A worker process, as its employer sees it."""
 
     def __init__(self, process: multiprocessing.process.BaseProcess, pipe: Connection) -> None:
         self.process = process
         self.pipe = pipe
-        self.runs: deque[Run] = deque()
+        self.items: deque[Item] = deque()
         self.alive = True
 
-    def give(self, run: Run) -> None:
-        self.runs.append(run)
+    def give(self, item: Item) -> None:
+        self.items.append(item)
         with suppress(OSError):  # if it has died, reading from the pipe will show it
-            self.pipe.send(run)
+            self.pipe.send(item)
 
     def dismiss(self) -> None:
         """Wait until the process has ended, and let go of it."""
@@ -175,13 +218,15 @@ class _Worker:
         self.alive = False
 
 
-def work(pipe: Connection, inherited: Sequence[Connection] = ()) -> None:
+def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
     """Carry out what comes through the pipe, until its other end is closed.
 
     Parameters
     ----------
     pipe : Connection
-        Where runs come and results go.
+        Where items come, and pairs of an outcome and an error go.
+    function : callable
+        What returns the outcome of an item.
     inherited : sequence of Connection
         The employer's ends of pipes, which a forked process would keep open.
     """
@@ -190,6 +235,88 @@ def work(pipe: Connection, inherited: Sequence[Connection] = ()) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
     try:
         while True:
-            pipe.send(attempt(pipe.recv()))
+            item = pipe.recv()
+            pipe.send(_told(function, item))
     except (EOFError, OSError):
         return
+
+
+def _told(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | None]:
+    try:
+        return function(item), None
+    except Exception as error:
+        return None, _portable(error)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that can be sent: itself, or for one that cannot be made again its type and text."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        if isinstance(error, ValueError):
+            return ValueError(str(error))
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def simulators(count: int) -> Crew[Run, Ended]:
+    """Return the crew that simulates runs: this process, or `count` worker processes."""
+    if count == 1:
+        return Alone(attempt, prepare=warm_up)
+    # With the next run in its hands a worker never waits for this process. The first run in an installation
+    # compiles the kernel, the workers load it.
+    return Workers(count, attempt, _failed, prepare=warm_up, in_hand=2)
+
+
+def _failed(reason: str) -> Ended:
+    return Ended(None, reason, 0.0, {}, platform.node())
+
+
+def run_each(
+    function: Callable[[Item], Outcome], items: Sequence[Item], processes: int = 1
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield the place of each item and what `function` returned for it, as they come to their end.
+
+    Worker processes begin at once, while there may be but a single thread.
+
+    Parameters
+    ----------
+    function : callable
+        Picklable, if there are several processes.
+    items : sequence
+        What to call it with.
+    processes : int
+        Worker processes; with 1 everything happens here.
+
+    Raises
+    ------
+    ValueError
+        If a worker process was killed.
+    Exception
+        What `function` raised; other items are then abandoned.
+    """
+    placed = partial(_placed, function)
+    count = min(processes, len(items))
+    crew: Crew[tuple[int, Item], Outcome] = Alone(placed) if count <= 1 else Workers(count, placed, _lost)
+    stack = ExitStack()
+    stack.enter_context(crew)
+    return _each(stack, crew, deque(enumerate(items)))
+
+
+def _each(
+    stack: ExitStack, crew: Crew[tuple[int, Item], Outcome], left: deque[tuple[int, Item]]
+) -> Iterator[tuple[int, Outcome]]:
+    with stack:
+        while left or crew.busy:
+            while left and crew.has_room():
+                crew.give(left.popleft())
+            for (place, _), outcome in crew.collect():
+                yield place, outcome
+
+
+def _placed(function: Callable[[Item], Outcome], item: tuple[int, Item]) -> Outcome:
+    return function(item[1])
+
+
+def _lost(reason: str) -> Any:
+    raise ValueError(reason)

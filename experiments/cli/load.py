@@ -75,7 +75,7 @@ def load_command(**given: Any) -> None:
     from netplace.experiments.files.outputs import PICTURES, check_output
     from netplace.experiments.plots.load import draw_load
     from netplace.experiments.terminal.compiling import load_engine
-    from netplace.runs.pool import run_each
+    from netplace.runs.crew import run_each
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     topology, loads, measure = _measuring(given)

@@ -66,8 +66,8 @@ def map_command(**given: Any) -> None:
     from netplace.checks import whole
     from netplace.experiments.files.outputs import PICTURES, check_output
     from netplace.experiments.terminal.compiling import load_engine
+    from netplace.runs.crew import run_each
     from netplace.runs.placing import simulates
-    from netplace.runs.pool import run_each
 
     output = given["output"] and check_output(Path(given["output"]), (".csv",))
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)

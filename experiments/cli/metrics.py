@@ -78,9 +78,9 @@ def metrics_command(**given: Any) -> None:
     """
     from netplace.experiments.reports.configurations import measure
     from netplace.experiments.terminal.compiling import load_engine
+    from netplace.runs.crew import run_each
     from netplace.runs.execute import check_places
     from netplace.runs.placing import simulates
-    from netplace.runs.pool import run_each
 
     files = _outputs(given)
     configurations = _configurations(given)

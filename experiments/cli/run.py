@@ -106,8 +106,8 @@ def _executed(asked: _Asked) -> list[Executed]:
     """Simulate the runs and, if there is a store, keep what came of them."""
     from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.chance import simulation_of
+    from netplace.runs.crew import run_each
     from netplace.runs.execute import carry_out, check_places
-    from netplace.runs.pool import run_each
 
     check_places(asked.runs[0])  # a placement that cannot be made is told before anything is compiled
     with _store(asked.store) as store:

@@ -179,7 +179,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
 
 def _complete(plans: list[Plan], store: Any, processes: int) -> None:
     """Carry out what is not stored, each stored as it ends."""
-    from netplace.runs.pool import run_each
+    from netplace.runs.crew import run_each
 
     missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
     left = list(missing.values())

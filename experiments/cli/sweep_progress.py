@@ -1,4 +1,4 @@
-"""How far a sweep is, on stderr: a line that changes on a terminal, else a new one from time to time."""
+"""How far a sweep is, on stderr: a bar on a terminal, else a new line from time to time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 if TYPE_CHECKING:
-    from rich.status import Status
+    from rich.progress import Progress as Bar
 
     from netplace.runs.campaign import Progress
 
@@ -23,29 +23,34 @@ class SweepProgress:
 
     def __init__(self) -> None:
         self._began = self._last = time.monotonic()
-        self._status: Status | None = None
+        self._bar: Bar | None = None
 
     def __enter__(self) -> SweepProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
+        if self._bar is not None:
+            self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
         """Tell how far it is, how fast it goes and how long it will take."""
         now = time.monotonic()
-        text = told(progress, now - self._began)
         if sys.stderr.isatty():
-            if self._status is None:
-                from rich.console import Console
-
-                self._status = Console(stderr=True, highlight=False).status(text)
-                self._status.start()
-            self._status.update(text)
+            self._draw(progress)
         elif now - self._last >= _PAUSE or progress.done == progress.total:
             self._last = now
-            click.echo(text, err=True)
+            click.echo(told(progress, now - self._began), err=True)
+
+    def _draw(self, progress: Progress) -> None:
+        if self._bar is None:
+            from netplace.experiments.terminal.screen import progress_bar
+
+            self._bar = progress_bar()
+            self._bar.start()
+            self._bar.add_task("runs", total=progress.total)
+        what = f"runs, {progress.failed} failed" if progress.failed else "runs"
+        [task] = self._bar.task_ids
+        self._bar.update(task, total=progress.total, completed=progress.done, description=what)
 
 
 def told(progress: Progress, seconds: float) -> str:

@@ -16,7 +16,7 @@ from netplace.experiments.terminal.screen import print_json
 if TYPE_CHECKING:
     import pandas as pd
 
-    from netplace.runs import Run
+    from netplace.runs import Ended, Run
     from netplace.runs.crew import Crew
     from netplace.runs.store import Store
     from netplace.runs.sweep import Sweep
@@ -88,7 +88,7 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
         return run_table(store.rows(runs))
 
 
-def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew:
+def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew[Run, Ended]:
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
     from netplace.experiments.terminal.compiling import load_engine
     from netplace.runs.campaign import crew_of, missing
@@ -104,7 +104,7 @@ def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> C
     return crew_of(given["workers"], given["dask"] if left else None)
 
 
-def _complete(runs: list[Run], store: Store, crew: Crew, retry: bool) -> None:
+def _complete(runs: list[Run], store: Store, crew: Crew[Run, Ended], retry: bool) -> None:
     """Simulate what is missing of `runs`."""
     from netplace.experiments.cli.sweep_progress import SweepProgress
     from netplace.runs.campaign import complete

@@ -18,7 +18,7 @@ from netplace.experiments.terminal.compiling import load_engine
 from netplace.experiments.terminal.screen import print_tables, table, with_progress
 from netplace.netsim import Config
 from netplace.runs import execute, resolve
-from netplace.runs.pool import run_each
+from netplace.runs.crew import run_each
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from netplace.experiments.studies.study import Bench
 from netplace.runs.campaign import Progress
+from netplace.runs.crew import run_each
 from netplace.runs.plan import Plan
-from netplace.runs.pool import run_each
 from netplace.runs.schedules import carry_out
 
 __all__ = ["kept_outcomes", "outcomes", "turnaround"]

@@ -13,6 +13,7 @@ from netplace.experiments.studies.report import Report
 from netplace.runs import Run
 from netplace.runs.campaign import Progress, complete, missing
 from netplace.runs.crew import Crew
+from netplace.runs.execute import Ended
 from netplace.runs.store import Store
 
 __all__ = ["Asked", "Bench", "Row", "Study", "ask", "measured", "of_runs", "published"]
@@ -59,7 +60,7 @@ class Bench:
     """
 
     store: Store
-    crew: Callable[[], Crew]
+    crew: Callable[[], Crew[Run, Ended]]
     tell: Callable[[Progress], None] = lambda _: None
     simulate: bool = True
     workers: int = 1

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from netplace.checks import printable
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["number", "print_json", "print_tables", "table", "with_progress"]
+__all__ = ["number", "print_json", "print_tables", "progress_bar", "table", "with_progress"]
 
 Outcome = TypeVar("Outcome")
 
@@ -64,16 +65,34 @@ def print_tables(*tables: Table) -> None:
         console.print(made)
 
 
-def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
-    """Return the outcomes in order of their places, with a bar on stderr if that is a terminal."""
+def progress_bar(shown: bool = True) -> Progress:
+    """Return a bar on stderr that goes away when it ends; it is not shown where that is no terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    shown = count > 1 and console.is_terminal
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal))
+
+
+def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
+    """Return the outcomes in order of their places, with a bar on stderr if that is a terminal."""
     found: dict[int, Outcome] = {}
-    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+    with progress_bar(count > 1) as progress:
         bar = progress.add_task(what, total=count)
         for place, outcome in outcomes:
             found[place] = outcome

@@ -9,7 +9,7 @@ from netplace.netsim import simulate
 from netplace.placement import map_tasks
 from netplace.runs import resolve
 from netplace.runs.campaign import complete
-from netplace.runs.crew import Alone
+from netplace.runs.crew import simulators
 from netplace.runs.execute import attempt, execute
 from netplace.runs.placing import place_jobs, run_time_of
 from netplace.runs.store import Store
@@ -59,9 +59,9 @@ def test_the_winner_is_told_and_kept(tmp_path):
     plain = attempt(resolve("torus:4x4", {**JOB, "mapping": "consecutive"}))
     assert "winner" not in plain.outcome["jobs"][0]
     with Store(tmp_path / "s.sqlite") as store:
-        progress = complete([run, run.seeded(1), resolve("torus:4x4", JOB)], store, Alone())
+        progress = complete([run, run.seeded(1), resolve("torus:4x4", JOB)], store, simulators(1))
         assert (progress.total, progress.failed) == (3, 0)
-        assert complete([run], store, Alone()).total == 0  # nothing is left to do
+        assert complete([run], store, simulators(1)).total == 0  # nothing is left to do
 
 
 def test_a_run_that_is_too_long_fails_as_it_does_elsewhere():

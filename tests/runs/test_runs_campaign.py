@@ -15,7 +15,7 @@ import pytest
 from netplace.runs import resolve
 from netplace.runs.campaign import complete, crew_of, missing
 from netplace.runs.chance import simulation_of
-from netplace.runs.crew import Alone, Workers
+from netplace.runs.crew import Alone, Workers, simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
 
@@ -40,7 +40,7 @@ def table_of(path, runs=SOME_FAIL) -> str:
 def undisturbed(tmp_path_factory):
     path = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
     with Store(path) as store:
-        progress = complete(SOME_FAIL, store, Alone())
+        progress = complete(SOME_FAIL, store, simulators(1))
     # Without chance (a mesh, a rule of order) one simulation stands for five seeds.
     assert (progress.total, progress.done, progress.failed) == (18, 18, 2)
     return table_of(path)
@@ -64,9 +64,9 @@ def test_every_crew_gives_the_same_table(tmp_path, undisturbed):
 
 def test_what_is_stored_is_never_simulated_again(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite") as store:
-        complete(RUNS[:8], store, Alone())
+        complete(RUNS[:8], store, simulators(1))
         simulated = []
-        crew = Alone()
+        crew = simulators(1)
         monkeypatch.setattr(crew, "give", lambda run, give=crew.give: (simulated.append(run), give(run)))
         complete(RUNS, store, crew)
         assert {run.key for run in simulated} == {run.key for run in map(simulation_of, RUNS[8:])}
@@ -76,7 +76,7 @@ def test_what_is_stored_is_never_simulated_again(tmp_path, monkeypatch):
 
 def _complete(path: str) -> None:
     with Store(path) as store:
-        complete(SOME_FAIL, store, Alone())
+        complete(SOME_FAIL, store, simulators(1))
 
 
 def test_a_sweep_killed_at_any_moment_resumes(tmp_path, undisturbed):
@@ -135,7 +135,7 @@ def test_a_worker_that_dies_takes_down_one_run(tmp_path):
         resolve("torus:2x2", {**job, "rounds": number, "deadly": int(number == 2)}) for number in range(1, 9)
     ]
     with Store(tmp_path / "s.sqlite") as store:
-        complete(runs, store, Workers(2))
+        complete(runs, store, simulators(2))
         rows = list(store.rows(runs))
     assert [failure for *_, failure in rows] == [
         "its worker process ended by signal 9; too little memory?" if number == 2 else None

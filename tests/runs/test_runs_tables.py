@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 from netplace.netsim import Config
 from netplace.runs import Ended, attempt, execute, resolve
 from netplace.runs.campaign import complete
-from netplace.runs.crew import Alone
+from netplace.runs.crew import simulators
 from netplace.runs.difference import difference
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
@@ -26,7 +26,7 @@ RUNS = [resolve("torus:4x4", JOB, seed=seed) for seed in range(4)]
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     with Store(tmp_path_factory.mktemp("tables") / "s.sqlite") as store:
-        complete(RUNS, store, Alone())
+        complete(RUNS, store, simulators(1))
         yield store
 
 

@@ -1,0 +1,99 @@
+"""One function over many items, in several processes."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+
+import pytest
+
+from netplace.netsim import DeadlockError
+from netplace.netsim.engine import Blocked
+from netplace.runs.crew import run_each
+
+
+def square(number: int) -> int:
+    if number < 0:
+        raise ValueError(f"{number} is negative")
+    return number * number
+
+
+def deadly(number: int) -> int:
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def blocked(_: int) -> None:
+    raise DeadlockError("nobody moves", 7, Blocked())
+
+
+class OwnError(Exception):
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def own(_: int) -> None:
+    raise OwnError(1, 2)
+
+
+def pid(_: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize("processes", [1, 2, 5])
+def test_each_item_comes_with_its_place(processes):
+    assert sorted(run_each(square, [3, 1, 2], processes)) == [(0, 9), (1, 1), (2, 4)]
+
+
+def test_several_processes_are_really_others():
+    assert os.getpid() not in {found for _, found in run_each(pid, range(4), 2)}
+    assert {found for _, found in run_each(pid, range(4), 1)} == {os.getpid()}
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_error_ends_everything(processes):
+    with pytest.raises(ValueError, match="-1 is negative"):
+        list(run_each(square, [1, -1, *range(50)], processes))
+    for worker in multiprocessing.active_children():
+        worker.join(10)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_killed_worker_is_told():
+    with pytest.raises(ValueError, match="its worker process ended by signal 9"):
+        list(run_each(deadly, range(5), 2))
+    assert multiprocessing.active_children() == []
+
+
+def test_errors_come_over_whole():
+    with pytest.raises(DeadlockError, match="nobody moves") as told:
+        list(run_each(blocked, range(2), 2))
+    assert told.value.cycle == 7
+    with pytest.raises(RuntimeError, match="OwnError: 1 and 2"):
+        list(run_each(own, range(2), 2))
+
+
+def test_beside_other_threads_workers_are_spawned():
+    over = threading.Event()
+    other = threading.Thread(target=over.wait)
+    other.start()
+    try:
+        assert sorted(run_each(square, [3, 1, 2], 2)) == [(0, 9), (1, 1), (2, 4)]
+    finally:
+        over.set()
+        other.join()
+
+
+def test_workers_that_nobody_asks_end():
+    outcomes = run_each(square, range(10), 2)
+    children = multiprocessing.active_children()
+    assert len(children) == 2
+    del outcomes
+    gc.collect()
+    for child in children:
+        child.join(10)
+        assert child.exitcode is not None
