@@ -94,13 +94,15 @@ def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
     }
 
 
-def time_table(runs: pd.DataFrame) -> pd.DataFrame:
+def time_table(runs: pd.DataFrame, sort: bool = True) -> pd.DataFrame:
     """Return the run-time table: for each entry its cycles over the seeds.
 
     Parameters
     ----------
     runs : DataFrame
         As `run_table` returns.
+    sort : bool
+        Order the entries by their names; else they come in the order of `runs`.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def time_table(runs: pd.DataFrame) -> pd.DataFrame:
     """
     failed = runs["failure"].notna()
     marked = runs.assign(failed=failed, missing=runs["cycles"].isna() & ~failed)
-    groups = marked.groupby(ENTRY, dropna=False, sort=True)
+    groups = marked.groupby(ENTRY, dropna=False, sort=sort)
     cycles = groups["cycles"]
     frame = pd.DataFrame(
         {
@@ -135,7 +137,7 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
         If it is neither; `where` says where it came from.
     """
     if {*ENTRY, "seed", "cycles", "failure"} <= {*frame.columns}:
-        return time_table(frame)
+        return time_table(frame, sort=False)
     if {*ENTRY, *_STATISTICS} <= {*frame.columns}:
         return frame
     lacking = ", ".join(name for name in [*ENTRY, *_STATISTICS] if name not in frame.columns)

@@ -25,6 +25,8 @@ _SHOWN = 60  # rows on the screen
 def load_frame(path: Path) -> pd.DataFrame:
     """Return the table of runs or run times in a CSV or Parquet file, a store, or the store of a sweep file.
 
+    The runs of a sweep are in the order of its file.
+
     Raises
     ------
     ValueError
@@ -38,7 +40,11 @@ def load_frame(path: Path) -> pd.DataFrame:
         return read_table(path)
     runs = read_sweep(path).runs() if path.suffix == ".toml" else None
     with Store(path.with_suffix(".sqlite") if runs else path, read_only=True) as store:
-        return run_table(store.rows(runs))
+        frame = run_table(store.rows(runs))
+    if not runs:
+        return frame
+    order = {run.key: place for place, run in enumerate(runs)}
+    return frame.sort_values("key", key=lambda keys: keys.map(order), kind="stable", ignore_index=True)
 
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:

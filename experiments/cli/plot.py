@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from netplace.experiments.cli.examples import examples_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["plot_command", "relative_times"]
+__all__ = ["Bars", "plot_command", "relative_times"]
 
 _MOST_GROUPS = 60  # more bars than that nobody can read
 
@@ -28,31 +29,59 @@ _MOST_GROUPS = 60  # more bars than that nobody can read
     metavar="VALUE",
     help="Value of that column that counts as 1; none for cycles. [default: consecutive, or the first]",
 )
-def plot_command(file: str, picture: str, bars: str, normal: str | None) -> None:
+@click.option("--column", is_flag=True, help="As wide as a column of a two-column paper.")
+def plot_command(file: str, picture: str, bars: str, normal: str | None, column: bool) -> None:
     """Draw run times as bars, with the standard deviation over the seeds.
 
     FILE is a table (CSV or Parquet), a store, or a sweep file with its store. There is a group of bars for
-    each entry of the table, and in it a bar for each value of one column.
+    each entry of the table, and in it a bar for each value of one column, both in the order of the file. A
+    star marks what is faster than all else in its group by more than chance (Welch's test, level 0.05); a
+    cross, where runs failed.
     """
     from netplace.experiments.cli.frames import load_frame
     from netplace.experiments.files.outputs import PICTURES, check_output
     from netplace.experiments.plots.bars import draw_bars
+    from netplace.experiments.plots.best import clear_best
     from netplace.runs.tables import times_of
 
     path = check_output(Path(picture), PICTURES)
-    times = times_of(load_frame(Path(file)), file)
-    means, deviations, label = relative_times(times, bars, normal)
+    found = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
     series = {
-        str(name) or "(empty)": list(zip(means[name], deviations[name], strict=True))
-        for name in means.columns
+        name or "(empty)": list(zip(found.mean[name], found.std[name], strict=True)) for name in found.mean
     }
-    draw_bars(path, list(means.index), series, f"run time by {bars}", label)
+    failed = {name or "(empty)": found.failed[name].tolist() for name in found.failed}
+    best = {}
+    for group in found.mean.index:
+        place = clear_best(found.mean.loc[group], found.std.loc[group], found.count.loc[group])
+        if place is not None:
+            best[str(group)] = found.mean.columns[place] or "(empty)"
+    title = f"run time by {bars}"
+    draw_bars(path, list(found.mean.index), series, title, found.unit, None, best, failed, column=column)
 
 
-def relative_times(
-    times: pd.DataFrame, bars: str, normal: str | None
-) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Return means and standard deviations, a row for each group and a column for each bar, and their unit.
+@dataclass(frozen=True)
+class Bars:
+    """What is drawn: tables with a row for each group and a column for each bar, in the order of the file.
+
+    Attributes
+    ----------
+    mean, std : DataFrame of float
+        Means and standard deviations; NaN where there is no run time.
+    count, failed : DataFrame of int
+        Runs behind them, and those that failed.
+    unit : str
+        Of `mean` and `std`.
+    """
+
+    mean: pd.DataFrame
+    std: pd.DataFrame
+    count: pd.DataFrame
+    failed: pd.DataFrame
+    unit: str
+
+
+def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
+    """Return run times by group and bar, relative to those of one bar.
 
     Parameters
     ----------
@@ -73,25 +102,29 @@ def relative_times(
     from netplace.runs.tables import ENTRY
 
     one_of(bars, ENTRY, "--bars")
-    known = times[times["count"] > 0]
-    if known.empty:
+    if not (times["count"] > 0).any():
         raise ValueError("plot: the table has no run times")
+    known = times[(times["count"] > 0) | (times["failed"] > 0)]
     others = [name for name in ENTRY if name != bars and known[name].nunique(dropna=False) > 1]
     groups = known[others or ["application"]].astype(str).agg(_joined, axis=1).rename("group")
     table = known.assign(group=groups, **{bars: known[bars].astype(str)})
-    means = table.pivot(index="group", columns=bars, values="mean")
-    deviations = table.pivot(index="group", columns=bars, values="std").fillna(0.0)
-    if len(means) > _MOST_GROUPS:
-        raise ValueError(f"plot: {len(means)} groups of bars, expected at most {_MOST_GROUPS}")
+    rows, columns = (list(dict.fromkeys(table[name])) for name in ("group", bars))
+    if len(rows) > _MOST_GROUPS:
+        raise ValueError(f"plot: {len(rows)} groups of bars, expected at most {_MOST_GROUPS}")
+    mean, std, count, failed = (
+        table.pivot(index="group", columns=bars, values=name).reindex(index=rows, columns=columns)
+        for name in ("mean", "std", "count", "failed")
+    )
+    count, failed = (part.fillna(0).astype(int) for part in (count, failed))
     if normal == "none":
-        return means, deviations, "run time (cycles)"
-    names = list(means.columns)
-    base = one_of(normal, names, "--normal") if normal else _first(names)
-    divisor = means[base]
+        return Bars(mean, std.fillna(0.0), count, failed, "run time (cycles)")
+    base = one_of(normal, columns, "--normal") if normal else _first(columns)
+    divisor = mean[base]
     if divisor.isna().any():
         lacking = str(divisor.index[divisor.isna()][0])
         raise ValueError(f"--normal {base}: has no run time for {lacking}; choose another, or none")
-    return means.div(divisor, axis=0), deviations.div(divisor, axis=0), f"run time / mean of {base}"
+    mean, std = (part.div(divisor, axis=0) for part in (mean, std.fillna(0.0)))
+    return Bars(mean, std, count, failed, f"run time / mean of {base}")
 
 
 def _joined(row: Any) -> str:

@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure, SubFigure
 from scipy import sparse
 
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 
 __all__ = ["draw_heat_map", "draw_heat_map_on"]
 
@@ -27,11 +27,9 @@ def draw_heat_map(path: Path, W: Any, title: str) -> None:
     title : str
         Title of the picture.
     """
-    figure = Figure(figsize=(6.4, 5.6), layout="constrained")
-    draw_heat_map_on(figure, W)
-    figure.suptitle(title, fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 6.4, 5.6) as figure:
+        draw_heat_map_on(figure, W)
+        figure.suptitle(title, fontsize="medium")
 
 
 def draw_heat_map_on(figure: Figure | SubFigure, W: Any) -> None:

@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 
 __all__ = ["draw_lines"]
 
@@ -50,30 +49,28 @@ def draw_lines(
         raise ValueError("lines: there is nothing to draw, expected a panel at least")
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    figure = Figure(figsize=(3.3 * columns + 1.2, 2.8 * rows + 0.6), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-    for axes, (name, curves) in zip(grid, panels.items(), strict=False):
-        for label, values in curves.items():
-            if len(values) != len(x):
-                raise ValueError(f"lines: {label!r} has {len(values)} values, expected {len(x)}")
-            axes.plot(x, values, "o-", markersize=2.5, linewidth=1.1, label=label)
-        axes.axhline(1, color="0.3", linewidth=0.8)
-        if band:
-            axes.axvspan(*band, color="0.9", zorder=0)
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.2, 1.5, 2, 3, 5)))
-        axes.yaxis.set_major_formatter(ScalarFormatter())
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.set_title(name, fontsize=9)
-        axes.grid(alpha=0.3)
-        axes.tick_params(labelsize=8)
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    names = list(dict.fromkeys(label for curves in panels.values() for label in curves))
-    handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
-    figure.legend([handles[name] for name in names], names, loc="outside right upper", fontsize=8)
-    figure.supxlabel(xlabel, fontsize=9)
-    figure.supylabel(ylabel, fontsize=9)
-    figure.suptitle(title, fontsize=11)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=90)
+    with page(path, 3.3 * columns + 1.2, 2.8 * rows + 0.6, dpi=90) as figure:
+        grid = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+        for axes, (name, curves) in zip(grid, panels.items(), strict=False):
+            for label, values in curves.items():
+                if len(values) != len(x):
+                    raise ValueError(f"lines: {label!r} has {len(values)} values, expected {len(x)}")
+                axes.plot(x, values, "o-", markersize=2.5, linewidth=1.1, label=label)
+            axes.axhline(1, color="0.3", linewidth=0.8)
+            if band:
+                axes.axvspan(*band, color="0.9", zorder=0)
+            axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.2, 1.5, 2, 3, 5)))
+            axes.yaxis.set_major_formatter(ScalarFormatter())
+            axes.yaxis.set_minor_formatter(NullFormatter())
+            axes.set_title(name, fontsize="small")
+            axes.grid(alpha=0.3)
+            axes.tick_params(labelsize="small")
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        names = list(dict.fromkeys(label for curves in panels.values() for label in curves))
+        handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
+        figure.legend([handles[name] for name in names], names, loc="outside right upper", fontsize="small")
+        figure.supxlabel(xlabel, fontsize="small")
+        figure.supylabel(ylabel, fontsize="small")
+        figure.suptitle(title, fontsize="large")

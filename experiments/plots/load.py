@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 from netplace.netsim import LoadPoint
 
 __all__ = ["draw_load", "draw_load_on"]
@@ -16,12 +15,10 @@ __all__ = ["draw_load", "draw_load_on"]
 
 def draw_load(path: Path, curves: Mapping[str, Sequence[LoadPoint]], title: str) -> None:
     """Draw accepted load and delay over offered load, a curve for each name."""
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    draw_load_on(left, right, curves)
-    figure.suptitle(title, fontsize=11)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 10, 4.2) as figure:
+        left, right = figure.subplots(1, 2)
+        draw_load_on(left, right, curves)
+        figure.suptitle(title, fontsize="large")
 
 
 def draw_load_on(left: Axes, right: Axes, curves: Mapping[str, Sequence[LoadPoint]]) -> None:
@@ -42,4 +39,4 @@ def draw_load_on(left: Axes, right: Axes, curves: Mapping[str, Sequence[LoadPoin
         axes.set_xlim(0, None)
         axes.set_ylim(0, None)
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
+        axes.legend(fontsize="small")

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.heat_map import draw_heat_map_on
 from netplace.experiments.plots.network_map import draw_network_on
+from netplace.experiments.plots.page import page
 from netplace.topologies import Topology
 
 __all__ = ["draw_mapping"]
@@ -35,10 +34,8 @@ def draw_mapping(
     title : str
         Title of the picture.
     """
-    figure = Figure(figsize=(13.5, 5.8), layout="constrained")
-    left, right = np.asarray(figure.subfigures(1, 2, width_ratios=(5, 7))).tolist()
-    draw_heat_map_on(left, W)
-    draw_network_on(right, topology, load, jobs, "expected load (bytes, all minimal routes alike)")
-    figure.suptitle(textwrap.fill(title, 140), fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 13.5, 5.8) as figure:
+        left, right = np.asarray(figure.subfigures(1, 2, width_ratios=(5, 7))).tolist()
+        draw_heat_map_on(left, W)
+        draw_network_on(right, topology, load, jobs, "expected load (bytes, all minimal routes alike)")
+        figure.suptitle(textwrap.fill(title, 140), fontsize="medium")

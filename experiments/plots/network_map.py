@@ -17,8 +17,8 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.layout import Panel, panels
+from netplace.experiments.plots.page import page
 from netplace.topologies import Grid, Topology
 
 __all__ = ["MEASURED", "draw_network", "draw_network_on"]
@@ -56,11 +56,9 @@ def draw_network(
     title, label : str
         Title of the picture, and what `load` is, with its unit.
     """
-    figure = Figure(figsize=_size(panels(topology)), layout="constrained")
-    draw_network_on(figure, topology, load, jobs, label)
-    figure.suptitle(textwrap.fill(title, max(60, int(12 * figure.get_figwidth()))), fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, *_size(panels(topology))) as figure:
+        draw_network_on(figure, topology, load, jobs, label)
+        figure.suptitle(textwrap.fill(title, max(60, int(12 * figure.get_figwidth()))), fontsize="medium")
 
 
 def draw_network_on(
@@ -89,7 +87,7 @@ def draw_network_on(
         for number, nodes in enumerate(jobs):
             colour = colours[int(np.asarray(nodes)[0])]
             places[0].plot([], [], "o", color=colour, label=f"job {number}")
-        figure.legend(loc="outside lower center", ncols=min(len(jobs), 8), fontsize=8, frameon=False)
+        figure.legend(loc="outside lower center", ncols=min(len(jobs), 8), fontsize="small", frameon=False)
 
 
 def _size(drawn: Sequence[Panel]) -> tuple[float, float]:
@@ -134,10 +132,10 @@ def _map(
     x, y = panel.place.T
     axes.scatter(x, y, s=(room * panel.marker) ** 2, c=whose, zorder=3, linewidths=0)
     axes.set_aspect("equal" if panel.equal else "auto")
-    axes.set_title(panel.title, fontsize=8)
-    axes.set_xlabel(panel.xlabel, fontsize=8)
-    axes.set_ylabel(panel.ylabel, fontsize=8)
-    axes.tick_params(labelsize=7)
+    axes.set_title(panel.title, fontsize="small")
+    axes.set_xlabel(panel.xlabel, fontsize="small")
+    axes.set_ylabel(panel.ylabel, fontsize="small")
+    axes.tick_params(labelsize="x-small")
     axes.margins(0.03)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
@@ -156,4 +154,4 @@ def _curves(axes: Axes, topology: Topology, load: NDArray[np.float64], label: st
             axes.plot(np.linspace(0, 100, len(loads)), loads, label=name, linewidth=1.8)
     axes.set(xlabel="links, most loaded first (%)", ylabel=label, ylim=(0, None))
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=9)
+    axes.legend(fontsize="small")

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import hsv_to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["draw_occupancy", "draw_occupancy_on", "job_colours"]
@@ -62,12 +61,10 @@ def draw_occupancy(path: Path, topology: Topology, holder: ArrayLike, title: str
     ValueError
         If there is not one holder for each node.
     """
-    figure = Figure(figsize=_size(_map(topology).place.shape), layout="constrained")
-    axes = figure.subplots()
-    draw_occupancy_on(axes, topology, holder)
-    axes.set_title(textwrap.fill(title, max(40, int(11 * figure.get_figwidth()))), fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, *_size(_map(topology).place.shape)) as figure:
+        axes = figure.subplots()
+        draw_occupancy_on(axes, topology, holder)
+        axes.set_title(textwrap.fill(title, max(40, int(11 * figure.get_figwidth()))), fontsize="medium")
 
 
 def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None:
@@ -84,10 +81,10 @@ def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None
     axes.imshow(image, interpolation="nearest", origin="lower" if drawn.upwards else "upper")
     _divide(axes, drawn)
     for name, x, y in drawn.slices if len(drawn.slices) <= _LABELS else ():
-        axes.text(x - 0.4, y - 0.6, name, fontsize=6, va="bottom", ha="left")
-    axes.set_xlabel(f"{drawn.xlabel}\n{_count(whose)}", fontsize=8)
-    axes.set_ylabel(drawn.ylabel, fontsize=8)
-    axes.tick_params(labelsize=7)
+        axes.text(x - 0.4, y - 0.6, name, fontsize="xx-small", va="bottom", ha="left")
+    axes.set_xlabel(f"{drawn.xlabel}\n{_count(whose)}", fontsize="small")
+    axes.set_ylabel(drawn.ylabel, fontsize="small")
+    axes.tick_params(labelsize="x-small")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(
             NullLocator() if drawn.slices else MaxNLocator("auto", integer=True, min_n_ticks=1)
@@ -189,7 +186,9 @@ def _name_jobs(axes: Axes, whose: NDArray[np.int64]) -> None:
             Patch(color=tuple(colour), label=f"job {job}")
             for job, colour in zip(jobs.tolist(), job_colours(jobs), strict=True)
         ]
-        axes.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+        axes.legend(
+            handles=marks, fontsize="x-small", frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1)
+        )
 
 
 def _size(shape: tuple[int, ...]) -> tuple[float, float]:

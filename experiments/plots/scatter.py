@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 
 __all__ = ["draw_scatter"]
 
@@ -50,16 +49,14 @@ def draw_scatter(
         raise ValueError("scatter: there is nothing to draw, expected a panel at least")
     columns = min(_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    figure = Figure(figsize=(3.4 * columns + 0.6, 2.9 * rows + 0.5), layout="constrained")
-    grid: Sequence[Axes] = np.atleast_1d(figure.subplots(rows, columns, squeeze=False).ravel()).tolist()
-    for axes, (name, (x, y)) in zip(grid, panels.items(), strict=False):
-        _draw(axes, name, np.asarray(x, float), np.asarray(y, float))
-        axes.set(xlabel=xlabel or name, ylabel=ylabel)
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    figure.suptitle(title, fontsize=11)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=100)
+    with page(path, 3.4 * columns + 0.6, 2.9 * rows + 0.5, dpi=100) as figure:
+        grid: Sequence[Axes] = np.atleast_1d(figure.subplots(rows, columns, squeeze=False).ravel()).tolist()
+        for axes, (name, (x, y)) in zip(grid, panels.items(), strict=False):
+            _draw(axes, name, np.asarray(x, float), np.asarray(y, float))
+            axes.set(xlabel=xlabel or name, ylabel=ylabel)
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        figure.suptitle(title, fontsize="large")
 
 
 def _draw(axes: Axes, name: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
@@ -74,6 +71,6 @@ def _draw(axes: Axes, name: str, x: NDArray[np.float64], y: NDArray[np.float64])
         ends = np.array([x.min(), x.max()])
         axes.plot(ends, line.intercept + line.slope * ends, color="C1", linewidth=1.2)
         found += f"   r = {line.rvalue:.2f}{'*' if line.pvalue < _SIGNIFICANT else ''}"
-    axes.set_title(found, fontsize=9)
+    axes.set_title(found, fontsize="small")
     axes.grid(alpha=0.3)
-    axes.tick_params(labelsize=8)
+    axes.tick_params(labelsize="small")

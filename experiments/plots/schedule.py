@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.occupancy import job_colours
+from netplace.experiments.plots.page import COLOURS, page
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import held_nodes, waiting_jobs
 
@@ -45,32 +44,29 @@ def draw_gantt(path: Path, schedule: Schedule, title: str) -> None:
             jobs.append(int(schedule.number[row]))
         if len(boxes) >= _MOST_BOXES:
             break
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    axes = figure.subplots()
-    made = PolyCollection(boxes, facecolors=job_colours(np.array(jobs, np.int64)), linewidths=0)
-    axes.add_collection(made)
-    last = max((box[1][0] for box in boxes), default=1.0)
-    axes.set(xlim=(0, last or 1.0), ylim=(0, schedule.machine_nodes), xlabel="time (h)", ylabel="node")
-    part = f" (the first {drawn:,} of {len(schedule):,} jobs)" if drawn < len(schedule) else ""
-    axes.set_title(title + part, fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 11, 5) as figure:
+        axes = figure.subplots()
+        made = PolyCollection(boxes, facecolors=job_colours(np.array(jobs, np.int64)), linewidths=0)
+        axes.add_collection(made)
+        last = max((box[1][0] for box in boxes), default=1.0)
+        axes.set(xlim=(0, last or 1.0), ylim=(0, schedule.machine_nodes), xlabel="time (h)", ylabel="node")
+        part = f" (the first {drawn:,} of {len(schedule):,} jobs)" if drawn < len(schedule) else ""
+        axes.set_title(title + part, fontsize="medium")
 
 
 def draw_utilisation(path: Path, schedule: Schedule, title: str) -> None:
     """Draw the share of the machine that was held, and the number of jobs that waited, over time."""
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True)
-    _draw_means(upper, schedule)
-    waiting, origin = waiting_jobs(schedule), float(schedule.submit.min())
-    lower.step((waiting.time - origin) / _HOUR, waiting.value, where="post", linewidth=0.7, color="tab:red")
-    lower.set(ylabel="jobs waiting", xlabel="time (h)")
-    for axes in (upper, lower):
-        axes.set_ylim(0, None)
-        axes.grid(alpha=0.3)
-    upper.set_title(title, fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 11, 5) as figure:
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        _draw_means(upper, schedule)
+        waiting, origin = waiting_jobs(schedule), float(schedule.submit.min())
+        hours = (waiting.time - origin) / _HOUR
+        lower.step(hours, waiting.value, where="post", linewidth=0.7, color=COLOURS[3])
+        lower.set(ylabel="jobs waiting", xlabel="time (h)")
+        for axes in (upper, lower):
+            axes.set_ylim(0, None)
+            axes.grid(alpha=0.3)
+        upper.set_title(title, fontsize="medium")
 
 
 def _draw_means(axes: Axes, schedule: Schedule) -> None:
@@ -82,9 +78,9 @@ def _draw_means(axes: Axes, schedule: Schedule) -> None:
     if held.time[-1] > held.time[0]:
         edges = np.linspace(held.time[0], held.time[-1], 101)
         means = held.means(edges) / schedule.machine_nodes
-        axes.stairs(means, (edges - origin) / _HOUR, color="tab:blue", label="mean of a hundredth")
+        axes.stairs(means, (edges - origin) / _HOUR, color=COLOURS[0], label="mean of a hundredth")
     axes.set(ylabel="share of the nodes")
-    axes.legend(loc="lower right", fontsize=8)
+    axes.legend(loc="lower right", fontsize="small")
 
 
 def holders(schedule: Schedule, time: float) -> NDArray[np.int64]:

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import fmean
 
-from matplotlib.figure import Figure
 from rich.console import Console
 
 from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 from netplace.experiments.reports.summary import spread
 from netplace.experiments.terminal.compiling import load_engine
 from netplace.experiments.terminal.screen import print_tables, table, with_progress
@@ -99,26 +99,25 @@ def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Draw run times relative to the consecutive mapping, a panel for each network."""
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    panels = figure.subplots(1, len(NETWORKS), sharey=True)
-    for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
-        found = [ratios(outcomes, trace, network) for trace in TRACES]
-        for number, mapping in enumerate(mappings):
-            places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
-            mean = [ratio[mapping]["mean"] for ratio in found]
-            deviation = [ratio[mapping]["std"] for ratio in found]
-            axes.bar(places, mean, 0.25, yerr=deviation, capsize=3, label=mapping, error_kw={"linewidth": 1})
-        axes.axhline(1, color="0.3", linewidth=0.8)
-        axes.set_xticks(range(len(TRACES)), TRACES)
-        axes.set_title(network)
-        axes.grid(axis="y", alpha=0.3)
-        axes.set_axisbelow(True)
-        axes.legend(loc="upper center", ncols=len(mappings), fontsize=9, frameon=False)
-    panels[0].set_ylim(top=1.12 * panels[0].get_ylim()[1])  # room for the legends
-    panels[0].set_ylabel("run time / mean of consecutive")
-    figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds", fontsize=11)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 10, 4) as figure:
+        panels = figure.subplots(1, len(NETWORKS), sharey=True)
+        for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
+            found = [ratios(outcomes, trace, network) for trace in TRACES]
+            for number, mapping in enumerate(mappings):
+                places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
+                mean = [ratio[mapping]["mean"] for ratio in found]
+                deviation = [ratio[mapping]["std"] for ratio in found]
+                spread = {"yerr": deviation, "capsize": 3, "error_kw": {"linewidth": 1}}
+                axes.bar(places, mean, 0.25, label=mapping, **spread)
+            axes.axhline(1, color="0.3", linewidth=0.8)
+            axes.set_xticks(range(len(TRACES)), TRACES)
+            axes.set_title(network)
+            axes.grid(axis="y", alpha=0.3)
+            axes.set_axisbelow(True)
+            axes.legend(loc="upper center", ncols=len(mappings), fontsize="small", frameon=False)
+        panels[0].set_ylim(top=1.12 * panels[0].get_ylim()[1])  # room for the legends
+        panels[0].set_ylabel("run time / mean of consecutive")
+        figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds", fontsize="large")
 
 
 def show(outcomes: Sequence[Outcome]) -> None:

@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from netplace.benchmarks.first_fit import measure, questions
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.study import Asked, Bench, Study, published
 from netplace.placement.rule import grid_of
@@ -145,21 +144,19 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
     names = [name for name in NAMES.values() if name in high]
     width = 0.84 / len(names)
-    figure = Figure(figsize=(8, 4.4), layout="constrained")
-    axes = figure.subplots()
-    for place, name in enumerate(names):
-        left = np.arange(len(high)) + (place - (len(names) - 1) / 2) * width
-        axes.bar(left, high[name], width, label=name)
-    axes.set_yscale("log")
-    axes.set_xticks(
-        range(len(high)), [f"set {place}\nsides 1..{side}" for place, side in enumerate(high.index, 1)]
-    )
-    axes.set_ylabel("CPU time of a search and its updates, ms")
-    axes.set_title(title)
-    axes.grid(axis="y", alpha=0.3)
-    axes.legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 8, 4.4) as figure:
+        axes = figure.subplots()
+        for place, name in enumerate(names):
+            left = np.arange(len(high)) + (place - (len(names) - 1) / 2) * width
+            axes.bar(left, high[name], width, label=name)
+        axes.set_yscale("log")
+        axes.set_xticks(
+            range(len(high)), [f"set {place}\nsides 1..{side}" for place, side in enumerate(high.index, 1)]
+        )
+        axes.set_ylabel("CPU time of a search and its updates, ms")
+        axes.set_title(title)
+        axes.grid(axis="y", alpha=0.3)
+        axes.legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
 
 
 STUDY = Study(

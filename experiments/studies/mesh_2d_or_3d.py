@@ -133,7 +133,10 @@ def _draw(path: Path, cells: pd.DataFrame) -> None:
                 (float(own["to consecutive 8x8"][app]), float(np.nan_to_num(own["std"][app]) / base[app]))
                 for app in apps
             ]
-    draw_bars(path, apps, series, "64 tasks on a mesh", "run time / consecutive on 8x8")
+    clear = cells.groupby("app")["winner"].transform(lambda marks: not (marks == "=").any())
+    first = cells[clear & (cells["winner"] == "*")]
+    best = dict(zip(first["app"], first["mesh"] + " " + first["mapping"], strict=True))
+    draw_bars(path, apps, series, "64 tasks on a mesh", "run time / consecutive on 8x8", best=best)
 
 
 STUDY = Study(

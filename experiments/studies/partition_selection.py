@@ -257,7 +257,10 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
         own = cells[(cells["selection"] == selection) & (cells["mapping"] == mapping)].set_index("classes")
         values = [(float(own["makespan"][name]), float(own["std"][name])) for name in groups]
         series[f"{selection} {mapping}"] = [(mean, 0.0 if math.isnan(std) else std) for mean, std in values]
-    draw_bars(path, groups, series, title, "makespan / CS consecutive")
+    clear = cells.groupby("classes")["best"].transform(lambda marks: not (marks == "=").any())
+    first = cells[clear & (cells["best"] == "*")]
+    best = dict(zip(first["classes"], first["selection"] + " " + first["mapping"], strict=True))
+    draw_bars(path, groups, series, title, "makespan / CS consecutive", best=best)
 
 
 STUDY = Study(

@@ -163,7 +163,7 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
     return Report(tuple(tables), tuple(told), figures)
 
 
-_DIGITS = {"mean": 2, "std": 2, "to best": 2, "published": 1, "difference": 2}
+_DIGITS = {"mean": 2, "std": 2, "runs": 0, "to best": 2, "published": 1, "difference": 2}
 _WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for name in ON_TORI)), 2)
 
 
@@ -181,6 +181,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     "placement": placement,
                     "mean": mean,
                     "std": deviation if len(own) > 1 else np.nan,
+                    "runs": len(own),
                     "to best": mean / base,
                     "published": theirs,
                     "difference": mean / base - theirs,

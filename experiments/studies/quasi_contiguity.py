@@ -130,7 +130,16 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
     return Report(tuple(tables), told, figures)
 
 
-_DIGITS = {"mean": 2, "std": 2, "to contiguous": 2, "least": 2, "most": 2, "published": 2, "difference": 2}
+_DIGITS = {
+    "mean": 2,
+    "std": 2,
+    "runs": 0,
+    "to contiguous": 2,
+    "least": 2,
+    "most": 2,
+    "published": 2,
+    "difference": 2,
+}
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -148,6 +157,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     "layout": layout,
                     "mean": mean,
                     "std": deviation if len(own) > 1 else np.nan,
+                    "runs": len(own),
                     "to contiguous": float(relative.mean()),
                     "least": float(relative.min()),
                     "most": float(relative.max()),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.experiments.plots.bars import draw_bars
+from netplace.experiments.plots.best import clear_best
 
 __all__ = ["draw_relative"]
 
@@ -39,4 +40,19 @@ def draw_relative(
         bars[str(name)] = list(zip(by_app[value], deviation, strict=True))
         if by_app[published].notna().any():
             marks[str(name)] = by_app[published].tolist()
-    draw_bars(path, apps, bars, title, f"run time / {base}", marks)
+    draw_bars(path, apps, bars, title, f"run time / {base}", marks, _best(cells, series))
+
+
+def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:
+    """Return for each application what is better than all else by more than chance."""
+    found = {}
+    for app, own in cells.groupby("app", sort=False):
+        if "winner" in own:  # told by a test of the samples
+            first = own.loc[own["winner"] == "*", series].tolist()
+            clear = first[0] if first and not (own["winner"] == "=").any() else None
+        else:
+            place = clear_best(own["mean"], own["std"], own["runs"])
+            clear = None if place is None else own[series].iloc[place]
+        if clear is not None:
+            found[str(app)] = str(clear)
+    return found

@@ -7,6 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from netplace.experiments.plots.bars import draw_bars
+from netplace.experiments.plots.best import clear_best
 from netplace.experiments.plots.scatter import draw_scatter
 
 SERIES = {"consecutive": [(1.0, 0.0), (1.0, 0.0)], "td": [(0.8, 0.1), (float("nan"), 0.0)]}
@@ -29,16 +30,36 @@ def drawn(monkeypatch):
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_a_bar_for_each_series_in_each_group(tmp_path, drawn, ending):
     path = tmp_path / f"bars.{ending}"
-    draw_bars(path, ["BT", "LU"], SERIES, "a title", "run time / consecutive", {"td": [0.81, 0.9]})
+    marks = {"best": {"BT": "td"}, "failed": {"td": [0, 2]}}
+    draw_bars(path, ["BT", "LU"], SERIES, "a $title", "run time / consecutive", {"td": [0.81, 0.9]}, **marks)
     assert path.stat().st_size > 5000
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     [axes] = drawn[0].axes
     heights = [bar.get_height() for container in axes.containers for bar in getattr(container, "patches", [])]
     np.testing.assert_equal(heights, [1.0, 1.0, 0.8, np.nan])
-    named = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert sorted(named) == ["best", "consecutive", "published", "td"]
+    [legend] = drawn[0].legends
+    named = [text.get_text() for text in legend.get_texts()]
+    assert sorted(named) == ["best", "consecutive", "failed", "published", "td"]
     [stars] = [line for line in axes.lines if line.get_label() == "best"]
-    assert np.round(stars.get_xdata(), 2).tolist() == [0.21, 0.79]  # td of BT, consecutive of LU
+    assert np.round(stars.get_xdata(), 2).tolist() == [0.21]  # td of BT
+    [crosses] = [line for line in axes.lines if line.get_label() == "failed"]
+    assert np.round(crosses.get_xdata(), 2).tolist() == [1.21]  # td of LU
+
+
+@pytest.mark.parametrize(
+    ("mean", "std", "count", "place"),
+    [
+        ([1, 2, 3], [0.1, 0.1, 0.1], [5, 5, 5], 0),
+        ([1, 1.05, 3], [0.1, 0.1, 0.1], [5, 5, 5], None),  # no more than chance
+        ([1, 1, 3], [0, 0, 0], [1, 1, 1], None),  # a tie
+        ([3, 2, 1.9], [np.nan] * 3, [1, 1, 1], 2),  # chance had no part
+        ([2, 1], [0.5, np.nan], [5, 1], None),  # the single run may be luck
+        ([2, 1], [0.01, np.nan], [5, 1], 1),
+        ([1, np.nan], [0, np.nan], [5, 0], None),  # nothing to compare with
+    ],
+)
+def test_best_is_what_is_less_by_more_than_chance(mean, std, count, place):
+    assert clear_best(mean, std, count) == place
 
 
 def test_bars_at_fault(tmp_path):

@@ -1,0 +1,57 @@
+"""How all pictures look, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from netplace.experiments.files.outputs import whole_file
+
+__all__ = ["COLOURS", "page"]
+
+# Told apart by people who see few colours: M. Okabe and K. Ito, Color Universal Design (2008); the yellow,
+# pale on white, comes last.
+COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#444444", "#F0E442"]
+_STYLE: dict[Any, Any] = {
+    "axes.prop_cycle": f"cycler('color', {COLOURS})",
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,  # real fonts: publishers refuse Type 3
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",  # text stays text
+    "text.parse_math": False,  # a $ in the name of a trace is a $
+    "hatch.linewidth": 0.5,
+}
+_COLUMN = 3.5  # inches, a column of a two-column paper
+
+
+@contextmanager
+def page(
+    path: Path, width: float, height: float, *, column: bool = False, dpi: int = 150
+) -> Iterator[Figure]:
+    """Give a figure to draw on; it is written, whole or not at all, when that went well.
+
+    Parameters
+    ----------
+    path : Path
+        The picture (png, pdf or svg). PDF and SVG hold text as text, in fonts that may be embedded anywhere.
+    width, height : float
+        In inches.
+    column : bool
+        Make it as wide as a column of a paper instead, its text 7 points high, and as much lower.
+    dpi : int
+        Resolution of a PNG.
+    """
+    size, points = (width, height), 10.0
+    if column:
+        size, points = (_COLUMN, max(2.1, height * min(1.0, 1.3 * _COLUMN / width))), 7.0
+        dpi = max(dpi, 300)
+    with rc_context(_STYLE | {"font.size": points}):
+        figure = Figure(figsize=size)
+        yield figure
+        with whole_file(path) as temporary:
+            figure.savefig(temporary, dpi=dpi)
