@@ -142,7 +142,7 @@ def _dress(figure: Figure, axes: Axes, groups: Sequence[str], title: str, ylabel
         turn = {"rotation": 90}
     axes.set_xticks(np.arange(len(groups)), groups, fontsize="small", **turn)
     axes.set_title(title, fontsize="medium")
-    axes.set_ylabel(ylabel)
+    axes.set_ylabel(ylabel.replace(" / ", "\n/ ") if column else ylabel)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     axes.margins(x=0.02)

@@ -60,6 +60,7 @@ def test_what_is_shown(netplace):
         "pairs_of_tasks": 56,
         "computation_cycles": 0,
         "ends_with_synchronous_sends": False,
+        "recorded_computation_us": None,
     }
     shown = netplace("app", "is.w.16")
     assert shown.exit_code == 0
