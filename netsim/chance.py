@@ -19,6 +19,7 @@ __all__ = [
     "GAP",
     "HALF_RING",
     "HOT_SPOT",
+    "INJECTOR",
     "OBLIVIOUS_VC",
     "POLICY",
     "TARGET",
@@ -42,6 +43,7 @@ TREE_VC = 8  # VC of static tree routing: (router, input, cycle)
 GAP = 9  # cycles to the next packet of an open-loop source: (node, 0, cycle from which it counts)
 TARGET = 10  # destination of an open-loop packet: (node, 0, cycle of the draw's success)
 HOT_SPOT = 11  # whether an open-loop packet goes to the hot node: (node, 0, cycle of the draw's success)
+INJECTOR = 12  # which of several injectors that hold equally much: (node, 0, creation cycle)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MUL1 = np.uint64(0xBF58476D1CE4E5B9)

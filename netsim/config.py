@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from netplace.checks import one_of, real, whole
+from netplace.topologies import Grid, Topology
 
 __all__ = ["ARBITERS", "CONSUMPTIONS", "POLICIES", "TREE_ROUTINGS", "Config"]
 
@@ -16,7 +17,7 @@ POLICIES = {
 }
 ARBITERS = {
     "round-robin": "the input after the one granted last",
-    "fifo": "the head packet whose first request here is oldest",
+    "fifo": "the packet that has stood longest at the head of its FIFO",
     "longest": "the fullest input FIFO, round robin among equals",
     "random": "uniform among the requests",
     "age": "the packet created first",
@@ -60,7 +61,7 @@ class Config:
     injection_packets : int
         Depth of the buffer between a task and its injection FIFO, in packets.
     injectors : int
-        Injectors in a node. A packet goes to the one that holds fewest packets, the first of equals.
+        Injectors in a node. A packet goes to the one that holds fewest phits, drawn among equals.
     vcs : int
         Virtual channels of a link. VC 0 is the escape channel, the others are adaptive.
     policy : str
@@ -70,7 +71,7 @@ class Config:
     consumption : str
         Key of `CONSUMPTIONS`.
     bubble : int
-        Packets of room that a packet must leave behind itself when it enters a ring.
+        Packets of room that a packet must leave behind itself when it enters a ring (meshes and tori).
     tree_routing : str
         Routing on trees, a key of `TREE_ROUTINGS`.
     router_delay, link_delay : int
@@ -116,12 +117,15 @@ class Config:
         one_of(self.arbiter, ARBITERS, "arbiter")
         one_of(self.consumption, CONSUMPTIONS, "consumption")
         one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
-        if self.bubble >= self.queue_packets:
-            raise ValueError(
-                f"bubble: {self.bubble} must be less than queue_packets ({self.queue_packets}), "
-                "or no packet could ever enter a ring"
-            )
         object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
+
+    def check_bubble(self, topology: Topology) -> None:
+        """Raise ``ValueError`` if no packet could ever enter a ring of the network; trees have none."""
+        if isinstance(topology, Grid) and self.bubble >= self.queue_packets:
+            raise ValueError(
+                f"bubble: {self.bubble} must be less than queue_packets ({self.queue_packets}) "
+                f"on {topology}, or no packet could ever enter a ring"
+            )
 
     @property
     def packet_bytes(self) -> int:

@@ -92,7 +92,7 @@ def setting(topology: Topology, config: Config, seed: int, record: bool, tables:
         y_group=int(group[1]) if dims > 1 else 0,
         z_group=int(group[2]) if dims > 2 else 0,
         period=math.lcm(*range(1, dims + 2)),
-        exact=int(_exact(policy, config)),
+        exact=int(config.injectors > 1 or _exact(policy, config)),
         twist=topology.twist if isinstance(topology, Grid) else 0,
         record=int(record),
     )

@@ -116,6 +116,7 @@ class Network:
     ) -> None:
         self.topology = topology
         self.config = config or Config()
+        self.config.check_bubble(topology)
         self.engine_name = one_of(engine, ENGINES, "engine")
         self.seed = whole(seed, "seed", 0)
         self.record_messages = record_messages

@@ -67,6 +67,7 @@ def resolve(
     (16, (('iterations', None), ('problem_class', 'S')))
     """
     config, topology = config or Config(), _network(network)
+    config.check_bubble(topology)
     find_rule(partition, PARTITIONS, "partition")
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:

@@ -59,14 +59,3 @@ def claim(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         return cycle - s.since[f]
     birth = s.slot[slot_of(s, u, base, i, s.fifo[f] & FIELD) + BIRTH]
     return (cycle - birth) & 0xFFFFFFFF
-
-
-@inlined
-def first_requests(s: State, base: int, requests: int, cycle: int) -> None:
-    """Note the cycle of a head's first request, lost or not, for arbiter `fifo`."""
-    f = s.row[base + FIRST]
-    while requests:
-        i = lowest(requests)
-        requests &= requests - 1
-        if s.since[f + i] < 0:
-            s.since[f + i] = cycle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.arbiters import chosen, first_requests
+from netplace.netsim.kernel.arbiters import chosen
 from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.heads import leave_home
@@ -11,7 +11,6 @@ from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.requests import obtainable, request_by_inputs, request_by_masks
 from netplace.netsim.kernel.state import (
     FIRST,
-    FIRST_COME,
     FREE,
     HELD,
     HOME,
@@ -32,11 +31,6 @@ from netplace.netsim.kernel.state import (
 def settle(s: State, u: Setting, router: int, outputs: int, cycle: int) -> None:
     """Grant each free one of the `outputs` to one of its requests in `asked`."""
     base = router * u.row
-    if u.arbiter == FIRST_COME:
-        rest = outputs
-        while rest:
-            first_requests(s, base, s.asked[lowest(rest)], cycle)
-            rest &= rest - 1
     outputs &= s.row[base + FREE]
     while outputs:
         output = lowest(outputs)
@@ -54,8 +48,6 @@ def consume_one(s: State, u: Setting, router: int, cycle: int) -> None:
     requests = s.row[base + HOMING]
     if requests == 0:
         return
-    if u.arbiter == FIRST_COME:
-        first_requests(s, base, requests, cycle)
     if s.row[base + FREE] >> HOME & 1 == 0:
         return
     i = chosen(s, u, router, requests, s.turn_home[router], s.row[base + INPUTS], cycle)

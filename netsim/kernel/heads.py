@@ -55,7 +55,7 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
     slot = slot_of(s, u, base, i, s.fifo[f] & FIELD)
     route = s.slot[slot + ROUTE]
     if u.arbiter == FIRST_COME:
-        s.since[f] = -1
+        s.since[f] = cycle
     arrived = route & u.magnitudes == 0 if u.dims > 0 else route == router
     if arrived and u.single == 0:
         leave_home(s, u, router, i, cycle)

@@ -7,10 +7,11 @@ head.
 
 from __future__ import annotations
 
-from netplace.netsim.chance import GAP, HOT_SPOT, below, draw, gap
+from netplace.netsim.chance import GAP, HOT_SPOT, INJECTOR, below, draw, gap
 from netplace.netsim.chance import TARGET as TARGET_DRAW
 from netplace.netsim.delays import bin_of
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
 from netplace.netsim.kernel.fifos import slot_of
 from netplace.netsim.kernel.room import drop_head
@@ -92,16 +93,23 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
+def phits_held(s: State, u: Setting, f: int, cycle: int) -> int:
+    """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
+    gone = cycle - s.left[f]
+    return (s.fifo[f] >> COUNT & FIELD) * u.phits - (gone if 0 < gone < u.phits else 0)
+
+
+@inlined
 def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -> int:
-    """Create a packet and hand it to the injector that holds fewest.
+    """Create a packet and hand it to the injector that holds fewest phits, drawn among equals.
 
     Returns `EMITTED`, `NEXT_CYCLE` (a place is free from the next cycle on) or `FULL`.
 
     Injector buffer and injection FIFO are one queue here: the buffer is emptied into the FIFO at once.
     A packet is created before that, so a tail that has just left has made room only for the next cycle.
     """
-    i = -1
     least = 0
+    equal = 0
     outcome = FULL
     base = node * u.row
     first = s.row[base + FIRST]
@@ -111,11 +119,22 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
         if s.emptied[node * u.injectors + j] == cycle:
             count += 1
             outcome = NEXT_CYCLE
-        if count < u.queue + u.buffer and (i < 0 or count < least):
-            i = transit + j
-            least = count
-    if i < 0:
+        if count < u.queue + u.buffer:
+            held = phits_held(s, u, first + transit + j, cycle) if u.injectors > 1 else 0
+            if equal == 0 or held < least:
+                least = held
+                equal = 0
+            if held == least:
+                equal |= 1 << j
+    if equal == 0:
         return outcome
+    i = transit
+    if u.injectors > 1:
+        i += (
+            lowest(equal)
+            if equal & (equal - 1) == 0
+            else drawn(equal, draw(u.seed, INJECTOR, node, 0, cycle))
+        )
     word = s.fifo[first + i]
     at = (word & FIELD) + (word >> COUNT & FIELD)
     room = u.queue + u.buffer

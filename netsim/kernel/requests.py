@@ -8,7 +8,6 @@ from netplace.netsim.kernel.memory import passing, try_alternatives
 from netplace.netsim.kernel.state import (
     BUBBLE,
     FIRST,
-    FIRST_COME,
     FREE,
     HOMING,
     OBLIVIOUS,
@@ -61,8 +60,6 @@ def request_by_masks(s: State, u: Setting, router: int, cycle: int) -> int:
     room = s.row[base + ROOM]
     bubble = s.row[base + BUBBLE]
     available = s.row[base + FREE] & room
-    if u.arbiter == FIRST_COME:
-        available = room  # lost requests count too; outputs that are held are left out by the caller
     useful = 0
     straight = waiting
     for d in range(u.dims):
@@ -109,9 +106,7 @@ def obtainable(s: State, u: Setting, router: int) -> bool:
     """Tell whether a waiting head could get an output next cycle though nothing else happens."""
     base = router * u.row
     waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
-    available = s.row[base + ROOM]
-    if u.arbiter != FIRST_COME:  # which counts lost requests too, and some are for a VC drawn anew each cycle
-        available &= s.row[base + FREE]
+    available = s.row[base + ROOM] & s.row[base + FREE]
     if waiting == 0 or available == 0:
         return False
     if u.policy == OBLIVIOUS:

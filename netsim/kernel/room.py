@@ -11,7 +11,6 @@ from netplace.netsim.kernel.state import (
     COUNT,
     FIELD,
     FIRST,
-    FIRST_COME,
     FREE,
     HEAD,
     INPUT,
@@ -57,7 +56,7 @@ def gain_room(s: State, u: Setting, base: int, i: int, count: int, cycle: int) -
         catch_up(s, u, up, cycle)
     s.row[above + ROOM] |= 1 << output
     wanted = s.row[above + WAIT] & s.row[above + WANT + s.port_of[output]]
-    if wanted and ((s.row[above + FREE] >> output) & 1 or u.arbiter == FIRST_COME):
+    if wanted and (s.row[above + FREE] >> output) & 1:
         look_now(s, u, up)
 
 

@@ -189,7 +189,7 @@ class State(NamedTuple):
     turn_link: I8  # routers x ports: VC that the link serves next
     came: I64  # FIFOs: cycle in which the last arrival began (exact)
     left: I64  # FIFOs: cycle in which the head began to leave (exact)
-    since: I64  # FIFOs: cycle of the head's first request (arbiter fifo)
+    since: I64  # FIFOs: cycle since which the head has stood there (arbiter fifo)
     entering: I32  # 2 x links: names of FIFOs
     exposed: I32  # names of FIFOs
     arrival: I32  # ring: names of FIFOs whose header is on its way (hops of more than a cycle)

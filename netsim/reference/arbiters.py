@@ -29,13 +29,13 @@ def _longest(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
 
 
 def _fifo(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the FIFO whose header placed its first request in this router first, by number among equals."""
+    """Return the FIFO whose header has stood at its head longest, by number among equals."""
 
-    def first_request(fifo: Fifo) -> int:
+    def since(fifo: Fifo) -> int:
         assert fifo.head is not None
-        return fifo.head.first_request
+        return fifo.head.since
 
-    return min(asking, key=lambda fifo: (first_request(fifo), fifo.number))
+    return min(asking, key=lambda fifo: (since(fifo), fifo.number))
 
 
 def _age(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:

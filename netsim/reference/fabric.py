@@ -99,7 +99,7 @@ class Fabric:
         before = self.phits
         self._unload()
         self._grant(self._requests(now), now)
-        self._cross(now)
+        self._cross()
         self._consume(now)
         if self.busy or self.consuming or any(self.wires):
             return True
@@ -157,8 +157,6 @@ class Fabric:
                 head = fifo.head = self.routing.head(fifo, now)
             output = self.routing.request(fifo, head, now)
             if output is not None:
-                if head.first_request < 0:
-                    head.first_request = now
                 asked.setdefault(output, []).append(fifo)
         return asked
 
@@ -186,7 +184,7 @@ class Fabric:
             output.holder = fifo
         self.consuming[fifo] = None
 
-    def _cross(self, now: int) -> None:
+    def _cross(self) -> None:
         """Let every link move a phit of the packet it serves."""
         wire: list[Fifo] = []
         self.wires.append(wire)
@@ -207,7 +205,7 @@ class Fabric:
                 target.packets.append(packet)
                 self.link_packets[output.router.number, output.port] += 1
             if source.sent == self._packet_phits:
-                self._leave(source, now)
+                self._leave(source)
                 link.finish(output)
                 if not link.held:
                     del self.busy[link]
@@ -223,11 +221,11 @@ class Fabric:
             if fifo.sent == self._packet_phits:
                 del self.consuming[fifo]
                 fifo.router.consumption.holder = None
-                self._deliver(self._leave(fifo, now), now)
+                self._deliver(self._leave(fifo), now)
 
-    def _leave(self, fifo: Fifo, now: int) -> Packet:
+    def _leave(self, fifo: Fifo) -> Packet:
         """Take the packet whose tail has left out of `fifo`, and let the next header wait if it is there."""
-        packet = fifo.release(now)
+        packet = fifo.release()
         if fifo.ready:
             self.waiting[fifo] = None
         return packet

@@ -62,14 +62,14 @@ class GridRouting(Routing):
         """Return the profitable adaptive outputs and the escape, or the output of dimension order alone."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
-            return Head(packet, [fifo.router.consumption])
+            return Head(packet, now, [fifo.router.consumption])
         ports = [2 * d + (hops < 0) for d, hops in enumerate(packet.hops) if hops]
         if self._oblivious:
             output = self._output(fifo, ports[0], self._oblivious_vc(fifo, ports[0], now))
-            return Head(packet, [output], output)
+            return Head(packet, now, [output], output)
         escape = self._output(fifo, ports[0], 0)
         adaptive = [self._output(fifo, port, vc) for port in ports for vc in self._adaptive_vcs(fifo, port)]
-        return Head(packet, sorted([escape, *adaptive], key=lambda output: output.number), escape)
+        return Head(packet, now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return what the policy asks for; a packet that is there asks for the consumption."""

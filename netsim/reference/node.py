@@ -8,8 +8,10 @@ from collections.abc import Callable
 from itertools import count
 from typing import Protocol
 
+from netplace.netsim.chance import INJECTOR
 from netplace.netsim.config import Config
 from netplace.netsim.reference.clock import Clock
+from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.messages import Key, Load
 from netplace.netsim.reference.packet import Packet
@@ -39,10 +41,9 @@ class _Injector:
         """Whether the buffer has room for a packet."""
         return len(self.buffer) < self.depth
 
-    def load(self, now: int) -> int:
-        """Return the packets in buffer and FIFO after step 1 of cycle `now` - 1."""
-        # One whose tail left in that cycle was still there in its step 1.
-        return len(self.buffer) + len(self.fifo.packets) + (self.fifo.tail_left == now - 1)
+    def phits(self, packet_phits: int) -> int:
+        """Return the phits in buffer and FIFO; what has left of the FIFO's head is not there."""
+        return len(self.buffer) * packet_phits + self.fifo.present
 
 
 class Node:
@@ -145,7 +146,7 @@ class Node:
             load.begin(now)
         hops = self._fabric.routing.hops(self.number, load.destination, now)
         packet = Packet(self.number, load.destination, now, hops, load)
-        min(injectors, key=lambda injector: injector.load(now)).buffer.append(packet)
+        self._choose(injectors, now).buffer.append(packet)
         self.created += 1
         if self.program is not None and self.task is not None:
             self.task.passed_over(now, load is self.program)
@@ -153,6 +154,15 @@ class Node:
         self._begun = load if load.left else None
         if not load.left:
             self._finish(load)
+
+    def _choose(self, injectors: list[_Injector], now: int) -> _Injector:
+        """Return the injector that holds fewest phits, drawn among equals."""
+        held = [injector.phits(self._packet_phits) for injector in injectors]
+        equal = [i for i, phits in zip(injectors, held, strict=True) if phits == min(held)]
+        if len(equal) == 1:
+            return equal[0]
+        seed = self._fabric.routing.seed
+        return equal[pick(seed, INJECTOR, self.number, 0, now, len(equal))]
 
     def _finish(self, load: Load) -> None:
         """Take a load whose last packet was created from where it waited."""

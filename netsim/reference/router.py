@@ -17,24 +17,26 @@ class Head:
     ----------
     packet : Packet
         The packet whose header it is.
+    since : int
+        Cycle from which on it has stood at the head of its FIFO here.
     candidates : list of Output
         Every output for which it could ever ask, by increasing (port, VC).
     escape : Output or None
         The escape output among them, on meshes and tori with adaptive channels.
     turn : int
         Which alternative of policy ``smart`` is next.
-    first_request : int
-        Cycle of its first request in this router, granted or not; -1 before that.
     """
 
-    __slots__ = ("candidates", "escape", "first_request", "packet", "turn")
+    __slots__ = ("candidates", "escape", "packet", "since", "turn")
 
-    def __init__(self, packet: Packet, candidates: list[Output], escape: Output | None = None) -> None:
+    def __init__(
+        self, packet: Packet, since: int, candidates: list[Output], escape: Output | None = None
+    ) -> None:
         self.packet = packet
+        self.since = since
         self.candidates = candidates
         self.escape = escape
         self.turn = 0
-        self.first_request = -1
 
 
 class Fifo:
@@ -60,8 +62,6 @@ class Fifo:
         The waiting header; None before it is looked at, and once it is granted.
     output : Output or None
         The output to which the head packet is tied.
-    tail_left : int
-        Cycle in which a tail left last; -1 if none has.
     """
 
     __slots__ = (
@@ -75,7 +75,6 @@ class Fifo:
         "ready",
         "router",
         "sent",
-        "tail_left",
         "vc",
     )
 
@@ -91,7 +90,6 @@ class Fifo:
         self.sent = 0
         self.head: Head | None = None
         self.output: Output | None = None
-        self.tail_left = -1
 
     @property
     def room(self) -> int:
@@ -104,11 +102,10 @@ class Fifo:
         self.present -= 1
         self.sent += 1
 
-    def release(self, now: int) -> Packet:
-        """Untie the output after the tail has left in cycle `now`; return the packet that is gone."""
+    def release(self) -> Packet:
+        """Untie the output after the tail has left; return the packet that is gone."""
         self.sent = 0
         self.output = None
-        self.tail_left = now
         return self.packets.popleft()
 
 

@@ -44,7 +44,7 @@ class TreeRouting(Routing):
         """Return the outputs that lead up, or those of the forced port down."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
-            return Head(packet, [fifo.router.consumption])
+            return Head(packet, now, [fifo.router.consumption])
         stage = self._stage[fifo.router.number]
         if stage < 0:
             ports = [0]
@@ -57,7 +57,7 @@ class TreeRouting(Routing):
             outputs = [output for output in outputs if output.vc == fifo.vc]
             if len(ports) > 1:
                 outputs = [outputs[self._static_port(fifo, stage)]]
-        return Head(packet, outputs)
+        return Head(packet, now, outputs)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the chosen output if it has room; a packet that is there asks for the consumption."""
@@ -81,7 +81,7 @@ class TreeRouting(Routing):
         packet = fifo.packets[0]
         if self.tree.up == self.tree.down:
             return (self._digit(packet.source, stage) + fifo.vc) % self.tree.up
-        return self._digit(packet.destination, stage) % self.tree.up
+        return int(packet.destination // self.tree.down**stage % self.tree.up)
 
 
 def _adaptive(routing: TreeRouting, fifo: Fifo, head: Head, now: int) -> Output:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
+from netplace.apps import APPLICATIONS
+from netplace.netsim import (
+    ARBITERS,
+    CONSUMPTIONS,
+    ENGINES,
+    POLICIES,
+    TREE_ROUTINGS,
+    Config,
+    Network,
+    simulate,
+)
+from netplace.topologies import parse
 
 
 def test_the_defaults_are_those_of_the_model():
@@ -35,7 +46,6 @@ def test_the_defaults_are_those_of_the_model():
         ("link_delay", 0, "link_delay: 0 is too small, expected at least 1"),
         ("router_delay", -1, "router_delay: -1 is too small, expected at least 0"),
         ("bubble", -1, "bubble: -1 is too small, expected at least 0"),
-        ("bubble", 4, r"bubble: 4 must be less than queue_packets \(4\)"),
         ("rendezvous", -1, "rendezvous: -1 is too small, expected at least 0"),
         ("cycle_ns", 0.0, "cycle_ns: 0 is too small"),
         ("cycle_ns", float("nan"), "cycle_ns: nan is not a number"),
@@ -48,6 +58,22 @@ def test_the_defaults_are_those_of_the_model():
 def test_what_is_refused(name, value, message):
     with pytest.raises(ValueError, match=message):
         Config(**{name: value})
+
+
+def test_only_rings_ask_for_a_bubble():
+    shallow = Config(queue_packets=1, vcs=1)
+    for network in ("torus:4x4", "mesh:4x4"):
+        with pytest.raises(
+            ValueError, match=rf"bubble: 2 must be less than queue_packets \(1\) on {network}"
+        ):
+            Network(parse(network), shallow)
+    program = APPLICATIONS["all-to-all"].make(tasks=16)
+    runs = [
+        simulate(parse("tree:4,2"), program, config=replace(shallow, bubble=bubble), engine=engine).cycles
+        for bubble in (0, 2)
+        for engine in ENGINES
+    ]
+    assert len(set(runs)) == 1
 
 
 def test_a_short_name_is_spelled_out():

@@ -11,13 +11,13 @@ from golden_rows import row_name, rows, run
 SEEDS = range(31)
 
 
-@pytest.mark.parametrize("row", [*rows("exact"), *rows("exact_npb")], ids=row_name)
+@pytest.mark.parametrize("row", [*rows("exact"), *rows("exact_more"), *rows("exact_npb")], ids=row_name)
 def test_exact(row):
     assert run(row).cycles == int(row["insee_clock"]) - 1  # that clock also counts the cycle of looking
 
 
 def test_every_row_is_there():
-    assert [len(rows(name)) for name in ("exact", "exact_npb", "chance")] == [79, 21, 12]
+    assert [len(rows(name)) for name in ("exact", "exact_more", "exact_npb", "chance")] == [79, 11, 21, 12]
 
 
 # Two standard errors are passed by chance in one row of twenty. The seeds are fixed, so the outcome is too:

@@ -59,7 +59,7 @@ def test_of_one_job(run, seed):
         -(-packets // config.injectors) * config.packet_phits, packets - 1 + config.packet_phits
     )
     assert (delay >= hops * config.hop_delay + phits - 1).all()
-    assert result.message_delay.mean * len(packets) == delay.sum() or len(packets) == 0
+    assert len(packets) == 0 or result.message_delay.mean == delay.sum() / len(packets)
     # A link carries a phit a cycle, and only where there is one.
     assert (result.link_load <= 1).all()
     assert (result.link_packets[topology.neighbor < 0] == 0).all()
@@ -75,7 +75,7 @@ def test_of_one_job(run, seed):
 def test_jobs_that_share_nothing_do_not_feel_each_other(run):
     _, config, program, _ = run
     # No draws, which differ from place to place.
-    config = replace(config, vcs=min(config.vcs, 2), policy="smart")
+    config = replace(config, vcs=min(config.vcs, 2), policy="smart", injectors=1)
     if config.arbiter == "random":
         config = replace(config, arbiter="fifo")
     mesh = parse(f"mesh:{max(2, program.tasks)}x3")

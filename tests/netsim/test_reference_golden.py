@@ -18,7 +18,7 @@ _LONG = {("all_to_all_64_4", "mesh_8_8"), ("halo_8x8_16x10", "torus_8_8")}
 
 
 def _exact():
-    for row in golden_rows("exact"):
+    for row in [*golden_rows("exact"), *golden_rows("exact_more")]:
         long = (row["trace"], row["network"]) in _LONG
         yield pytest.param(row, id=_name(row), marks=pytest.mark.slow if long else ())
 
