@@ -14,6 +14,7 @@ FOLDERS = [
     "placement",
     "scheduling",
     "runs",
+    "cosim",
     "benchmarks",
     "experiments",
 ]

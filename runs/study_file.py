@@ -17,21 +17,55 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from netplace.checks import one_of, whole
 from netplace.runs.plan import KEYS, Plan, make_plan
 from netplace.runs.toml_lines import line_of, read_toml
 
-__all__ = ["read_study"]
+__all__ = ["read_plans", "read_study"]
 
 _MOST = 10_000  # plans of one file
 
 
+class Seeded(Protocol):
+    """A plan that can be made with another seed."""
+
+    def seeded(self: Made, seed: int) -> Made:
+        """Return the same plan with another seed."""
+
+
+Made = TypeVar("Made", bound=Seeded)
+
+
 def read_study(path: str | Path) -> list[Plan]:
+    """Return the plans of schedules that a study file describes, the seeds running fastest.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a value is not valid; the sentence names file, line and key.
+    """
+    return read_plans(path, KEYS, make_plan)
+
+
+def read_plans(
+    path: str | Path, keys: Sequence[str], make: Callable[[dict[str, Any]], Made], what: str = "schedules"
+) -> list[Made]:
     """Return the plans that a study file describes, the seeds running fastest.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    keys : sequence of str
+        Keys that it may have, besides ``seeds``.
+    make : callable
+        Makes a plan of one value for each key that the file has.
+    what : str
+        What the plans are of, for people.
 
     Raises
     ------
@@ -42,18 +76,18 @@ def read_study(path: str | Path) -> list[Plan]:
     text, data = read_toml(path)
     try:
         for key in data:
-            one_of(key, [*KEYS, "seeds"], "key")
+            one_of(key, [*keys, "seeds"], "key")
         axes = [_axis(key, value) for key, value in data.items() if key != "seeds"]
         seeds = _seeds(data.get("seeds", 1))
     except ValueError as error:
         raise _placed(path, text, data, str(error)) from None
     count = math.prod(map(len, axes)) * len(seeds)
     if count > _MOST:
-        raise ValueError(f"{path}: describes {count:,} schedules, expected at most {_MOST:,}")
+        raise ValueError(f"{path}: describes {count:,} {what}, expected at most {_MOST:,}")
     plans = []
     for combination in itertools.product(*axes):
         try:
-            plan = make_plan(dict(combination))
+            plan = make(dict(combination))
         except ValueError as error:
             raise _placed(path, text, dict(combination), str(error)) from None
         plans += [plan.seeded(seed) for seed in seeds]

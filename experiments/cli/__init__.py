@@ -10,6 +10,7 @@ import rich_click as click
 from netplace.checks import READ_LIMIT, read_limit
 from netplace.experiments.cli.applications import app_command
 from netplace.experiments.cli.bench import bench_command
+from netplace.experiments.cli.cosim import cosim_command
 from netplace.experiments.cli.demo import demo_command
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.listing import list_command
@@ -79,6 +80,7 @@ app.add_command(app_command)
 app.add_command(table_command)
 app.add_command(plot_command)
 app.add_command(schedule_command)
+app.add_command(cosim_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

@@ -47,6 +47,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace schedule --machine tree:4,4 --workload lublin --jobs 500 --partition quasi-contiguous "
         "--qct 20 --times scaled:0.9 -o schedule",
     ),
+    "cosim": (
+        "netplace cosim --machine torus:8x8 --workload applications --jobs 12 --sizes small --policy easy "
+        "--partition random -o shared",
+        "netplace cosim --machine tree:4,3 --workload applications --jobs 12 --sizes small --intensity low "
+        "--network-time table --json",
+    ),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "workload": (
         "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",

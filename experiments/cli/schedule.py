@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from netplace.runs.plan import Plan
     from netplace.runs.schedules import Carried
 
-__all__ = ["schedule_command"]
+__all__ = ["FLAGS", "schedule_command"]
 
 _JOBS, _RULES, _RESULT = "Jobs", "Rules", "Results"
 # name: (type, metavar, panel, help); None: a switch
-_FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
+FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "machine": (str, "NETWORK", _JOBS, "The machine, such as torus:32x32x32; see netplace list networks."),
     "workload": (str, "NAME|FILE", _JOBS, "lublin, applications, or a file: .swf or .csv, also with .gz."),
     "jobs": (COUNT, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
@@ -54,7 +54,7 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
 
 
 def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
-    for name, (kind, shown, panel, text) in reversed(_FLAGS.items()):
+    for name, (kind, shown, panel, text) in reversed(FLAGS.items()):
         flag = "--" + name.replace("_", "-")
         more: dict[str, Any] = (
             {"type": kind, "metavar": shown} if kind else {"is_flag": True, "default": None}
@@ -149,7 +149,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.runs.study_file import read_study
     from netplace.runs.tables import write_table
 
-    for name in (*_FLAGS, "seed", "rows", "at"):
+    for name in (*FLAGS, "seed", "rows", "at"):
         if given[name] is not None:
             raise ValueError(
                 f"--{name.replace('_', '-')}: given beside {study}, which says everything itself"
@@ -205,10 +205,10 @@ def _plan(given: dict[str, Any]) -> Plan:
 
     seed = whole(given["seed"] or 0, "--seed", 0)
     try:
-        return make_plan({name: given[name] for name in _FLAGS}, seed)
+        return make_plan({name: given[name] for name in FLAGS}, seed)
     except ValueError as error:
         name, _, rest = str(error).partition(":")
-        if name in _FLAGS:
+        if name in FLAGS:
             raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
         raise
 

@@ -1,0 +1,33 @@
+"""Jobs, scheduler and packets in one run.
+
+>>> from netplace.cosim import cosimulate, make_cosim_plan
+>>> plan = make_cosim_plan({"machine": "torus:8x8", "workload": "applications", "jobs": 6, "sizes": "small"})
+>>> found = cosimulate(plan)
+>>> all(job["slowdown"] > 0.9 for job in found.outcome["jobs"])
+True
+"""
+
+from netplace.cosim.alone import FreshTimes, cycles_alone
+from netplace.cosim.carry import Cosimulated, cosimulate, placing_of
+from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
+from netplace.cosim.work import Work, application_work, program_of
+
+__all__ = [
+    "FIDELITIES",
+    "Attempt",
+    "CosimPlan",
+    "Cosimulated",
+    "FreshTimes",
+    "LiveExecution",
+    "Placed",
+    "Placing",
+    "Work",
+    "application_work",
+    "cosimulate",
+    "cycles_alone",
+    "make_cosim_plan",
+    "placing_of",
+    "program_of",
+]

@@ -1,0 +1,91 @@
+"""Times of jobs alone: on a new network, and on the network as it was when the job started."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netplace.cosim.placed import Placed, Placing
+from netplace.netsim import Network, Residue
+from netplace.runs.chance import network_draws, same_place
+from netplace.scheduling import Allocation, Job, make_partitioner
+
+__all__ = ["FreshTimes", "cycles_alone"]
+
+
+def cycles_alone(
+    placing: Placing, placed: Placed, engine: str = "kernel", since: Residue | None = None
+) -> int:
+    """Return the cycles that a job takes if nobody else is there.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings and seed.
+    placed : Placed
+        The job on its nodes.
+    engine : str
+        The network's engine.
+    since : Residue, optional
+        What others had left behind in the network when the job started, and when that was: then this is the
+        run that the job would have had, had everybody else vanished with all their packets in that cycle. By
+        default a new network, at cycle 0.
+
+    Raises
+    ------
+    DeadlockError
+        If the program never ends.
+    """
+    network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
+    if since is not None:
+        network.restore(since)
+    number = network.start(placing.program(placed), placed.nodes)
+    while not network.advance():
+        pass
+    record = network.job(number)
+    return int(record.end - record.start)
+
+
+class FreshTimes:
+    """Run times of jobs alone on a new network, each simulated once: what a table holds; a `RunTimes`.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings, mapping and seed.
+    margin : float
+        Users ask for so many times the run time on a compact partition.
+    engine : str
+        The network's engine.
+
+    Raises
+    ------
+    ValueError
+        If the margin is not a number over 0.
+    """
+
+    def __init__(self, placing: Placing, margin: float = 1.0, engine: str = "kernel") -> None:
+        if not 0 < margin < np.inf:
+            raise ValueError(f"margin: {margin:g} is not a number over 0")
+        self._placing, self._margin, self._engine = placing, margin, engine
+        self._cycles: dict[object, int] = {}
+        self._compact = make_partitioner("contiguous", placing.machine)  # of the empty machine
+        self._draws = network_draws(placing.machine, placing.config)
+
+    def cycles(self, placed: Placed) -> int:
+        """Return the cycles of a job on its nodes."""
+        # Where nothing is left to chance a shift along the rings of a torus changes nothing.
+        nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
+        key = placed.work, nodes.tobytes()
+        if key not in self._cycles:
+            self._cycles[key] = cycles_alone(self._placing, placed, self._engine)
+        return self._cycles[key]
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time in seconds of a job on the nodes that it got."""
+        return self.cycles(self._placing.put(job, allocation)) * self._placing.config.cycle_ns * 1e-9
+
+    def longest(self, job: Job) -> float:
+        """Return what a user asks for: the run time in seconds on a compact partition, and a margin."""
+        found = self._compact.find(job)
+        allocation = Allocation(np.arange(job.nodes)) if found is None else found
+        return self._margin * self.seconds(job, allocation)

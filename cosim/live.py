@@ -1,0 +1,113 @@
+"""The live network as an execution: every packet of every job, on one network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from netplace.cosim.placed import Placed, Placing
+from netplace.netsim import Network, Residue
+from netplace.scheduling import Allocation, Ends, Job
+
+__all__ = ["Attempt", "LiveExecution"]
+
+_WITHIN = 1e-6  # cycles: times nearer than this to a cycle are that cycle, seconds being rounded
+
+
+@dataclass(eq=False)
+class Attempt:
+    """A job on the live network.
+
+    Attributes
+    ----------
+    placed : Placed
+        The job on its nodes.
+    start, end : int
+        First cycle in which its tasks could act, and number of cycles until its last task ended; -1: not yet.
+    since : Residue
+        What others had left behind in the network when it started.
+    """
+
+    placed: Placed
+    start: int
+    since: Residue
+    end: int = -1
+
+    @property
+    def cycles(self) -> int:
+        """Cycles from its start to its end."""
+        return self.end - self.start
+
+
+class LiveExecution:
+    """Jobs on one network, packet by packet; a `netplace.scheduling.Execution`.
+
+    A cycle takes `cycle_ns` of the settings. A job that starts between two cycles has its first one in the
+    next, and ends with its last task, though packets may still be in flight; its nodes are free from then on.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings, mapping and seed; the network draws from the same seed.
+    longest : callable
+        Returns the run time in seconds that a user estimates.
+    engine : str
+        The network's engine.
+    ended : callable, optional
+        Told of each attempt that has ended.
+    """
+
+    def __init__(
+        self,
+        placing: Placing,
+        longest: Callable[[Job], float],
+        engine: str = "kernel",
+        ended: Callable[[Attempt], None] | None = None,
+    ) -> None:
+        self.network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
+        self.longest = longest
+        self._placing, self._tell = placing, ended
+        self._second = 1e9 / placing.config.cycle_ns  # in cycles
+        self._running: dict[int, tuple[int, Attempt]] = {}  # by the network's number: ours, and what it is
+        self._ended: list[Ends] = []  # that have come up while the network was brought to a start
+
+    def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> None:
+        """Start a job in the first cycle from `now` on."""
+        placed = self._placing.put(job, allocation)
+        cycle = max(math.ceil(now * self._second - _WITHIN), self.network.now)
+        while self.network.now < cycle:
+            self._note(self.network.advance(cycle))
+        number = self.network.start(self._placing.program(placed), placed.nodes)
+        self._running[number] = attempt, Attempt(placed, cycle, self.network.residue())
+
+    def stop(self, attempt: int, now: float) -> None:
+        """Stop a job.
+
+        Raises
+        ------
+        ValueError
+            Always: the network cannot stop a job.
+        """
+        raise ValueError("overrun: a job on the live network cannot be stopped, expected overrun 'keep'")
+
+    def next_end(self, until: float) -> Ends | None:
+        """Simulate up to the next end, not later than `until`."""
+        limit = None if until == math.inf else math.floor(until * self._second + _WITHIN)
+        if not self._ended and (limit is None or self.network.now < limit):
+            self._note(self.network.advance(limit))
+        if self._ended and self._ended[0].time * self._second <= until * self._second + _WITHIN:
+            return self._ended.pop(0)
+        return None
+
+    def _note(self, numbers: list[int]) -> None:
+        """Write down jobs that have ended."""
+        told = []
+        for number in numbers:
+            attempt, record = self._running.pop(number)
+            record.end = int(self.network.job(number).end)
+            told.append(attempt)
+            if self._tell is not None:
+                self._tell(record)
+        if told:
+            self._ended.append(Ends(self.network.now / self._second, tuple(told)))

@@ -1,0 +1,83 @@
+"""A job on its nodes: what it does, and which node each task has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from netplace.apps import Program
+from netplace.cosim.work import Work, WorkOf, program_of
+from netplace.netsim import Config
+from netplace.placement import map_tasks
+from netplace.scheduling import Allocation, Job
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.topologies import Topology
+
+__all__ = ["Placed", "Placing"]
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A job on its nodes.
+
+    Attributes
+    ----------
+    job : Job
+        The job.
+    work : Work
+        What it does.
+    nodes : ndarray of int64, shape (tasks,)
+        Node of each task.
+    """
+
+    job: Job
+    work: Work
+    nodes: Nodes
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Puts the tasks of jobs on their nodes.
+
+    Attributes
+    ----------
+    machine : Topology
+        The machine.
+    config : Config
+        Settings of its network.
+    work_of : callable
+        Returns what a job does.
+    mapping : str
+        Key of `netplace.placement.MAPPINGS`, for jobs whose partitioner does not choose one.
+    seed : int
+        Seed of mappings by chance.
+    """
+
+    machine: Topology
+    config: Config
+    work_of: WorkOf
+    mapping: str = "consecutive"
+    seed: int = 0
+
+    def put(self, job: Job, allocation: Allocation) -> Placed:
+        """Return the job with its tasks on the nodes of `allocation`.
+
+        Raises
+        ------
+        ValueError
+            If its application does not exist at its size, or the mapping refuses.
+        """
+        work = self.work_of(job)
+        nodes = map_tasks(
+            allocation.mapping or self.mapping,
+            self.machine,
+            work.tasks,
+            nodes=allocation.nodes,
+            program=program_of(Work(work.application, work.tasks), self.config),
+            seed=self.seed,
+            job=job.number,
+        )
+        return Placed(job, work, nodes)
+
+    def program(self, placed: Placed) -> Program:
+        """Return the program of a job."""
+        return program_of(placed.work, self.config)

@@ -1,0 +1,130 @@
+"""One co-simulation to be made: what a user asks for, checked, with a content hash under which it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+from netplace.checks import one_of
+from netplace.netsim import Config
+from netplace.runs.plan import KEYS as SCHEDULE_KEYS
+from netplace.runs.plan import Plan, make_plan
+from netplace.runs.table_times import BEST_KNOWN
+
+__all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
+
+# To be raised when a plan would no longer give what it gave.
+REVISION = 1
+
+# Where run times come from, by the flag --network-time.
+FIDELITIES = {
+    "table": "each job alone on a new network, looked up by its nodes: jobs do not disturb each other",
+    "live": "every packet of every job, on one network",
+}
+
+# Settings of the network by the keys of a plan: `policy` is the scheduler's there.
+SETTINGS = {"request_policy" if item.name == "policy" else item.name: item.name for item in fields(Config)}
+_UNUSED = ("times", "locality")
+KEYS = (*(key for key in SCHEDULE_KEYS if key not in _UNUSED), "network_time", "margin", *SETTINGS)
+_ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
+
+
+@dataclass(frozen=True)
+class CosimPlan:
+    """What makes a co-simulation; two plans with one `key` make the same. `make_cosim_plan` checks it.
+
+    Attributes
+    ----------
+    jobs : Plan
+        Machine, workload, policy, partitioner, mapping and seed, as of a schedule.
+    network_time : str
+        Key of `FIDELITIES`.
+    margin : float
+        Users estimate so many times the run time alone.
+    config : Config
+        Settings of the network.
+    """
+
+    jobs: Plan
+    network_time: str = "live"
+    margin: float = 1.5
+    config: Config = field(default_factory=Config)
+
+    @cached_property
+    def key(self) -> str:
+        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
+        plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION}
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into JSON."""
+        return {
+            "jobs": self.jobs.to_dict(),
+            "network_time": self.network_time,
+            "margin": self.margin,
+            "config": asdict(self.config),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
+        """Return the plan that `to_dict` described."""
+        jobs = dict(plain["jobs"])
+        jobs["options"] = tuple((name, _frozen(value)) for name, value in jobs["options"])
+        jobs["digests"] = tuple((name, digest) for name, digest in jobs["digests"])
+        return cls(
+            **{name: value for name, value in plain.items() if name not in ("jobs", "config")},
+            jobs=Plan(**jobs),
+            config=Config(**plain["config"]),
+        )
+
+    def seeded(self, seed: int) -> CosimPlan:
+        """Return the same plan with another seed."""
+        return replace(self, jobs=self.jobs.seeded(seed))
+
+
+def _frozen(value: Any) -> Any:
+    return list(value) if isinstance(value, list | tuple) else value
+
+
+def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
+    """Return the plan that a user describes.
+
+    Parameters
+    ----------
+    given : mapping
+        Values by `KEYS`; those that are None do not count. ``machine`` and ``workload`` must be there.
+    seed : int
+        Seed of the workload, the partitioner, the mapping and the network.
+
+    Raises
+    ------
+    ValueError
+        If a name or value is not valid, or two contradict each other.
+    """
+    said = {name: value for name, value in given.items() if value is not None}
+    for name in said:
+        one_of(name, KEYS, "key")
+    network_time = one_of(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
+    margin = said.pop("margin", 1.5)
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
+        raise ValueError(f"margin: {margin!r} is not a number over 0")
+    config = Config(**{name: said.pop(key) for key, name in SETTINGS.items() if key in said})
+    if said.get("mapping") == BEST_KNOWN:
+        raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
+    if said.get("workload") == "applications":
+        said = {"jobs": _JOBS, "repeats": "1:1"} | said
+    if network_time == "live" and said.get("overrun", "keep") != "keep":
+        raise ValueError(
+            f"overrun: {said['overrun']!r} given, but a job on the live network cannot be stopped"
+        )
+    plan = make_plan(said | {"times": _ALONE}, seed)
+    return CosimPlan(plan, network_time, float(margin), config)
+
+
+_JOBS = 200

@@ -1,0 +1,111 @@
+"""Whether partitioners or policies rank otherwise when jobs disturb each other than a table says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from netplace.cosim.plan import CosimPlan
+
+__all__ = ["MEASURES", "rankings"]
+
+Outcome = dict[str, Any]
+
+# What candidates are ranked by, the least first: name and place in the figures of the job level.
+MEASURES = {
+    "turnaround": ("per_job", "turnaround", "mean"),
+    "wait": ("per_job", "wait", "mean"),
+    "makespan": ("makespan",),
+}
+_COMPARED = ("partition", "policy")
+_LEVEL = 0.95
+
+
+def rankings(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return how candidates rank under a table's times and under live ones, and which pairs turn.
+
+    Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
+    the difference is told, a mean over seeds, with its half width at the level of 0.95 (paired: both had the
+    same jobs); a pair *turns* if the sign of the mean is another, *clearly* if both differences
+    are beyond their half widths.
+
+    Returns
+    -------
+    list of dict
+        ``compared``, ``measure``, ``case`` (all else), ``table`` and ``live`` (candidates, the best first),
+        ``pairs``.
+    """
+    found = []
+    for compared in _COMPARED:
+        for case, members in _cases(plans, outcomes, compared).items():
+            times = {time for _, time in members}
+            names = sorted({name for name, _ in members})
+            live = next((time for time in times if time != "table"), None)
+            if len(names) < 2 or "table" not in times or live is None:
+                continue
+            for measure, place in MEASURES.items():
+                values = {key: [_figure(one, place) for one in some] for key, some in members.items()}
+                found.append({"compared": compared, "measure": measure, "case": json.loads(case)})
+                found[-1] |= _ranked(names, live, values)
+    return found
+
+
+def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> dict[str, Any]:
+    by_time = {
+        kind: sorted(names, key=lambda name: float(np.mean(values[name, time])))
+        for kind, time in (("table", "table"), ("live", live))
+    }
+    pairs = []
+    for first, second in itertools.combinations(names, 2):
+        table, actual = (_difference(values[first, t], values[second, t]) for t in ("table", live))
+        turns = table["mean"] * actual["mean"] < 0
+        clearly = turns and all(abs(d["mean"]) > (d["half_width"] or math.inf) for d in (table, actual))
+        pairs.append(
+            {
+                "first": first,
+                "second": second,
+                "table": table,
+                "live": actual,
+                "turns": turns,
+                "clearly": clearly,
+            }
+        )
+    return {**by_time, "pairs": pairs}
+
+
+def _difference(first: list[float], second: list[float]) -> dict[str, Any]:
+    """Return second over first minus one, a mean over seeds with its half width (None: a single seed)."""
+    ratio = np.array(second) / np.array(first) - 1
+    count = len(ratio)
+    half = None
+    if count > 1:
+        half = float(stats.t.ppf((1 + _LEVEL) / 2, count - 1) * ratio.std(ddof=1) / math.sqrt(count))
+    return {"mean": float(ratio.mean()), "half_width": half, "seeds": count}
+
+
+def _cases(
+    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], compared: str
+) -> dict[str, dict[tuple[str, str], list[Outcome]]]:
+    """Return outcomes by all else, then by candidate and where its times come from, in the order of seeds."""
+    cases: dict[str, dict[tuple[str, str], list[Outcome]]] = {}
+    ordered = sorted(zip(plans, outcomes, strict=True), key=lambda pair: pair[0].jobs.seed)
+    for plan, outcome in ordered:
+        plain = plan.to_dict()
+        rest = {name: value for name, value in plain.items() if name not in ("jobs", "network_time")}
+        rest |= {n: v for n, v in plain["jobs"].items() if n not in (compared, "seed", "digests", "times")}
+        case = cases.setdefault(json.dumps(rest, sort_keys=True), {})
+        case.setdefault((getattr(plan.jobs, compared), plan.network_time), []).append(outcome)
+    return cases
+
+
+def _figure(outcome: Outcome, place: tuple[str, ...]) -> float:
+    value: Any = outcome["figures"]["schedule"]
+    for name in place:
+        value = value[name]
+    return float(value)

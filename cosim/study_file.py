@@ -1,0 +1,46 @@
+"""Studies of co-simulations: TOML in which any key of a plan may be a list.
+
+::
+
+    machine = "torus:16x16"
+    workload = "applications"
+    jobs = 200
+    mean_gap = [1e-5, 3e-5]
+    policy = ["fcfs", "easy"]
+    partition = ["contiguous", "non-contiguous", "random"]
+    seeds = 5
+
+Unless the file has ``network_time``, every combination is carried out under a table's times and live ones.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.cosim.plan import KEYS, CosimPlan, make_cosim_plan
+from netplace.runs.study_file import read_plans
+from netplace.runs.toml_lines import read_toml
+
+__all__ = ["read_cosim_study"]
+
+
+def read_cosim_study(path: str | Path) -> list[CosimPlan]:
+    """Return the plans that a study file describes, the seeds running fastest.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a value is not valid; the sentence names file, line and key.
+    """
+    _, said = read_toml(Path(path))
+    if "network_time" in said:
+        return read_plans(path, KEYS, make_cosim_plan, "co-simulations")
+    return [*_under("table", path), *_under("live", path)]
+
+
+def _under(time: str, path: str | Path) -> list[CosimPlan]:
+    def make(values: dict[str, Any]) -> CosimPlan:
+        return make_cosim_plan(values | {"network_time": time})
+
+    return read_plans(path, KEYS, make, "co-simulations")

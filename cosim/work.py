@@ -1,0 +1,97 @@
+"""What the jobs of a workload do on the network: applications, as loops of iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import Op, Program
+from netplace.checks import one_of
+from netplace.netsim import Config
+from netplace.runs.programs import Reading, application_program
+from netplace.scheduling import Job
+from netplace.scheduling.workload import INTENSITIES
+
+__all__ = ["Work", "WorkOf", "application_work", "body_of", "program_of"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a job does: an application, so many times, with computation before each time.
+
+    Attributes
+    ----------
+    application : str
+        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``.
+    tasks : int
+        Its tasks, one a node.
+    iterations : int
+        How often it is run.
+    compute : int
+        Cycles that every task computes before each iteration.
+    """
+
+    application: str
+    tasks: int
+    iterations: int = 1
+    compute: int = 0
+
+
+WorkOf = Callable[[Job], Work]
+
+
+def application_work(config: Config) -> WorkOf:
+    """Return the function that tells what a job of the model ``applications`` does.
+
+    Its messages are those of its intensity, its iterations the repeats.
+    """
+
+    def work(job: Job) -> Work:
+        if not job.application:
+            raise ValueError(
+                f"job {job.number}: runs no application, which a job on a network needs; say with "
+                "--applications what the jobs of a log run"
+            )
+        one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
+        packets = max(1, INTENSITIES[job.intensity] // config.packet_bytes)
+        return Work(f"{job.application},packets={packets}", job.nodes, job.repeats)
+
+    return work
+
+
+def program_of(work: Work, config: Config) -> Program:
+    """Return the program of a job, all its iterations.
+
+    Raises
+    ------
+    ValueError
+        If there is no such application, or none of so many tasks.
+    """
+    body = body_of(replace(work, iterations=1), config)
+    return body if work.iterations == 1 else body.repeat(work.iterations)
+
+
+@lru_cache(maxsize=256)
+def body_of(work: Work, config: Config) -> Program:
+    """Return the program of one iteration, its computation included."""
+    reading = Reading(tasks=work.tasks, packet_bytes=config.packet_bytes, rendezvous=config.rendezvous)
+    program = application_program(work.application, reading, work.tasks)
+    unmarked = replace(program, marks=np.empty((0, 3), np.int64), sections={})
+    return _after_computation(unmarked, work.compute) if work.compute else unmarked
+
+
+def _after_computation(program: Program, cycles: int) -> Program:
+    """Return `program` with a computation at the beginning of every task."""
+    first = program.first[:-1]
+    columns: dict[str, Any] = {
+        "kind": np.insert(program.kind, first, np.int8(Op.COMPUTE)),
+        "peer": np.insert(program.peer, first, -1),
+        "size": np.insert(program.size, first, cycles),
+        "tag": np.insert(program.tag, first, 0),
+        "request": np.insert(program.request, first, -1),
+    }
+    return replace(program, first=program.first + np.arange(program.tasks + 1), **columns)

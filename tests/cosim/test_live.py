@@ -1,0 +1,215 @@
+"""Laws of the live network: what sharing is, and what it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplace.cosim import (
+    LiveExecution,
+    Placing,
+    application_work,
+    cosimulate,
+    cycles_alone,
+    make_cosim_plan,
+    program_of,
+)
+from netplace.cosim.work import Work
+from netplace.netsim import ENGINES, Config, simulate
+from netplace.scheduling import Allocation, Job, schedule
+from netplace.topologies import parse
+
+SMALL = {"workload": "applications", "jobs": 6, "sizes": "small", "intensity": "low", "mean_gap": 2e-6}
+APPS = ("2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep", "gups")
+
+
+def placing_on(text, config=None, seed=0, mapping="consecutive"):
+    config = config or Config()
+    return Placing(parse(text), config, application_work(config), mapping, seed)
+
+
+class Fixed:
+    """Gives each job nodes that were chosen before."""
+
+    by_count = False
+    searches = visited = 0
+
+    def __init__(self, nodes, machine_nodes):
+        self.nodes, self.free, self.held = nodes, machine_nodes, set()
+
+    def find(self, job):
+        wanted = self.nodes[job.number]
+        return None if self.held & set(wanted.tolist()) else Allocation(wanted)
+
+    def take(self, allocation):
+        self.held |= set(allocation.nodes.tolist())
+
+    def release(self, allocation):
+        self.held -= set(allocation.nodes.tolist())
+
+    def copy(self):
+        made = Fixed(self.nodes, self.free)
+        made.held = set(self.held)
+        return made
+
+
+def live(placing, jobs, nodes, engine="kernel"):
+    """Let jobs run, each as it is submitted, on given nodes; return what became of each."""
+    ended = {}
+    execution = LiveExecution(
+        placing, lambda job: 1.0, engine, lambda attempt: ended.update({attempt.placed.job.number: attempt})
+    )
+    schedule(placing.machine, jobs, "fcfs", Fixed(nodes, placing.machine.nodes), execution)
+    return ended
+
+
+def drawn(data, network, count, box=None):
+    """Draw jobs with nodes of their own, submitted at any cycle."""
+    machine = parse(network)
+    free = data.draw(st.permutations(range(machine.nodes)))
+    jobs, nodes, submit = [], {}, 0
+    for number in range(count):
+        size = data.draw(st.sampled_from([2, 4]))
+        nodes[number] = np.array(free[:size])
+        free = free[size:]
+        submit += data.draw(st.integers(0, 200))
+        name = data.draw(st.sampled_from(APPS))
+        jobs.append(
+            Job(number, submit * 3.2e-9, size, 0, None, name, data.draw(st.sampled_from(["low", "medium"])))
+        )
+    return jobs, nodes
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=25)
+@given(st.data())
+def test_fixed_starts_are_simulate_of_the_same_jobs(data):
+    network = data.draw(st.sampled_from(["torus:4x4", "mesh:5x4", "tree:4,2", "torus:3x3x3"]))
+    placing = placing_on(network, seed=data.draw(st.integers(0, 3)))
+    jobs, nodes = drawn(data, network, 3)
+    jobs = [Job(j.number, 0.0, j.nodes, 0, None, j.application, j.intensity) for j in jobs]
+    ended = live(placing, jobs, nodes)
+    work = [placing.work_of(job) for job in jobs]
+    programs = [program_of(each, placing.config) for each in work]
+    result = simulate(
+        placing.machine,
+        programs,
+        [nodes[job.number] for job in jobs],
+        config=placing.config,
+        seed=placing.seed,
+    )
+    assert [ended[job.number].end for job in jobs] == [one.end for one in result.jobs]
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=15)
+@given(st.data())
+def test_both_engines_agree(data):
+    network = data.draw(st.sampled_from(["torus:4x4", "mesh:4x3", "tree:2,3"]))
+    placing = placing_on(network, Config(vcs=data.draw(st.integers(1, 3))), seed=2)
+    jobs, nodes = drawn(data, network, 2)
+    found = []
+    for engine in ENGINES:
+        ended = live(placing, jobs, nodes, engine)
+        found.append(
+            [
+                (
+                    number,
+                    attempt.start,
+                    attempt.end,
+                    cycles_alone(placing, attempt.placed, engine, attempt.since),
+                )
+                for number, attempt in sorted(ended.items())
+            ]
+        )
+    assert found[0] == found[1]
+
+
+# Boxes of a mesh whose minimal routes stay inside: no link is possible for two of them.
+QUARTERS = [np.array([x + 6 * y + 3 * dx + 18 * dy for y in range(3) for x in range(3)])
+            for dx in (0, 1) for dy in (0, 1)]  # fmt: skip
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=30)
+@given(st.data())
+def test_jobs_on_links_of_their_own_disturb_nobody(data):
+    """Taking out a job whose links nobody shares changes no cycle of the others."""
+    network = data.draw(st.sampled_from(["mesh:6x6", "torus:6x6"]))
+    config = Config(vcs=data.draw(st.integers(1, 3)), policy=data.draw(st.sampled_from(["smart", "random"])))
+    placing = placing_on(network, config, seed=1)
+    jobs, nodes, submit = [], {}, 0
+    for number in range(8):
+        size = data.draw(st.sampled_from([4, 8]))
+        box = QUARTERS[number % 4]
+        nodes[number] = np.array(data.draw(st.permutations(box.tolist()))[:size])
+        submit += data.draw(st.integers(0, 2000)) * 3.2e-9
+        jobs.append(Job(number, submit, size, 0, None, data.draw(st.sampled_from(APPS)), "low"))
+    everybody = live(placing, jobs, nodes)
+    quarter = data.draw(st.integers(0, 3))
+    left = [job for job in jobs if job.number % 4 != quarter]
+    without = live(placing, left, nodes)
+    # Starts are the same too unless a job waited for its nodes, which are its quarter's.
+    for job in left:
+        if everybody[job.number].start == without[job.number].start:
+            assert everybody[job.number].end == without[job.number].end
+    for attempt in everybody.values():
+        if all(
+            other is attempt
+            or other.placed.job.number % 4 != attempt.placed.job.number % 4
+            or other.end + 1000 < attempt.start
+            or other.start > attempt.end
+            for other in everybody.values()
+        ):
+            assert attempt.cycles == cycles_alone(placing, attempt.placed, since=attempt.since)
+
+
+def test_starts_and_ends_are_cycles():
+    """A job that is submitted between two cycles begins in the next."""
+    placing = placing_on("torus:4x4", Config(cycle_ns=10.0))
+    nodes = {1: np.arange(4), 2: np.arange(4)}
+    jobs = [Job(1, 0.0, 4, 0, None, "butterfly", "low"), Job(2, 1.5e-8, 4, 0, None, "butterfly", "low")]
+    ended = live(placing, jobs, nodes)
+    assert ended[1].start == 0
+    assert ended[2].start == ended[1].end
+    alone = {1: np.arange(4), 2: np.arange(4, 8)}
+    assert live(placing, jobs, alone)[2].start == 2
+
+
+@pytest.mark.parametrize("machine", ["torus:8x8", "mesh:8x8", "tree:4,3"])
+def test_contiguous_jobs_share_nothing(machine):
+    """Boxes of the machine on a mesh, and subtrees, keep their messages to themselves."""
+    plan = make_cosim_plan({"machine": machine, "partition": "contiguous", "policy": "easy", **SMALL})
+    rows = cosimulate(plan).outcome["jobs"]
+    if machine != "torus:8x8":  # there a side of more than half a ring may go round it
+        assert [row["slowdown"] for row in rows] == [1.0] * 6
+
+
+def test_scattered_jobs_share_and_a_table_is_wrong():
+    plan = make_cosim_plan(
+        {"machine": "torus:8x8", "partition": "random", **SMALL, "intensity": "high", "mean_gap": None}
+    )
+    found = cosimulate(plan).outcome
+    assert found["figures"]["sharing"]["most_slowdown"] > 1.05
+    assert found["figures"]["table_error"]["all"]["most"] > 0.05
+    for row in found["jobs"]:
+        assert row["live"] / row["alone"] == pytest.approx(row["slowdown"])
+        assert row["end"] - row["start"] == pytest.approx(row["live"], abs=4e-9)
+
+
+def test_a_table_knows_no_sharing():
+    given = {"machine": "torus:8x8", "partition": "random", "network_time": "table", **SMALL}
+    found = cosimulate(make_cosim_plan(given)).outcome
+    assert found["figures"]["table_error"] is None
+    assert all(row["slowdown"] == 1 for row in found["jobs"])
+
+
+def test_the_same_plan_gives_the_same_jobs():
+    plan = make_cosim_plan({"machine": "torus:8x8", "partition": "random", "policy": "easy", **SMALL}, seed=4)
+    assert cosimulate(plan).outcome["jobs"] == cosimulate(plan).outcome["jobs"]
+
+
+def test_work_computes_before_each_iteration():
+    program = program_of(Work("butterfly,packets=1", 4, iterations=3, compute=50), Config())
+    cycles = simulate(parse("torus:4x4"), program).cycles
+    once = simulate(parse("torus:4x4"), program_of(Work("butterfly,packets=1", 4), Config())).cycles
+    assert 150 + once <= cycles <= 3 * (50 + once)

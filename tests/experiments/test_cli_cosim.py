@@ -1,0 +1,103 @@
+"""``netplace cosim``: one run, files, resuming, studies, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from test_cli_mistakes import check
+
+SMALL = [
+    "cosim", "--machine", "torus:4x4", "--workload", "applications", "--jobs", "5", "--sizes", "small",
+    "--intensity", "low",
+]  # fmt: skip
+STUDY = """\
+machine = "torus:4x4"
+workload = "applications"
+jobs = 5
+sizes = "small"
+intensity = "low"
+policy = ["fcfs", "easy"]
+partition = ["non-contiguous", "random"]
+seeds = 2
+"""
+
+
+def test_one_run_as_json_and_as_files(netplace, tmp_path):
+    folder = tmp_path / "out"
+    result = netplace(*SMALL, "--policy", "easy", "--partition", "random", "--json", "-o", folder)
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert len(found["jobs"]) == found["figures"]["schedule"]["jobs"] == 5
+    for job in found["jobs"]:
+        assert {"wait", "start", "end", "nodes", "alone", "live", "slowdown"} <= set(job)
+        assert len(job["nodes"]) == job["size"]
+    names = {file.name for file in folder.iterdir()}
+    assert names == {"cosim.json", "jobs.csv", "jobs.parquet", "sharing.png"}
+    frame = pd.read_parquet(folder / "jobs.parquet")
+    assert frame["live"].tolist() == [job["live"] for job in found["jobs"]]
+    before = (folder / "cosim.json").stat().st_mtime_ns
+    again = netplace(*SMALL, "--policy", "easy", "--partition", "random", "--json", "-o", folder)
+    assert json.loads(again.stdout) == found
+    assert (folder / "cosim.json").stat().st_mtime_ns == before
+
+
+def test_a_store_keeps_what_was_carried_out(netplace, tmp_path):
+    store = tmp_path / "kept.sqlite"
+    first, second = (netplace(*SMALL, "--store", store, "--json") for _ in range(2))
+    assert first.exit_code == second.exit_code == 0
+    assert json.loads(first.stdout) == json.loads(second.stdout)  # CPU seconds included
+
+
+def test_tables_for_people(netplace):
+    result = netplace(*SMALL, "--partition", "random")
+    assert result.exit_code == 0, result.stderr
+    assert "mean slowdown by sharing" in result.stdout
+    assert "error that a table would have made" in result.stdout
+
+
+def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    result = netplace("cosim", study, "--workers", "2", "--json", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert len(found["cosimulations"]) == 16
+    assert {one["plan"]["network_time"] for one in found["cosimulations"]} == {"table", "live"}
+    assert {(one["compared"], one["measure"]) for one in found["rankings"]} == {
+        (compared, measure)
+        for compared in ("partition", "policy")
+        for measure in ("turnaround", "wait", "makespan")
+    }
+    for one in found["rankings"]:
+        assert sorted(one["table"]) == sorted(one["live"])
+        for pair in one["pairs"]:
+            signs = [pair[kind]["mean"] for kind in ("table", "live")]
+            assert pair["turns"] == (signs[0] * signs[1] < 0)
+    assert len(pd.read_csv(tmp_path / "out/cosimulations.csv")) == 16
+    shown = netplace("cosim", study)
+    assert shown.exit_code == 0
+    assert "Do rankings turn?" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--network-time", "guess"], "--network-time: unknown name 'guess'"),
+        (["--margin", "0"], "--margin: 0.0 is not a number over 0"),
+        (["--mapping", "best-known"], "expected one mapping"),
+        (["--vcs", "0"], "vcs"),
+        (["--overrun", "kill"], "overrun"),
+        (["--workers", "3"], "--workers: 3 given"),
+        (["-o", "nowhere/out"], "there is no folder nowhere"),
+    ],
+)
+def test_mistakes(netplace, flags, said):
+    check(netplace(*SMALL, *flags), said)
+
+
+def test_a_log_says_nothing_of_applications(netplace, tmp_path):
+    log = tmp_path / "log.swf"
+    log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
+    check(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "runs no application")
