@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, PROCESSES, REAL, SEED
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.experiments.cli.settings import PANEL, SETTINGS, json_flag
@@ -24,11 +25,11 @@ _RULES, _RESULT = "Rules", "Results"
 _LEFT_OUT = ("times", "mapping", "locality", "repeats", "jobs")
 _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     **{name: flag for name, flag in SCHEDULE_FLAGS.items() if name not in _LEFT_OUT},
-    "jobs": (int, None, "Jobs", "Jobs of a model [default: 200]; of a file, only the first so many."),
+    "jobs": (COUNT, None, "Jobs", "Jobs of a model [default: 200]; of a file, only the first so many."),
     "repeats": (str, "LEAST:MOST", "Jobs", "How often applications are run. [default: 1:1]"),
     "mapping": (str, None, _RULES, "Mapping of tasks to a job's nodes. [default: consecutive]"),
     "network_time": (str, None, _RULES, "Where run times come from: table or live. [default: live]"),
-    "margin": (float, None, _RULES, "Users estimate so many times the run time alone. [default: 1.5]"),
+    "margin": (REAL, None, _RULES, "Users estimate so many times the run time alone. [default: 1.5]"),
     **{
         "request_policy" if name == "policy" else name: (kind, None, PANEL, f"{text} [default: {default}]")
         for name, (kind, default, text) in SETTINGS.items()
@@ -46,7 +47,7 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("cosim", cls=AnnouncingCommand, epilog=examples_of("cosim"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @_flags
-@click.option("--seed", type=int, help="Seed of all chance. [default: 0]", panel="Jobs")
+@click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
 @click.option(
     "--store",
     metavar="FILE",
@@ -54,7 +55,7 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Keep results there, and look for them there. [default: a study's, beside it]",
 )
 @click.option(
-    "--workers", type=int, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
+    "--workers", type=PROCESSES, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
 )
 @click.option(
     "-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write jobs, figures and a picture there."
@@ -166,7 +167,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
 
 def _complete(plans: list[CosimPlan], store: Any, processes: int) -> None:
     """Carry out what is not stored, each stored as it ends."""
-    from netplace.runs.pool import run_each
+    from netplace.runs.crew import run_each
 
     missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
     left = list(missing.values())
