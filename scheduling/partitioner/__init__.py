@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from netplace.checks import one_of, whole
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
+from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
@@ -52,12 +53,40 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         SHAPE_OPTION,
         ranked=True,
     ),
+    "gen-alg": PartitionerKind(
+        by_distance("gen-alg"),
+        "gen-alg",
+        "the free nodes nearest to the free node around which they lie closest (Krumke et al. 1997)",
+    ),
+    "gen-alg+inc": PartitionerKind(
+        by_distance("gen-alg+inc"), "gen-alg+inc", "gen-alg, improved by swaps to a local optimum"
+    ),
     "iff": PartitionerKind(
         contiguous("iff"),
         "iff:fs",
         "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)",
         SHAPE_OPTION,
         ranked=True,
+    ),
+    "line": PartitionerKind(
+        by_distance("line"), "line", "on a line: the free nodes of least pairwise distance, exactly"
+    ),
+    "mc": PartitionerKind(
+        mc_boxes,
+        "mc:cubic",
+        "free nodes in shells around a box of a shape (Mache, Lo, Windisch 1997)",
+        "SHAPE,TIE",
+    ),
+    "mc1x1": PartitionerKind(
+        mc_nodes, "mc1x1", "free nodes in shells around a free node (Mache, Lo, Windisch 1997)", "TIE"
+    ),
+    "mm": PartitionerKind(
+        by_distance("mm"),
+        "mm",
+        "the free nodes nearest to where free rows and columns meet, lying closest (Bender et al. 2005)",
+    ),
+    "mm+inc": PartitionerKind(
+        by_distance("mm+inc"), "mm+inc", "mm, improved by swaps to a local optimum (Bender et al. 2005)"
     ),
     "naive": PartitionerKind(
         contiguous("naive"),
@@ -67,6 +96,11 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         ranked=True,
     ),
     "non-contiguous": PartitionerKind(first_free, "non-contiguous", "the first free nodes in node order"),
+    "optimal": PartitionerKind(
+        by_distance("optimal"),
+        "optimal",
+        "the free nodes of least distances, by search; small machines",
+    ),
     "quasi-contiguous": PartitionerKind(
         quasi_contiguous,
         "quasi-contiguous:20",

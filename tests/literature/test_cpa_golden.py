@@ -86,3 +86,35 @@ def test_along_curves(case):
     assert spans == (int(case["linear_span"]), int(case["ring_span"]))
     assert int(case["allocator_cost"]) == spans[ring]
     assert pairwise_sum(grid, nodes) == int(case["pairwise_sum"])
+
+
+@pytest.mark.parametrize("case", CENTRES, ids=name)
+def test_around_centres(case):
+    grid, text = parse(case["machine"]), case["algorithm"]
+    if text == "mc":
+        text += f":{case['shape']},{case['tie'] or 'distance'}"
+    elif case["tie"]:
+        text += f":{case['tie']}"
+    partitioner = held(case, make_partitioner(text, grid))
+    request = int(case["request"])
+    choice = partitioner.choose(request)
+    assert choice.nodes.tolist() == listed(case["nodes"])
+    assert choice.cost == int(case["allocator_cost"])
+    if case["centre"]:
+        assert choice.centre == int(case["centre"])
+    assert pairwise_sum(grid, choice.nodes) == int(case["pairwise_sum"])
+    assert partitioner.find(Job(0, 0.0, request, 1.0)).nodes.tolist() == choice.nodes.tolist()
+
+
+@pytest.mark.parametrize("case", rows("cpa_unconstrained*.csv"), ids=lambda case: case["k"])
+def test_on_an_empty_plane(case):
+    """MM+Inc reaches the least sum there is for every k listed except 13."""
+    grid, size = parse("mesh:9x9"), int(case["k"])
+    for text in ("mm", "mm+inc", "mc1x1"):
+        nodes = make_partitioner(text, grid).choose(size).nodes
+        found = pairwise_sum(grid, nodes)
+        assert found == int(case[f"{text.replace('+', '_')}_on_empty_9x9"])
+        assert found >= int(case["least_pairwise_sum"])
+    if size <= 8:
+        best = make_partitioner("optimal", grid).choose(size)
+        assert best.cost == int(case["least_pairwise_sum"])

@@ -9,6 +9,10 @@ from netplace.scheduling import PARTITIONERS, POLICIES, Job, make_partitioner, s
 from netplace.topologies import parse
 
 MACHINES = ("mesh:8x8", "torus:4x4x4", "tree:4,3")
+ONLY = {
+    "line": ("mesh:64",),
+    "optimal": ("mesh:4x4", "torus:3x3x2", "tree:4,2"),
+}  # not for those, or too slow
 # What these find depends on more than on which nodes are free, so more free nodes may be less.
 NOT_EXACT = ("frame-sliding", "buddy", "adaptive-scan")
 
@@ -29,7 +33,7 @@ def jobs(count: int) -> list[Job]:
 
 def combinations():
     for name, kind in PARTITIONERS.items():
-        for machine in MACHINES:
+        for machine in ONLY.get(name, MACHINES):
             for text in dict.fromkeys((kind.example, name)):
                 try:
                     make_partitioner(text, parse(machine))

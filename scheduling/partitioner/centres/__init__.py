@@ -1,0 +1,59 @@
+"""Partitions of nodes that lie close together: around a centre, or the best there is.
+
+A new one is a function that takes a network, its free nodes and how many are needed (`Choose`), in a file of
+its own, and a line in `ALGORITHMS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netplace.checks import one_of
+from netplace.placement.rule import grid_of
+from netplace.scheduling.partitioner.centres.centred import Centred
+from netplace.scheduling.partitioner.centres.choice import Choice, Choose
+from netplace.scheduling.partitioner.centres.gen_alg import gen_alg
+from netplace.scheduling.partitioner.centres.line import consecutive, line_of
+from netplace.scheduling.partitioner.centres.mc import TIES, mc
+from netplace.scheduling.partitioner.centres.mc_boxes import mc_boxes
+from netplace.scheduling.partitioner.centres.mm import mm
+from netplace.scheduling.partitioner.centres.optimal import optimal
+from netplace.scheduling.partitioner.centres.space import space_of
+from netplace.scheduling.partitioner.centres.swaps import improved
+from netplace.topologies import Topology
+
+__all__ = ["ALGORITHMS", "Centred", "Choice", "Choose", "by_distance", "mc_boxes", "mc_nodes"]
+
+ALGORITHMS: dict[str, Choose] = {
+    "gen-alg": gen_alg,
+    "gen-alg+inc": improved(gen_alg),
+    "line": consecutive,
+    "mm": mm,
+    "mm+inc": improved(mm),
+    "optimal": optimal,
+}
+
+_ON_TREES = ("gen-alg", "gen-alg+inc", "optimal")  # those that need no coordinates
+
+
+def by_distance(name: str) -> Callable[[Topology, str, int], Centred]:
+    """Return the maker of the partitioner of an algorithm of `ALGORITHMS`."""
+
+    def make(topology: Topology, option: str = "", seed: int = 0) -> Centred:
+        space = space_of(topology, f"partitioner {name}", trees=name in _ON_TREES)
+        return Centred(line_of(space) if name == "line" else space, ALGORITHMS[name])
+
+    return make
+
+
+def mc_nodes(topology: Topology, option: str = "", seed: int = 0) -> Centred:
+    """Return the partitioner MC1x1; the option is a rule for the last shell, a key of `TIES`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or the network is no mesh or torus.
+    """
+    what = f"partitioner mc1x1:{option}" if option else "partitioner mc1x1"
+    tie = one_of(option or "distance", TIES, f"{what}, nodes of the last shell")
+    return Centred(space_of(topology, what), mc((1,) * grid_of(topology, what).dims, tie))

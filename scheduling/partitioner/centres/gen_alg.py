@@ -1,0 +1,21 @@
+"""Gen-Alg: the free nodes nearest to the free node around which they lie closest together.
+
+Source: S. O. Krumke et al., "Compact location problems", Theoretical Computer Science 181 (1997), as
+described by M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
+section 1. The sum over pairs is at most 2 - 2/k times the least.
+"""
+
+from __future__ import annotations
+
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.centres.choice import Choice
+from netplace.scheduling.partitioner.centres.nearest import best_centre
+from netplace.scheduling.partitioner.centres.space import Space
+
+__all__ = ["gen_alg"]
+
+
+def gen_alg(space: Space, free: Nodes, size: int) -> Choice:
+    """Return what Gen-Alg chooses."""
+    centre, cost, nodes = best_centre(space.axes, free, free, size)
+    return Choice(nodes, int(cost), int(centre))

@@ -1,0 +1,174 @@
+"""The k free nodes nearest to a centre, and the centre around which they lie closest together. Compiled.
+
+Ties, which the papers leave open, go to the least node number everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from netplace.scheduling.partitioner.centres.space import GROUPS, LINE
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["best_centre", "improve", "least_swap", "sum_of_pairs"]
+
+
+@njit(cache=True)
+def _hops(axes: Any, a: int, b: int) -> int:
+    """Return the distance of two nodes."""
+    total = 0
+    for d in range(len(axes.sizes)):
+        gap = abs(axes.places[d, a] - axes.places[d, b])
+        if axes.kinds[d] == LINE:
+            total += gap
+        elif axes.kinds[d] == GROUPS:
+            total += 2 * (gap > 0)
+        else:
+            total += min(gap, axes.sizes[d] - gap)
+    return total
+
+
+@njit(cache=True)
+def _along(count: Any, kind: int, size: int, nodes: int) -> int:
+    """Return the sum of distances over pairs in one dimension, from how many nodes are at each place.
+
+    On a line every cut between two places is crossed by the pairs that it parts. On a ring the windows of
+    half its length part two places as often as twice their distance.
+    """
+    total = 0
+    if kind == LINE:
+        below = 0
+        for place in range(size):
+            below += count[place]
+            total += below * (nodes - below)
+        return total
+    half, inside = size // 2, 0
+    for place in range(half):
+        inside += count[place]
+    for place in range(size):
+        total += inside * (nodes - inside)
+        inside += count[(place + half) % size] - count[place]
+    return total // 2
+
+
+@njit(cache=True)
+def sum_of_pairs(axes: Any, nodes: Any, count: Any) -> int:
+    """Return the sum of distances over pairs of `nodes`; `count` is room, all 0 and left so."""
+    total = 0
+    for d in range(len(axes.sizes)):
+        if axes.kinds[d] == GROUPS:
+            alike = 0
+            for node in nodes:
+                alike += count[axes.places[d, node]]
+                count[axes.places[d, node]] += 1
+            total += 2 * (len(nodes) * (len(nodes) - 1) // 2 - alike)
+        else:
+            for node in nodes:
+                count[axes.places[d, node]] += 1
+            total += _along(count, axes.kinds[d], axes.sizes[d], len(nodes))
+        for node in nodes:
+            count[axes.places[d, node]] = 0
+    return total
+
+
+@njit(cache=True)
+def _nearest(axes: Any, free: Any, centre: int, chosen: Any, hops: Any, at: Any) -> None:
+    """Fill `chosen` with the free nodes nearest to `centre`; `at` is room for counts by distance, all 0."""
+    farthest = 0
+    for i in range(len(free)):
+        hops[i] = _hops(axes, centre, free[i])
+        at[hops[i]] += 1
+        farthest = max(farthest, hops[i])
+    last, inside = 0, at[0]
+    while inside < len(chosen):
+        last += 1
+        inside += at[last]
+    open_places = len(chosen) - (inside - at[last])  # for nodes at the last distance
+    taken = 0
+    for i in range(len(free)):
+        if hops[i] < last or (hops[i] == last and open_places > 0):
+            open_places -= hops[i] == last
+            chosen[taken] = free[i]
+            taken += 1
+    at[: farthest + 1] = 0
+
+
+@njit(cache=True)
+def best_centre(axes: Any, free: Any, centres: Any, size: int) -> Any:
+    """Return the first centre whose `size` nearest free nodes have the least sum over pairs, it, and them."""
+    chosen, best_nodes = np.empty(size, np.int64), np.empty(size, np.int64)
+    hops = np.empty(len(free), np.int64)
+    at = np.zeros(axes.sizes.sum() + 2 * len(axes.sizes) + 1, np.int64)
+    count = np.zeros(axes.sizes.max(), np.int64)
+    best, best_at = np.int64(-1), np.int64(-1)
+    for centre in centres:
+        _nearest(axes, free, centre, chosen, hops, at)
+        cost = sum_of_pairs(axes, chosen, count)
+        if best < 0 or cost < best:
+            best, best_at = np.int64(cost), centre
+            best_nodes[:] = chosen
+            if best == 0:
+                break
+    return best_at, best, best_nodes
+
+
+@njit(cache=True)
+def least_swap(axes: Any, chosen: Any, others: Any, near: Any, far: Any) -> Any:
+    """Return the indices of the swap of least change, and that change; ties to the least nodes.
+
+    `near` and `far` hold the sum of distances of each chosen and each other node to the chosen ones.
+    """
+    least, leaving, entering = np.int64(0), -1, -1
+    for i in range(len(chosen)):
+        for j in range(len(others)):
+            change = far[j] - near[i] - _hops(axes, chosen[i], others[j])
+            if leaving < 0 or change < least:
+                least, leaving, entering = np.int64(change), i, j
+    return leaving, entering, least
+
+
+@njit(cache=True)
+def improve(axes: Any, chosen: Any, others: Any) -> Any:
+    """Swap chosen nodes for others, both sorted, while that lessens the sum over pairs; return by how much.
+
+    Each step makes the swap of least change; both arrays are changed in place, and stay sorted.
+    """
+    gain = np.int64(0)
+    near, far = np.zeros(len(chosen), np.int64), np.zeros(len(others), np.int64)
+    for i in range(len(chosen)):
+        for other in chosen:
+            near[i] += _hops(axes, chosen[i], other)
+    for j in range(len(others)):
+        for other in chosen:
+            far[j] += _hops(axes, others[j], other)
+    while len(others):
+        leaving, entering, change = least_swap(axes, chosen, others, near, far)
+        if change >= 0:
+            break
+        gain -= change
+        out, new = chosen[leaving], others[entering]
+        left, entered = near[leaving], far[entering]
+        for i in range(len(chosen)):
+            near[i] += _hops(axes, chosen[i], new) - _hops(axes, chosen[i], out)
+        for j in range(len(others)):
+            far[j] += _hops(axes, others[j], new) - _hops(axes, others[j], out)
+        between = _hops(axes, out, new)
+        _replace(chosen, near, leaving, new, entered - between)
+        _replace(others, far, entering, out, left + between)
+    return gain
+
+
+@njit(cache=True)
+def _replace(nodes: Any, values: Any, index: int, node: int, value: int) -> None:
+    """Put a node and its value in the place of another, and move it to where it belongs in the order."""
+    while index > 0 and nodes[index - 1] > node:
+        nodes[index], values[index] = nodes[index - 1], values[index - 1]
+        index -= 1
+    while index < len(nodes) - 1 and nodes[index + 1] < node:
+        nodes[index], values[index] = nodes[index + 1], values[index + 1]
+        index += 1
+    nodes[index], values[index] = node, value

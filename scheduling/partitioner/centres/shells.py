@@ -1,0 +1,98 @@
+"""The box of least sum of shell numbers, by sums over corners. Compiled."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.centres.space import RING, Space
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["FreeBelow", "best_box", "free_below"]
+
+
+class FreeBelow(NamedTuple):
+    """How many free nodes lie below each corner, so that those of a box are a sum over its corners.
+
+    A ring is unrolled by half its length at either end, so that no box is cut by its seam.
+
+    Attributes
+    ----------
+    corners : ndarray of int64
+        For corner (c_0, c_1, ..) the free nodes at places less than c_d in every dimension, flat.
+    strides : ndarray of int64, shape (dims,)
+        By how much the index grows with each coordinate.
+    shift : ndarray of int64, shape (dims,)
+        Where place 0 stands in each unrolled dimension.
+    ends : ndarray of int64, shape (dims,)
+        Places of each unrolled dimension.
+    """
+
+    corners: NDArray[np.int64]
+    strides: NDArray[np.int64]
+    shift: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+def free_below(space: Space, free: Nodes) -> FreeBelow:
+    """Return the counts below corners for these free nodes of a grid."""
+    sizes, ring = space.axes.sizes, space.axes.kinds == RING
+    here = np.zeros(space.topology.nodes, np.int64)
+    here[free] = 1
+    shift, beyond = np.where(ring, (sizes - 1) // 2, 0), np.where(ring, sizes // 2, 0)
+    # Arrays have the dimension that grows slowest first.
+    count = here.reshape(sizes[::-1])
+    for axis in range(len(sizes)):
+        d = len(sizes) - 1 - axis
+        if shift[d] or beyond[d]:
+            places = np.arange(-shift[d], sizes[d] + beyond[d]) % sizes[d]
+            count = np.take(count, places, axis=axis)
+        count = np.cumsum(count, axis=axis)
+    padded = np.zeros([side + 1 for side in count.shape], np.int64)
+    padded[(slice(1, None),) * count.ndim] = count
+    strides = np.cumprod([1, *padded.shape[:0:-1]])
+    return FreeBelow(padded.ravel(), strides, shift, np.array(count.shape[::-1]))
+
+
+@njit(cache=True)
+def best_box(axes: Any, below_corner: Any, free: Any, below: Any, above: Any, size: int) -> Any:
+    """Return the first free node around which the sum of shell numbers of `size` nodes is least, and it.
+
+    The sum is that over shells of how many of the nodes lie further out.
+    """
+    dims = len(axes.sizes)
+    low, high = np.empty(dims, np.int64), np.empty(dims, np.int64)
+    best, best_at = np.int64(-1), np.int64(-1)
+    for centre in free:
+        cost, shell = np.int64(0), 0
+        while best < 0 or cost < best:
+            for d in range(dims):
+                down, up = below[d] + shell, above[d] + shell
+                if axes.kinds[d] == RING:
+                    down, up = min(down, (axes.sizes[d] - 1) // 2), min(up, axes.sizes[d] // 2)
+                middle = axes.places[d, centre] + below_corner.shift[d]
+                low[d] = max(middle - down, 0) * below_corner.strides[d]
+                high[d] = min(middle + up + 1, below_corner.ends[d]) * below_corner.strides[d]
+            inside = 0
+            for corner in range(1 << dims):
+                at, sign = 0, 1
+                for d in range(dims):
+                    if corner >> d & 1:
+                        at += low[d]
+                        sign = -sign
+                    else:
+                        at += high[d]
+                inside += sign * below_corner.corners[at]
+            if inside >= size:
+                best, best_at = cost, centre
+                break
+            cost += size - inside
+            shell += 1
+        if best == 0:
+            break
+    return best_at, best
