@@ -9,9 +9,12 @@ True
 
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate, placing_of
+from netplace.cosim.counterfactual import what_if
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
+from netplace.cosim.reasons import reasons
+from netplace.cosim.replay import replay, started_jobs
 from netplace.cosim.work import Work, application_work, program_of
 
 __all__ = [
@@ -30,4 +33,8 @@ __all__ = [
     "make_cosim_plan",
     "placing_of",
     "program_of",
+    "reasons",
+    "replay",
+    "started_jobs",
+    "what_if",
 ]

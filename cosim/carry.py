@@ -70,19 +70,20 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
     fresh = FreshTimes(placing, plan.margin, engine)
     measured: dict[int, Measured] = {}
 
-    def keep(placed: Placed, live: int, alone: int, cycles: int) -> None:
-        measured[placed.job.number] = Measured(placed.work.application, placed.nodes, live, alone, cycles)
+    def keep(placed: Placed, start: int, live: int, alone: int, cycles: int) -> None:
+        what = placed.work.application, placed.nodes
+        measured[placed.job.number] = Measured(*what, start, live, alone, cycles)
         if tell is not None:
             tell(len(measured))
 
     def ended(attempt: Attempt) -> None:
         placed = attempt.placed
         alone = cycles_alone(placing, placed, engine, attempt.since)
-        keep(placed, attempt.cycles, alone, fresh.cycles(placed))
+        keep(placed, attempt.start, attempt.cycles, alone, fresh.cycles(placed))
 
-    def begun(placed: Placed) -> None:
+    def begun(placed: Placed, start: int) -> None:
         cycles = fresh.cycles(placed)
-        keep(placed, cycles, cycles, cycles)
+        keep(placed, start, cycles, cycles, cycles)
 
     live = plan.network_time == "live"
     execution: Execution

@@ -50,6 +50,8 @@ def job_rows(schedule: Schedule, measured: Mapping[int, Measured], config: Confi
                 "contiguous": bool(schedule.contiguous[row]),
                 "state": State(int(schedule.state[row])).name.lower(),
                 "kills": int(schedule.kills[row]),
+                "start_cycle": done and done.start,
+                "end_cycle": done and done.start + done.live,
                 "alone": done and done.alone * second,
                 "fresh": done and done.fresh * second,
                 "live": done and done.live * second,

@@ -19,6 +19,8 @@ class Measured:
         What it ran.
     nodes : ndarray of int64
         Node of each task.
+    start : int
+        First cycle in which its tasks could act.
     live : int
         From its start to its end.
     alone : int
@@ -29,6 +31,7 @@ class Measured:
 
     application: str
     nodes: Nodes
+    start: int
     live: int
     alone: int
     fresh: int

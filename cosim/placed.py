@@ -72,11 +72,18 @@ class Placing:
             self.machine,
             work.tasks,
             nodes=allocation.nodes,
-            program=program_of(Work(work.application, work.tasks), self.config),
+            program=self._body(work),
             seed=self.seed,
             job=job.number,
         )
         return Placed(job, work, nodes)
+
+    def body(self, placed: Placed) -> Program:
+        """Return the program of one iteration of a job, without its computation."""
+        return self._body(placed.work)
+
+    def _body(self, work: Work) -> Program:
+        return program_of(Work(work.application, work.tasks), self.config)
 
     def program(self, placed: Placed) -> Program:
         """Return the program of a job."""

@@ -21,19 +21,19 @@ class TableExecution:
     fresh : FreshTimes
         Their run times.
     begun : callable
-        Told of each job on its nodes.
+        Told of each job on its nodes, and the cycle in which it begins.
     """
 
-    def __init__(self, placing: Placing, fresh: FreshTimes, begun: Callable[[Placed], None]) -> None:
+    def __init__(self, placing: Placing, fresh: FreshTimes, begun: Callable[[Placed, int], None]) -> None:
         self.longest = fresh.longest
         self._placing, self._fresh, self._tell = placing, fresh, begun
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
         """Return how long the job runs on its nodes, in seconds."""
         placed = self._placing.put(job, allocation)
-        seconds = self._fresh.cycles(placed) * self._placing.config.cycle_ns * 1e-9
-        self._tell(placed)
-        return seconds
+        second = self._placing.config.cycle_ns * 1e-9
+        self._tell(placed, round(now / second))
+        return self._fresh.cycles(placed) * second
 
     def stop(self, attempt: int, now: float) -> None:
         """Do nothing: what has been stopped is not asked for again."""

@@ -13,6 +13,7 @@ from netplace.experiments.cli.bench import bench_command
 from netplace.experiments.cli.cosim import cosim_command
 from netplace.experiments.cli.demo import demo_command
 from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.explain import explain_command, whatif_command
 from netplace.experiments.cli.listing import list_command
 from netplace.experiments.cli.load import load_command
 from netplace.experiments.cli.map import map_command
@@ -81,6 +82,8 @@ app.add_command(table_command)
 app.add_command(plot_command)
 app.add_command(schedule_command)
 app.add_command(cosim_command)
+app.add_command(explain_command)
+app.add_command(whatif_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

@@ -53,6 +53,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace cosim --machine tree:4,3 --workload applications --jobs 12 --sizes small --intensity low "
         "--network-time table --json",
     ),
+    "explain": ("netplace explain shared --job 7", "netplace explain shared --job 7 --suspects 1 --json"),
+    "whatif": (
+        "netplace whatif shared --job 7 --without 12",
+        "netplace whatif shared --mapping 7=random",
+    ),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "workload": (
         "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",

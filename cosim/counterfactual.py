@@ -1,0 +1,111 @@
+"""What if: a run again without a job, with a job elsewhere, or with another mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from netplace.cosim.carry import placing_of
+from netplace.cosim.placed import Placing
+from netplace.cosim.plan import CosimPlan
+from netplace.cosim.replay import Started, replay, started_jobs
+from netplace.placement import map_tasks, partition
+
+__all__ = ["what_if"]
+
+
+def what_if(
+    plan: CosimPlan,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    without: Sequence[int] = (),
+    move: Mapping[int, str] | None = None,
+    mapping: Mapping[int, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Return what each job took, and what it would have taken.
+
+    Starts stay as they were, unless a job's nodes are not free by then; that is told.
+
+    Parameters
+    ----------
+    plan : CosimPlan
+        What was carried out.
+    rows : sequence of mapping
+        What came of its jobs.
+    without : sequence of int
+        Jobs that are left out.
+    move : mapping of int to str
+        Jobs that get other nodes: a rule of partition such as ``"nodes:0-15"``.
+    mapping : mapping of int to str
+        Jobs whose tasks are mapped otherwise to their nodes: a rule of mapping.
+
+    Returns
+    -------
+    list of dict
+        ``job``, ``application``, ``size``, ``alone``, ``live``, ``what_if`` (seconds), ``change`` (what_if
+        over live), ``late`` (seconds by which it started later).
+
+    Raises
+    ------
+    ValueError
+        If there is no such job, the run cannot be made again, or a job is moved to nodes of another.
+    """
+    move, mapping = dict(move or {}), dict(mapping or {})
+    placing = placing_of(plan)
+    jobs = {started.number: started for started in started_jobs(plan, rows)}
+    for number in (*without, *move, *mapping):
+        if number not in jobs:
+            raise ValueError(
+                f"job {number}: there is none of that number, expected {min(jobs)} to {max(jobs)}"
+            )
+    for number, rule in move.items():
+        jobs[number] = _moved(placing, jobs[number], rule)
+    for number, rule in mapping.items():
+        jobs[number] = _mapped(placing, jobs[number], rule)
+    ends = {row["job"]: row["end_cycle"] for row in rows}
+    for number in move:
+        _check_free(jobs[number], [job for job in jobs.values() if job.number not in without], ends)
+    second = plan.config.cycle_ns * 1e-9
+    left = [job for job in jobs.values() if job.number not in without]
+    found = replay(placing, left)
+    return [
+        {
+            **{name: row[name] for name in ("job", "application", "size", "alone", "live")},
+            "what_if": found.cycles[row["job"]] * second,
+            "change": found.cycles[row["job"]] * second / row["live"],
+            "late": found.late.get(row["job"], 0) * second,
+        }
+        for row in rows
+        if row["job"] in found.cycles
+    ]
+
+
+def _moved(placing: Placing, started: Started, rule: str) -> Started:
+    tasks = len(started.placed.nodes)
+    (nodes,) = partition(rule, placing.machine, [tasks], seed=placing.seed)
+    return _mapped(placing, started.on(nodes), placing.mapping)
+
+
+def _mapped(placing: Placing, started: Started, rule: str) -> Started:
+    tasks = started.placed.work.tasks
+    nodes = np.sort(started.placed.nodes)
+    program = placing.body(started.placed)
+    seed, job = placing.seed, started.number
+    return started.on(
+        map_tasks(rule, placing.machine, tasks, nodes=nodes, program=program, seed=seed, job=job)
+    )
+
+
+def _check_free(moved: Started, others: Sequence[Started], ends: Mapping[int, int]) -> None:
+    for other in others:
+        if other.number == moved.number:
+            continue
+        meets = other.start < ends[moved.number] and moved.start < ends[other.number]
+        taken = np.intersect1d(moved.placed.nodes, other.placed.nodes)
+        if meets and len(taken):
+            raise ValueError(
+                f"move: node {taken[0]} is that of job {other.number} while job {moved.number} runs, "
+                "expected nodes that are free then"
+            )

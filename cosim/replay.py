@@ -1,0 +1,127 @@
+"""A co-simulation again, with its starts as they were: to see what one change does to the network's part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from netplace.cosim.carry import placing_of
+from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.plan import CosimPlan
+from netplace.netsim import Network
+from netplace.runs.schedules import workload_of
+
+__all__ = ["Replay", "Started", "replay", "started_jobs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Started:
+    """A job on its nodes, from a cycle on.
+
+    Attributes
+    ----------
+    placed : Placed
+        The job on its nodes.
+    start : int
+        First cycle in which its tasks act.
+    """
+
+    placed: Placed
+    start: int
+
+    @property
+    def number(self) -> int:
+        """Name of the job."""
+        return self.placed.job.number
+
+    def on(self, nodes: Sequence[int] | np.ndarray[Any, Any]) -> Started:
+        """Return the same job on other nodes, one a task."""
+        return replace(self, placed=replace(self.placed, nodes=np.asarray(nodes, np.int64)))
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of the jobs.
+
+    Attributes
+    ----------
+    cycles : mapping of int to int
+        Cycles that each job took, by its number.
+    late : mapping of int to int
+        Cycles by which a job started later than it should, because its nodes were not free yet.
+    """
+
+    cycles: Mapping[int, int]
+    late: Mapping[int, int]
+
+
+def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Started]:
+    """Return the jobs of a co-simulation where and when they ran, in the order of their starts.
+
+    Raises
+    ------
+    ValueError
+        If it was not live, or a job was killed: then it is not known how long its packets were there.
+    """
+    if plan.network_time != "live":
+        raise ValueError(
+            f"network_time: {plan.network_time!r} was used, "
+            "but only jobs on the live network disturb each other"
+        )
+    placing = placing_of(plan)
+    jobs = {job.number: job for job in workload_of(plan.jobs)}
+    found = []
+    for row in rows:
+        if row["live"] is None or row["kills"]:
+            raise ValueError(f"job {row['job']}: was ended before its end, so the run cannot be made again")
+        job = jobs[row["job"]]
+        placed = Placed(job, placing.work_of(job), np.asarray(row["nodes"], np.int64))
+        found.append(Started(placed, row["start_cycle"]))
+    return sorted(found, key=lambda started: started.start)
+
+
+def replay(
+    placing: Placing, jobs: Iterable[Started], until: int | None = None, engine: str = "kernel"
+) -> Replay:
+    """Run jobs again, each from its start on, or from when its nodes are free.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings and seed.
+    jobs : iterable of Started
+        In the order of their starts.
+    until : int, optional
+        Job with whose end the run may end; by default that of the last.
+    engine : str
+        The network's engine.
+    """
+    network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
+    held = np.zeros(placing.machine.nodes, bool)
+    running: dict[int, Started] = {}
+    cycles: dict[int, int] = {}
+    late: dict[int, int] = {}
+
+    def advance(limit: int | None) -> None:
+        for number in network.advance(limit):
+            ended, record = running.pop(number), network.job(number)
+            held[ended.placed.nodes] = False
+            cycles[ended.number] = int(record.end - record.start)
+
+    for job in jobs:
+        while network.now < job.start and until not in cycles:
+            advance(job.start)
+        while held[job.placed.nodes].any() and until not in cycles:
+            advance(None)
+        if until in cycles:
+            break
+        if network.now > job.start:
+            late[job.number] = network.now - job.start
+        running[network.start(placing.program(job.placed), job.placed.nodes)] = job
+        held[job.placed.nodes] = True
+    while running and until not in cycles:
+        advance(None)
+    return Replay(cycles, late)

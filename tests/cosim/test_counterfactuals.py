@@ -1,0 +1,84 @@
+"""A run made again, and what it tells of a job."""
+
+from __future__ import annotations
+
+import pytest
+
+from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs, what_if
+from netplace.netsim import ENGINES
+
+GIVEN = {
+    "machine": "torus:8x8", "workload": "applications", "jobs": 8, "sizes": "small", "intensity": "medium",
+    "policy": "easy", "partition": "random", "classes": "2d,3d",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run():
+    plan = make_cosim_plan(GIVEN, seed=3)
+    return plan, cosimulate(plan).outcome["jobs"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_run_again(run, engine):
+    plan, rows = run
+    jobs = started_jobs(plan, rows)
+    if engine == "reference":
+        jobs, rows = jobs[:2], [row for row in rows if row["job"] in {job.number for job in jobs[:2]}]
+        rows = sorted(rows, key=lambda row: row["start_cycle"])
+        first = replay(placing_of(plan), jobs).cycles  # of the kernel
+        assert replay(placing_of(plan), jobs, engine=engine).cycles == first
+        return
+    found = replay(placing_of(plan), jobs)
+    assert found.cycles == {row["job"]: row["end_cycle"] - row["start_cycle"] for row in rows}
+    assert not found.late
+
+
+def test_nothing_changed_is_what_was(run):
+    plan, rows = run
+    assert all(row["change"] == pytest.approx(1, abs=1e-12) for row in what_if(plan, rows))
+
+
+def test_alone_on_the_network_a_job_is_nearly_as_fast_as_alone(run):
+    plan, rows = run
+    job = max(rows, key=lambda row: row["slowdown"])
+    others = [row["job"] for row in rows if row["job"] != job["job"]]
+    (left,) = what_if(plan, rows, without=others)
+    assert job["slowdown"] > 1.05
+    assert left["what_if"] == pytest.approx(job["alone"], rel=0.05)
+
+
+def test_reasons_are_neighbours_in_time_and_on_links(run):
+    plan, rows = run
+    job = max(rows, key=lambda row: row["slowdown"])
+    found = reasons(plan, rows, job["job"], suspects=1)
+    times = {row["job"]: (row["start_cycle"], row["end_cycle"]) for row in rows}
+    begin, end = times[job["job"]]
+    for one in found["neighbours"]:
+        assert times[one["job"]][0] < end
+        assert times[one["job"]][1] > begin
+        assert 0 < one["overlap"] <= 1
+    scores = [one["overlap"] * one["packets"] for one in found["neighbours"]]
+    assert scores == sorted(scores, reverse=True)
+    first = found["neighbours"][0]
+    (without,) = [r for r in what_if(plan, rows, without=[first["job"]]) if r["job"] == job["job"]]
+    assert first["without"] == without["what_if"]
+    neighbours = {one["job"] for one in found["neighbours"]}
+    assert found["links"]
+    assert all(set(link["others"]) <= neighbours for link in found["links"])
+
+
+def test_a_table_has_no_reasons():
+    plan = make_cosim_plan(GIVEN | {"network_time": "table"})
+    with pytest.raises(ValueError, match="only jobs on the live network disturb each other"):
+        what_if(plan, cosimulate(plan).outcome["jobs"])
+
+
+def test_a_job_is_not_moved_onto_another(run):
+    plan, rows = run
+    first = min(rows, key=lambda row: row["start_cycle"])
+    other = next(row for row in rows if row is not first and row["start_cycle"] < first["end_cycle"])
+    size = first["size"]
+    nodes = [*other["nodes"], *(n for n in range(64) if n not in other["nodes"])][:size]
+    with pytest.raises(ValueError, match="expected nodes that are free then"):
+        what_if(plan, rows, move={first["job"]: "nodes:" + ",".join(map(str, nodes))})
