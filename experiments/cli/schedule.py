@@ -81,13 +81,16 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--rows", metavar="FILE", panel=_RESULT, help="Write one row a job (.csv or .parquet).")
 @click.option("-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write rows, figures and pictures there.")
 @click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
+@click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Begin of the Gantt chart.")
+@click.option("--to", type=REAL, metavar="HOURS", panel=_RESULT, help="End of the Gantt chart.")
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:
     """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.
 
     A study file has the same names as the flags, and any may be a list: every combination is carried out,
     kept in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
-    utilisation over time and the occupancy of the machine in a folder.
+    utilisation over time and the occupancy of the machine in a folder; several leave a picture that puts them
+    side by side.
     """
     if study is not None:
         _many(Path(study), given)
@@ -113,7 +116,7 @@ def _one(given: dict[str, Any]) -> None:
         if rows:
             write_rows(rows, carried.schedule)
         if folder:
-            write_folder(folder, plan, carried, given["at"])
+            write_folder(folder, plan, carried, given["at"], _window(given))
     if given["as_json"]:
         print_json({"plan": plan.to_dict(), **outcome})
     else:
@@ -144,15 +147,21 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the schedules of a study file."""
     from netplace.checks import whole
     from netplace.experiments.files.outputs import check_output, whole_file
-    from netplace.experiments.reports.schedule import compared, figure_rows, policy_differences, remarks
+    from netplace.experiments.reports.schedule import (
+        compared,
+        draw_compared,
+        figure_rows,
+        policy_differences,
+        remarks,
+    )
     from netplace.runs.store import Store
     from netplace.runs.study_file import read_study
     from netplace.runs.tables import write_table
 
-    for name in (*FLAGS, "seed", "rows", "at"):
+    for name in (*FLAGS, "seed", "rows", "at", "from_", "to"):
         if given[name] is not None:
             raise ValueError(
-                f"--{name.replace('_', '-')}: given beside {study}, which says everything itself"
+                f"--{name.rstrip('_').replace('_', '-')}: given beside {study}, which says everything itself"
             )
     _, folder = _outputs(given)
     processes = whole(given["workers"], "--workers")
@@ -167,6 +176,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         folder.mkdir(exist_ok=True)
         with whole_file(folder / "schedules.csv") as temporary:
             write_table(figure_rows(plans, outcomes), temporary)
+        draw_compared(folder / "comparison.png", plans, outcomes)
     if given["as_json"]:
         made = [{"plan": plan.to_dict(), **found} for plan, found in zip(plans, outcomes, strict=True)]
         print_json({"schedules": made, "differences": differences})
@@ -223,11 +233,23 @@ def _outputs(given: dict[str, Any]) -> tuple[Path | None, Path | None]:
         raise ValueError(f"-o {folder}: is a file, expected the name of a folder")
     if folder and not folder.parent.is_dir():
         raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
+    _window(given)
+    for name in ("from_", "to"):
+        if given[name] is not None and not folder:
+            raise ValueError(f"--{name.rstrip('_')}: given, but without -o no Gantt chart is drawn")
     if given["at"] is not None and not folder:
         raise ValueError(f"--at: {given['at']:g} given, but without -o no picture is drawn")
     if given["store"]:
         check_output(Path(given["store"]))
     return rows, folder
+
+
+def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
+    """Return the seconds between which the Gantt chart is drawn."""
+    first, last = given["from_"], given["to"]
+    if first is not None and last is not None and not first < last:
+        raise ValueError(f"--to: {last:g} is not after --from {first:g}")
+    return tuple(None if hours is None else hours * 3600 for hours in (first, last))  # type: ignore[return-value]
 
 
 @contextmanager

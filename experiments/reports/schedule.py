@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "compared",
+    "draw_compared",
     "figure_rows",
     "figure_tables",
     "policy_differences",
@@ -198,11 +199,33 @@ def write_rows(path: Path, schedule: Schedule) -> None:
         write_table(row_table(schedule), temporary)
 
 
-def write_folder(folder: Path, plan: Plan, carried: Carried, at: float | None) -> None:
+def draw_compared(path: Path, plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> None:
+    """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
+    from netplace.experiments.plots.comparison import draw_comparison
+
+    asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in _PLAN} for plan in plans])
+    differing = [name for name in _PLAN if name != "seed" and asked[name].nunique() > 1]
+    first = "policy" if "policy" in differing or not differing else differing[0]
+    rest = [name for name in differing if name != first]
+    bars = asked[rest].agg(", ".join, axis=1) if rest else ""
+    frame = figure_rows(plans, outcomes).assign(group=asked[first], series=bars)
+    same = ", ".join(asked[name][0] for name in ("workload", "machine") if name not in differing)
+    draw_comparison(path, frame, f"{same}: means and 95 % intervals")
+
+
+def write_folder(
+    folder: Path,
+    plan: Plan,
+    carried: Carried,
+    at: float | None,
+    window: tuple[float | None, float | None] = (None, None),
+) -> None:
     """Write rows, figures and pictures of one schedule into a folder.
 
     Parameters
     ----------
+    window : (float or None, float or None)
+        Seconds since the first submission between which the Gantt chart is drawn.
     at : float, optional
         Seconds since the first submission at which the occupancy is drawn; by default when most jobs
         ran at once.
@@ -221,7 +244,7 @@ def write_folder(folder: Path, plan: Plan, carried: Carried, at: float | None) -
         temporary.write_text(
             json.dumps({"plan": plan.to_dict(), **carried.outcome}, indent=1), encoding="utf-8"
         )
-    draw_gantt(folder / "gantt.png", schedule, title)
+    draw_gantt(folder / "gantt.png", schedule, title, *window)
     draw_utilisation(folder / "utilisation.png", schedule, title)
     when = f"{title}, after {(moment - origin) / 3600:,.2f} h"
     draw_occupancy(folder / "occupancy.png", parse(plan.machine), holders(schedule, moment), when)
