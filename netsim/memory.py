@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["available", "demand"]
+__all__ = ["NotEnoughMemoryError", "available", "demand"]
+
+
+class NotEnoughMemoryError(ValueError, MemoryError):
+    """What is asked for is more than this machine can hold now; another may."""
 
 
 def available() -> int:
@@ -23,10 +27,10 @@ def available() -> int:
 
 
 def demand(needed: int, what: str) -> None:
-    """Raise ``ValueError`` if `needed` bytes for `what` are more than there are."""
+    """Raise `NotEnoughMemoryError` if `needed` bytes for `what` are more than there are."""
     there = available()
     if needed > there:
-        raise ValueError(
+        raise NotEnoughMemoryError(
             f"{what} would need {needed / 2**30:.1f} GiB of memory, "
             f"but only {there / 2**30:.1f} GiB are available"
         )

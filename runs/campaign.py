@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from netplace.checks import whole
 from netplace.runs.chance import simulation_of
 from netplace.runs.claims import Claims
-from netplace.runs.crew import Crew, simulators
+from netplace.runs.crew import TRIES, Crew, simulators
 from netplace.runs.execute import Ended
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
@@ -33,18 +33,31 @@ class Progress:
         How many of them have ended, and how many of these failed.
     cpu_seconds : float
         CPU time that engines took here.
+    lost : int
+        How many the machine could not carry out, tried again and again; nothing is kept of them.
+    reason : str or None
+        Why not the last of these.
     """
 
     total: int
     done: int = 0
     failed: int = 0
     cpu_seconds: float = 0.0
+    lost: int = 0
+    reason: str | None = None
 
     def after(self, ended: Ended | None) -> Progress:
         """Return the progress after one more; None: another process simulated it."""
-        failed = ended is not None and ended.failure is not None
-        seconds = ended.cpu_seconds if ended else 0.0
-        return Progress(self.total, self.done + 1, self.failed + failed, self.cpu_seconds + seconds)
+        if ended is None:
+            return replace(self, done=self.done + 1)
+        if ended.by_machine:
+            return replace(self, done=self.done + 1, lost=self.lost + 1, reason=ended.failure)
+        return replace(
+            self,
+            done=self.done + 1,
+            failed=self.failed + (ended.failure is not None),
+            cpu_seconds=self.cpu_seconds + ended.cpu_seconds,
+        )
 
 
 def missing(runs: Iterable[Run], store: Store) -> list[Run]:
@@ -82,6 +95,9 @@ def complete(
 ) -> Progress:
     """Simulate what is missing in `store` of `runs`, and keep every result as it comes.
 
+    What the machine did (a worker was killed, there was no memory) is tried again, and never kept: `lost` of
+    what is returned counts the runs that could not be carried out, which are missing as before.
+
     Another process may do the same with the same store at the same time: they share the work.
 
     Parameters
@@ -103,7 +119,7 @@ def complete(
     wanted = list(runs)
     store.ask(wanted)
     left = deque(missing(wanted, store))
-    progress = Progress(len(left))
+    progress, tries = Progress(len(left)), Counter[str]()
     if not left:
         return progress
     with Claims(store.path) as claims, crew:
@@ -124,7 +140,14 @@ def complete(
                 time.sleep(_PAUSE if left else 0)
                 continue
             for run, ended in crew.collect():
-                store.keep(run.key, ended)
-                claims.leave(run.key)
+                if ended.by_machine:
+                    claims.leave(run.key)
+                    tries[run.key] += 1
+                    if tries[run.key] < TRIES:
+                        left.append(run)
+                        continue
+                else:
+                    store.keep(run.key, ended)
+                    claims.leave(run.key)
                 tell(progress := progress.after(ended))
     return progress

@@ -83,7 +83,7 @@ class Cluster:
         try:
             return [(run, future.result())]
         except Exception as error:  # the worker died so often that Dask gave up, or has no netplace
-            return [(run, Ended(None, f"Dask: {' '.join(str(error).split())}", 0.0, {}, "dask"))]
+            return [(run, _lost(error))]
 
     def _next(self) -> Any:
         while True:
@@ -92,3 +92,7 @@ class Cluster:
             except queue.Empty:
                 if self._client.status != "running":
                     raise ValueError("--dask: the scheduler does not answer any more") from None
+
+
+def _lost(error: Exception) -> Ended:
+    return Ended(None, f"Dask: {' '.join(str(error).split())}", 0.0, {}, "dask", by_machine=True)

@@ -12,9 +12,10 @@ import signal
 import sys
 import threading
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
@@ -23,7 +24,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from netplace.runs.execute import Ended, attempt, warm_up
 from netplace.runs.spec import Run
 
-__all__ = ["Alone", "Crew", "Workers", "run_each", "simulators"]
+__all__ = ["TRIES", "Alone", "Crew", "Workers", "run_each", "simulators"]
+
+TRIES = 3  # how often an item is given to a worker before the machine is taken to be unable
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -269,7 +272,7 @@ def simulators(count: int) -> Crew[Run, Ended]:
 
 
 def _failed(reason: str) -> Ended:
-    return Ended(None, reason, 0.0, {}, platform.node())
+    return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 
 def run_each(
@@ -291,32 +294,42 @@ def run_each(
     Raises
     ------
     ValueError
-        If a worker process was killed.
+        If worker processes were killed, `TRIES` times with the same item.
     Exception
         What `function` raised; other items are then abandoned.
     """
     placed = partial(_placed, function)
     count = min(processes, len(items))
-    crew: Crew[tuple[int, Item], Outcome] = Alone(placed) if count <= 1 else Workers(count, placed, _lost)
+    crew: Crew[tuple[int, Item], Any] = Alone(placed) if count <= 1 else Workers(count, placed, _Lost)
     stack = ExitStack()
     stack.enter_context(crew)
     return _each(stack, crew, deque(enumerate(items)))
 
 
 def _each(
-    stack: ExitStack, crew: Crew[tuple[int, Item], Outcome], left: deque[tuple[int, Item]]
-) -> Iterator[tuple[int, Outcome]]:
+    stack: ExitStack, crew: Crew[tuple[int, Item], Any], left: deque[tuple[int, Item]]
+) -> Iterator[tuple[int, Any]]:
+    tries: Counter[int] = Counter()
     with stack:
         while left or crew.busy:
             while left and crew.has_room():
                 crew.give(left.popleft())
-            for (place, _), outcome in crew.collect():
-                yield place, outcome
+            for (place, item), outcome in crew.collect():
+                if not isinstance(outcome, _Lost):
+                    yield place, outcome
+                    continue
+                tries[place] += 1
+                if tries[place] == TRIES:
+                    raise ValueError(f"{outcome.reason} ({TRIES} times)")
+                left.append((place, item))
 
 
 def _placed(function: Callable[[Item], Outcome], item: tuple[int, Item]) -> Outcome:
     return function(item[1])
 
 
-def _lost(reason: str) -> Any:
-    raise ValueError(reason)
+@dataclass(frozen=True)
+class _Lost:
+    """An item whose worker died."""
+
+    reason: str

@@ -27,6 +27,7 @@ from netplace.topologies import Topology, parse
 __all__ = [
     "Ended",
     "Executed",
+    "UnavailableError",
     "attempt",
     "carry_out",
     "check_places",
@@ -56,6 +57,9 @@ class Ended:
         Versions that the outcome depends on.
     host : str
         Where it was simulated.
+    by_machine : bool
+        Whether the failure is the doing of the machine (a killed process, no memory, a file that is gone),
+        so that the run may end well another time: nothing that is kept.
     """
 
     outcome: dict[str, Any] | None
@@ -63,6 +67,11 @@ class Ended:
     cpu_seconds: float
     versions: dict[str, str]
     host: str
+    by_machine: bool = False
+
+
+class UnavailableError(ValueError):
+    """What a run needs is not there now: a file has changed, or cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def warm_up() -> None:
 
 
 def attempt(run: Run) -> Ended:
-    """Simulate a run; whatever goes wrong with it becomes the reason of its failure.
+    """Simulate a run; whatever goes wrong becomes the reason of its failure, or of the machine's.
 
     A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
     that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
@@ -119,13 +128,20 @@ def attempt(run: Run) -> Ended:
         return Ended(
             _with_winners(_KNOWN[same], run, methods), None, cpu_seconds, versions(), platform.node()
         )
+    except MemoryError as error:
+        return _unable(f"not enough memory: {error}")
+    except (OSError, UnavailableError) as error:
+        return _unable(" ".join(str(error).split()))
     except (ValueError, SimulationError) as error:
         failure = " ".join(str(error).split())
-    except MemoryError as error:
-        failure = f"not enough memory: {error}"
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"
     return Ended(None, failure, 0.0, versions(), platform.node())
+
+
+def _unable(reason: str) -> Ended:
+    """Return how a run ended that this machine could not carry out now."""
+    return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 
 def execute(run: Run, engine: str = "kernel") -> Result:
@@ -322,8 +338,12 @@ def _only_program(job: Job) -> Job:
 
 
 def _unchanged(name: str, digest: str) -> None:
-    if file_digest(Path(name)) != digest:
-        raise ValueError(f"{name}: has changed since the run was described")
+    try:
+        found = file_digest(Path(name))
+    except ValueError as error:
+        raise UnavailableError(str(error)) from None
+    if found != digest:
+        raise UnavailableError(f"{name}: has changed since the run was described")
 
 
 def _outcome(result: Result) -> dict[str, Any]:

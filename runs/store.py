@@ -7,6 +7,9 @@ processes may use one file at a time.
 
 Table ``schedules`` holds what came of jobs on a shared machine. It is made when the first is kept, so a store
 from before there were any stays one.
+
+Every row has a checksum, or a key that is one, and is checked when it is read: a file that was damaged or
+altered is told, not shown. A store from before there were checksums gets them when it is next written to.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,6 +27,16 @@ from typing import Any
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
 from netplace.runs.spec import Run
+from netplace.runs.store_rows import (
+    AlteredError,
+    Ending,
+    Verified,
+    checksum,
+    fault_of_each,
+    read_run,
+    read_schedule,
+    read_simulation,
+)
 
 __all__ = ["SCHEMA", "Row", "Store", "StoreError"]
 
@@ -33,7 +47,7 @@ APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 SCHEMA = 1
 _SCHEDULES = (
     "CREATE TABLE IF NOT EXISTS schedules (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
-    "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID"
+    "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
 )
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _TABLES = f"""
@@ -41,7 +55,7 @@ CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE simulations (
     key TEXT PRIMARY KEY, outcome TEXT, failure TEXT, cpu_seconds REAL NOT NULL,
     host TEXT NOT NULL, ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    versions INTEGER NOT NULL REFERENCES versions,
+    versions INTEGER NOT NULL REFERENCES versions, checksum TEXT,
     CHECK ((outcome IS NULL) <> (failure IS NULL))
 ) WITHOUT ROWID;
 CREATE TABLE runs (key TEXT PRIMARY KEY, simulation TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
@@ -73,6 +87,7 @@ class Store:
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
+        self._sealed = self._pages_checked = False
         if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: there is no such store")
         with self._explained():
@@ -99,18 +114,30 @@ class Store:
         """Write down that `runs` are wanted, so that tables know which of them are missing."""
         rows = [(run.key, simulation_of(run).key, json.dumps(run.to_dict())) for run in runs]
         with self._explained(), self._database:
-            self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", rows)
+            self._database.executemany(
+                "INSERT OR IGNORE INTO runs (key, simulation, run) VALUES (?, ?, ?)", rows
+            )
 
     def keep(self, key: str, ended: Ended) -> None:
-        """Keep the result of the simulation `key`; one that is there already stays."""
+        """Keep the result of the simulation `key`; one that is there already stays.
+
+        Raises
+        ------
+        ValueError
+            If the result is the doing of the machine, and none of the simulation.
+        """
+        if ended.by_machine:
+            raise ValueError(f"store: what the machine did is no result: {ended.failure}")
         outcome = None if ended.outcome is None else json.dumps(ended.outcome, allow_nan=False)
         versions = json.dumps(ended.versions, sort_keys=True)
+        check = checksum(key, outcome, ended.failure)
         with self._explained(), self._database:
             self._database.execute("INSERT OR IGNORE INTO versions (text) VALUES (?)", (versions,))
             self._database.execute(
-                "INSERT OR IGNORE INTO simulations (key, outcome, failure, cpu_seconds, host, versions) "
-                "SELECT ?, ?, ?, ?, ?, number FROM versions WHERE text = ?",
-                (key, outcome, ended.failure, ended.cpu_seconds, ended.host, versions),
+                "INSERT OR IGNORE INTO simulations "
+                "(key, outcome, failure, cpu_seconds, host, checksum, versions) "
+                "SELECT ?, ?, ?, ?, ?, ?, number FROM versions WHERE text = ?",
+                (key, outcome, ended.failure, ended.cpu_seconds, ended.host, check, versions),
             )
 
     def has(self, key: str) -> bool:
@@ -133,21 +160,63 @@ class Store:
         runs : sequence of Run, optional
             Only these, in this order; by default all, in the order of their keys.
         """
-        select = "SELECT outcome, failure FROM simulations WHERE key = ?"
         if runs is None:
-            every = (
-                "SELECT run, outcome, failure FROM runs LEFT JOIN simulations ON simulation = simulations.key"
-            )
             with self._explained():
-                found = self._database.execute(f"{every} ORDER BY runs.key").fetchall()
-            for text, outcome, failure in found:
-                yield Run.from_dict(json.loads(text)), outcome and json.loads(outcome), failure
+                query = "SELECT key, simulation, run FROM runs ORDER BY key"
+                found = self._database.execute(query).fetchall()
+            for row in found:
+                with self._explained():
+                    run = read_run(*row)
+                yield run, *self._ended(row[1])
             return
         for run in runs:
+            yield run, *self._ended(simulation_of(run).key)
+
+    def _ended(self, key: str) -> Ending:
+        """Return what came of a simulation, checked; a pair of None if it has not been made."""
+        with self._explained():
+            one = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
+            if one is not None:
+                return read_simulation(*one, sealed=self._sealed)
+        self._check_pages()
+        return None, None
+
+    def _check_pages(self) -> None:
+        """Check once that what is not found is not there, rather than out of its place in a damaged file."""
+        if self._pages_checked:
+            return
+        self._pages_checked = True
+        for fault in self._faults_of_pages():
+            raise StoreError(f"{self.path}: {fault}")
+
+    def _faults_of_pages(self) -> list[str]:
+        with self._explained():
+            found = [text for (text,) in self._database.execute("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else [f"is damaged: {' '.join(str(text).split())}" for text in found]
+
+    def verify(self) -> Verified:
+        """Check the file, and every row against its checksum.
+
+        Returns
+        -------
+        Verified
+            How many rows there are, and a sentence for each fault.
+        """
+        faults = self._faults_of_pages()
+        if not self._sealed:
+            faults.append("there are no checksums yet, they are made when it is next written to")
+        queries: dict[Callable[..., object], str] = {
+            read_run: "SELECT key, simulation, run FROM runs",
+            partial(read_simulation, sealed=self._sealed): self._simulations,
+            partial(read_schedule, sealed=self._sealed): (self._schedules if self._has_schedules() else ""),
+        }
+        rows = 0
+        for read, query in queries.items():
             with self._explained():
-                one = self._database.execute(select, (simulation_of(run).key,)).fetchone()
-            outcome, failure = one or (None, None)
-            yield run, outcome and json.loads(outcome), failure
+                found = self._database.execute(query).fetchall() if query else []
+            rows += len(found)
+            faults += fault_of_each(read, found)
+        return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
 
     def forget(self, keys: Iterable[str]) -> None:
         """Remove the failures among the simulations `keys`, so that they are tried again."""
@@ -158,11 +227,12 @@ class Store:
 
     def keep_schedule(self, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Keep the outcome of the plan `key`; one that is there already stays."""
-        row = key, json.dumps(plan, allow_nan=False), json.dumps(outcome, allow_nan=False)
+        texts = json.dumps(plan, allow_nan=False), json.dumps(outcome, allow_nan=False)
         with self._explained(), self._database:
             self._database.execute(_SCHEDULES)
             self._database.execute(
-                "INSERT OR IGNORE INTO schedules (key, plan, outcome) VALUES (?, ?, ?)", row
+                "INSERT OR IGNORE INTO schedules (key, plan, outcome, checksum) VALUES (?, ?, ?, ?)",
+                (key, *texts, checksum(key, *texts)),
             )
 
     def schedule(self, key: str) -> dict[str, Any] | None:
@@ -170,17 +240,34 @@ class Store:
         if not self._has_schedules():
             return None
         with self._explained():
-            found = self._database.execute("SELECT outcome FROM schedules WHERE key = ?", (key,)).fetchone()
-        return None if found is None else json.loads(found[0])
+            found = self._database.execute(f"{self._schedules} WHERE key = ?", (key,)).fetchone()
+            if found is not None:
+                return read_schedule(*found, sealed=self._sealed)[1]
+        self._check_pages()
+        return None
 
     def schedules(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield every plan that was carried out, and its outcome, in the order of their keys."""
         if not self._has_schedules():
             return
         with self._explained():
-            found = self._database.execute("SELECT plan, outcome FROM schedules ORDER BY key").fetchall()
-        for plan, outcome in found:
-            yield json.loads(plan), json.loads(outcome)
+            found = self._database.execute(f"{self._schedules} ORDER BY key").fetchall()
+        for row in found:
+            with self._explained():
+                plan = read_schedule(*row, sealed=self._sealed)
+            yield plan
+
+    @property
+    def _simulations(self) -> str:
+        return f"SELECT key, outcome, failure, {self._check_column} FROM simulations"
+
+    @property
+    def _schedules(self) -> str:
+        return f"SELECT key, plan, outcome, {self._check_column} FROM schedules"
+
+    @property
+    def _check_column(self) -> str:
+        return "checksum" if self._sealed else "NULL"
 
     def _has_schedules(self) -> bool:
         with self._explained():
@@ -219,8 +306,29 @@ class Store:
                 f"{self.path}: is a store of version {schema}, this netplace has version {SCHEMA}; keep it "
                 "for the netplace that made it, and give another name"
             )
+        self._sealed = self._has_checksums("simulations")
+        if not read_only:
+            self._seal()
         if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._database.execute("PRAGMA journal_mode = WAL")
+
+    def _has_checksums(self, table: str) -> bool:
+        return any(row[1] == "checksum" for row in self._database.execute(f"PRAGMA table_info({table})"))
+
+    def _seal(self) -> None:
+        """Give rows from before there were checksums theirs."""
+        for table, texts in (("simulations", "outcome, failure"), ("schedules", "plan, outcome")):
+            if table == "schedules" and not self._has_schedules():
+                continue
+            if self._has_checksums(table):
+                continue
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                if not self._has_checksums(table):  # another process may have been faster
+                    self._database.execute(f"ALTER TABLE {table} ADD COLUMN checksum TEXT")
+                    self._database.create_function("checksum", 3, checksum, deterministic=True)
+                    self._database.execute(f"UPDATE {table} SET checksum = checksum(key, {texts})")
+        self._sealed = True
 
     def _pragma(self, name: str) -> int:
         return int(self._database.execute(f"PRAGMA {name}").fetchone()[0])
@@ -233,6 +341,8 @@ class Store:
         except sqlite3.Error as error:
             reason = _REASONS.get(str(error), str(error))
             raise StoreError(f"{self.path}: {reason}") from error
+        except AlteredError as error:
+            raise StoreError(f"{self.path}: {error}; netplace table --verify tells what is wrong") from None
 
 
 _REASONS = {

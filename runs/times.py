@@ -137,11 +137,13 @@ class StoredTimes:
         Raises
         ------
         ValueError
-            If all of them failed; the sentence says why.
+            If all of them failed, or the machine could not simulate them; the sentence says why.
         """
         wanted = [run.seeded(seed) for seed in seeds] if seeds is not None else [run]
         if self._simulate:
-            complete(wanted, self._store, crew_of(self._workers))
+            progress = complete(wanted, self._store, crew_of(self._workers))
+            if progress.lost:
+                raise ValueError(f"run times: {progress.reason}")
         rows = list(self._store.rows(wanted))
         cycles = [outcome["cycles"] for _, outcome, _ in rows if outcome]
         failures = [failure for *_, failure in rows if failure]

@@ -40,6 +40,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table sweep.toml --csv out.csv --parquet out.parquet",
         "netplace table sweep.sqlite --runs",
         "netplace table diff old.parquet sweep.toml",
+        "netplace table --verify sweep.sqlite",
     ),
     "schedule": (
         "netplace schedule --machine torus:16x16x16 --workload lublin --jobs 500 --load 0.7 --policy easy "

@@ -36,6 +36,7 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 @click.option("--csv", metavar="FILE", help="Write the table as CSV.")
 @click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
 @click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
+@click.option("--verify", is_flag=True, help="Only check every row of a store against its checksum.")
 @click.option("--retry", is_flag=True, help="Try the runs that failed again.")
 @click.option("--yes", is_flag=True, help=f"Do not ask before a sweep of more than {_MANY:,} runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -51,6 +52,9 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
     if files[0] == "diff":
         _compare(files[1:], outputs, given["as_json"])
         return
+    if given["verify"]:
+        _verify(files, given["as_json"])
+        return
     if len(files) != 1:
         raise ValueError(f"table: {len(files)} files given, expected one sweep file or store")
     runs = _runs(Path(files[0]), given)
@@ -62,9 +66,33 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
     else:
         _show(frame, f"{len(frame)} {'runs' if given['each'] else 'entries'}, times in cycles")
+    lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
+    if lost:
+        _say(f"{lost} of {len(runs)} runs are missing; the same command tries them again")
     if failed:
         first = runs.loc[runs["failure"].notna(), "failure"].iloc[0]
         _say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
+    if failed or lost:
+        sys.exit(FAILED)
+
+
+def _verify(files: tuple[str, ...], as_json: bool) -> None:
+    """Tell what is wrong with stores, if anything is."""
+    from netplace.runs.store import Store
+
+    told: dict[str, Any] = {}
+    for name in files:
+        path = Path(name)
+        with Store(path.with_suffix(".sqlite") if path.suffix == ".toml" else path, read_only=True) as store:
+            found = store.verify()
+        told[str(store.path)] = {"rows": found.rows, "faults": list(found.faults)}
+        for fault in found.faults:
+            _say(fault)
+        if not as_json:
+            click.echo(f"{store.path}: {found.rows} rows, {len(found.faults) or 'no'} faults")
+    if as_json:
+        print_json({"stores": told})
+    if any(found["faults"] for found in told.values()):
         sys.exit(FAILED)
 
 
@@ -114,10 +142,12 @@ def _complete(runs: list[Run], store: Store, crew: Crew[Run, Ended], retry: bool
         store.forget(simulation_of(run).key for run in runs)
     try:
         with SweepProgress() as progress:
-            complete(runs, store, crew, progress)
+            ended = complete(runs, store, crew, progress)
     except KeyboardInterrupt:
         _say("what has ended is stored; the same command goes on from there")
         raise
+    if ended.lost:
+        _say(f"{ended.lost} runs could not be carried out, the last because of: {ended.reason}")
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:

@@ -164,7 +164,9 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
     """
     runs = [row.run for row in rows]
     if bench.simulate:
-        complete(runs, bench.store, bench.crew(), bench.tell)
+        progress = complete(runs, bench.store, bench.crew(), bench.tell)
+        if progress.lost:
+            raise ValueError(f"study: {progress.lost} runs could not be simulated now: {progress.reason}")
     elif left := missing(runs, bench.store):
         where = bench.store.path
         raise ValueError(

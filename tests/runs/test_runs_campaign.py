@@ -128,19 +128,19 @@ def ring(task, deadly=0, rounds=1):
 """
 
 
-def test_a_worker_that_dies_takes_down_one_run(tmp_path):
+def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path):
     (tmp_path / "deadly.py").write_text(DEADLY)
     job = {"app": f"{tmp_path}/deadly.py:ring"}
     runs = [
         resolve("torus:2x2", {**job, "rounds": number, "deadly": int(number == 2)}) for number in range(1, 9)
     ]
     with Store(tmp_path / "s.sqlite") as store:
-        complete(runs, store, simulators(2))
+        progress = complete(runs, store, simulators(2))
         rows = list(store.rows(runs))
-    assert [failure for *_, failure in rows] == [
-        "its worker process ended by signal 9; too little memory?" if number == 2 else None
-        for number in range(1, 9)
-    ]
+    assert (progress.done, progress.failed, progress.lost) == (8, 0, 1)
+    assert progress.reason == "its worker process ended by signal 9; too little memory?"
+    assert [outcome is None for _, outcome, _ in rows] == [number == 2 for number in range(1, 9)]
+    assert not any(failure for *_, failure in rows)
 
 
 SCRIPT = """

@@ -1,0 +1,135 @@
+"""Rows of a store, checked as they are read: one that was altered or damaged is told, not shown."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from netplace.checks import shown
+from netplace.runs.chance import simulation_of
+from netplace.runs.spec import Run
+
+__all__ = [
+    "AlteredError",
+    "Ending",
+    "Verified",
+    "checksum",
+    "fault_of_each",
+    "read_run",
+    "read_schedule",
+    "read_simulation",
+]
+
+Ending = tuple[dict[str, Any] | None, str | None]  # what was measured, and why nothing was
+
+
+class AlteredError(ValueError):
+    """A row that is not what was stored."""
+
+    def __init__(self, what: str, key: object) -> None:
+        super().__init__(f"{what} {shown(key, 70)} is not what was stored, the file was altered or damaged")
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a look at every row of a store found.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that were looked at.
+    faults : tuple of str
+        A sentence for each fault.
+    """
+
+    rows: int
+    faults: tuple[str, ...] = ()
+
+
+def checksum(*texts: str | None) -> str:
+    """Return the first 32 hexadecimal digits of the SHA-256 of texts, each with its length in front.
+
+    Examples
+    --------
+    >>> checksum("key", "outcome", None) == checksum("key", None, "outcome")
+    False
+    """
+    told = (f"{-1 if text is None else len(text)}:{'' if text is None else text}" for text in texts)
+    return hashlib.sha256("".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def read_run(key: str, simulation: str, text: str) -> Run:
+    """Return a run as it was asked for; its key is the checksum of what it is.
+
+    Raises
+    ------
+    AlteredError
+        If it is not what was stored.
+    """
+    try:
+        run = Run.from_dict(json.loads(text))
+        if run.key == key and simulation_of(run).key == simulation:
+            return run
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        pass
+    raise AlteredError("run", key)
+
+
+def read_simulation(
+    key: str, outcome: str | None, failure: str | None, check: str | None, sealed: bool = True
+) -> Ending:
+    """Return what came of a simulation.
+
+    Parameters
+    ----------
+    key, outcome, failure, check : str or None
+        The row, with its checksum.
+    sealed : bool
+        Whether the store has checksums.
+
+    Raises
+    ------
+    AlteredError
+        If it is not what was stored.
+    """
+    if sealed and check != _check("simulation", key, outcome, failure):
+        raise AlteredError("simulation", key)
+    return None if outcome is None else _loaded("simulation", key, outcome), failure
+
+
+def read_schedule(
+    key: str, plan: str, outcome: str, check: str | None, sealed: bool = True
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a plan and its outcome; as `read_simulation`."""
+    if sealed and check != _check("schedule", key, plan, outcome):
+        raise AlteredError("schedule", key)
+    return _loaded("schedule", key, plan), _loaded("schedule", key, outcome)
+
+
+def fault_of_each(read: Callable[..., object], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield a sentence for each row that cannot be read."""
+    for row in rows:
+        try:
+            read(*row)
+        except AlteredError as error:
+            yield str(error)
+
+
+def _check(what: str, *texts: object) -> str:
+    """Return the checksum of what should be texts."""
+    if not all(text is None or isinstance(text, str) for text in texts):
+        raise AlteredError(what, texts[0])
+    return checksum(*texts)  # type: ignore[arg-type]
+
+
+def _loaded(what: str, key: str, text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise AlteredError(what, key)
+    return found

@@ -1,0 +1,165 @@
+"""A store knows when what it holds was altered or damaged, and says so instead of showing it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.experiments.cli import app
+from netplace.runs import attempt, resolve
+from netplace.runs.execute import Ended
+from netplace.runs.store import Store, StoreError
+
+RUNS = [resolve("torus:4x4", {"app": "butterfly", "mapping": "random"}, seed=seed) for seed in range(3)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.ask(RUNS)
+        for run in RUNS:
+            store.keep(run.key, attempt(run))
+        store.keep_schedule("plan", {"policy": "easy"}, {"metrics": {"jobs": 3}})
+    return path
+
+
+def change(path, statement, *values):
+    with sqlite3.connect(path) as database:
+        assert database.execute(statement, values).rowcount == 1
+    database.close()
+
+
+def test_a_sound_store_is_sound(path):
+    with Store(path, read_only=True) as store:
+        found = store.verify()
+        assert (found.rows, found.faults) == (7, ())
+        assert len(list(store.rows())) == 3
+
+
+KEY = RUNS[1].key
+MORE_PACKETS = """replace(outcome, '"packets": ', '"packets": 1')"""
+ALTERED = [
+    (f"UPDATE simulations SET outcome = {MORE_PACKETS} WHERE key = ?", KEY),
+    ("UPDATE simulations SET outcome = NULL, failure = 'broke' WHERE key = ?", KEY),
+    ("UPDATE simulations SET outcome = '[]' WHERE key = ?", KEY),
+    ("UPDATE simulations SET outcome = zeroblob(9) WHERE key = ?", KEY),
+    ("UPDATE simulations SET checksum = NULL WHERE key = ?", KEY),
+    ("UPDATE runs SET run = replace(run, '4x4', '4x5') WHERE key = ?", KEY),
+    ("UPDATE runs SET run = '{' WHERE key = ?", KEY),
+    (f"UPDATE runs SET run = ? WHERE key = '{KEY}'", "[" * 20_000),
+    ("UPDATE runs SET run = 'null' WHERE key = ?", KEY),
+    (f"UPDATE runs SET simulation = '{RUNS[0].key}' WHERE key = ?", KEY),
+]
+
+
+@pytest.mark.parametrize(("statement", "value"), ALTERED, ids=range(len(ALTERED)))
+def test_what_was_altered_is_told(path, statement, value):
+    change(path, statement, value)
+    with Store(path, read_only=True) as store:
+        with pytest.raises(StoreError, match=r"s\.sqlite: (run|simulation) '\w+' is not what was stored"):
+            list(store.rows())
+        assert len(store.verify().faults) == 1
+
+
+def test_an_altered_schedule_is_told(path):
+    change(path, "UPDATE schedules SET outcome = replace(outcome, '3', '4') WHERE key = ?", "plan")
+    with Store(path, read_only=True) as store:
+        for read in (lambda: store.schedule("plan"), lambda: list(store.schedules())):
+            with pytest.raises(StoreError, match="schedule 'plan' is not what was stored"):
+                read()
+
+
+def test_two_results_that_changed_places_are_told(path):
+    with sqlite3.connect(path) as database:
+        columns = "outcome, failure, checksum"
+        first, second = database.execute(f"SELECT key, {columns} FROM simulations LIMIT 2").fetchall()
+        for key, row in ((first[0], second[1:]), (second[0], first[1:])):
+            database.execute(f"UPDATE simulations SET ({columns}) = (?, ?, ?) WHERE key = ?", (*row, key))
+    database.close()
+    with Store(path, read_only=True) as store:
+        assert len(store.verify().faults) == 2
+
+
+def test_pages_that_changed_places_are_no_missing_runs(tmp_path):
+    """A row that cannot be found because the file is damaged is not taken for one that was never made."""
+    path = tmp_path / "s.sqlite"
+    runs = [resolve("torus:4x4", {"app": "butterfly", "mapping": "random"}, seed=seed) for seed in range(200)]
+    with Store(path) as store:
+        store.ask(runs)
+        for run in runs:
+            store.keep(run.key, Ended({"cycles": run.seed, "text": "x" * 500}, None, 0.0, {}, "here"))
+    content = bytearray(path.read_bytes())
+    size = int.from_bytes(content[16:18], "big")
+    pages = range(size, len(content), size)
+    leaves = [at for at in pages if content[at] == 10 and b"xxxx" in content[at : at + size]]
+    first, second = leaves[1], leaves[-2]
+    content[first : first + size], content[second : second + size] = (
+        content[second : second + size],
+        content[first : first + size],
+    )
+    path.write_bytes(content)
+    with Store(path, read_only=True) as store:
+        with pytest.raises(StoreError, match=r"s\.sqlite: is damaged"):
+            list(store.rows(runs))
+        assert store.verify().faults
+
+
+def test_a_store_without_checksums_gets_them(path):
+    with sqlite3.connect(path) as database:
+        for table in ("simulations", "schedules"):
+            database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+    database.close()
+    with Store(path, read_only=True) as store:
+        assert len(list(store.rows())) == 3
+        assert store.schedule("plan")
+        [fault] = store.verify().faults
+        assert "no checksums yet" in fault
+    Store(path).close()
+    with Store(path, read_only=True) as store:
+        assert store.verify().faults == ()
+    change(path, "UPDATE simulations SET failure = 'x', outcome = NULL WHERE key = ?", KEY)
+    with Store(path, read_only=True) as store, pytest.raises(StoreError, match="is not what was stored"):
+        list(store.rows())
+
+
+def test_verify_on_the_command_line(path):
+    result = CliRunner().invoke(app, ["table", "--verify", str(path)])
+    assert (result.exit_code, result.stdout) == (0, f"{path}: 7 rows, no faults\n")
+    change(path, *ALTERED[0])
+    result = CliRunner().invoke(app, ["table", "--verify", str(path), "--json"])
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["stores"][str(path)]["rows"] == 7
+    assert f"simulation '{KEY}' is not what was stored" in result.stderr
+    result = CliRunner().invoke(app, ["table", str(path)])
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_what_the_machine_did_is_no_result(path):
+    with Store(path) as store, pytest.raises(ValueError, match="what the machine did is no result"):
+        store.keep("new", Ended(None, "killed", 0.0, {}, "here", by_machine=True))
+
+
+@pytest.mark.parametrize("error", [MemoryError("no room"), OSError(28, "No space left on device")])
+def test_no_memory_and_no_disk_are_the_machines_doing(monkeypatch, error):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(sys.modules["netplace.runs.execute"], "programs_of", fails)
+    ended = attempt(RUNS[0])
+    assert ended.by_machine
+    assert str(error) in ended.failure
+
+
+def test_a_trace_that_has_gone_is_no_failure_of_the_run(tmp_path):
+    trace = tmp_path / "a.trc"
+    trace.write_text("s 0 1 0 64\nr 0 1 0 64\n")
+    run = resolve("torus:2x2", {"trace": str(trace)})
+    trace.unlink()
+    ended = attempt(run)
+    assert ended.by_machine
+    assert "cannot be read" in ended.failure
