@@ -79,7 +79,7 @@ def read_run(key: str, simulation: str, text: str) -> Run:
 
 
 def read_simulation(
-    key: str, outcome: str | None, failure: str | None, check: str | None, sealed: bool = True
+    key: str, outcome: str | None, failure: str | None, check: str | None, *, sealed: bool = True
 ) -> Ending:
     """Return what came of a simulation.
 
@@ -101,7 +101,7 @@ def read_simulation(
 
 
 def read_schedule(
-    key: str, plan: str, outcome: str, check: str | None, sealed: bool = True
+    key: str, plan: str, outcome: str, check: str | None, *, sealed: bool = True
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a plan and its outcome; as `read_simulation`."""
     if sealed and check != _check("schedule", key, plan, outcome):
