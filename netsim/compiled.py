@@ -14,15 +14,14 @@ from netplace.netsim.chance import GAP, draw, gap
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.loop import run, scalar_code
-from netplace.netsim.layout import setting, state, tables_of
+from netplace.netsim.kernel.loop import loop, scalar_code
+from netplace.netsim.layout import known, setting, state, tables_of
 from netplace.netsim.lower import Lowered, lower
 from netplace.topologies import Topology
 
 __all__ = ["KernelEngine"]
 
 FAR = (1 << 62) - 1
-_POINTERS = ("turn", "turn_home", "turn_link")
 
 
 def _interpretable(arrays: k.State) -> k.State:
@@ -85,6 +84,7 @@ class KernelEngine:
         tables = tables_of(topology, config)
         self._setting = setting(topology, config, seed, record_messages, tables)
         self._state = _interpretable(state(topology, config, self._setting, tables))
+        self._loop = loop(known(topology, config, self._setting))
         self._jobs: list[_Job] = []
         kinds: dict[str, type[np.generic]] = {
             "op": np.int64, "key": np.int32, "deal": np.int32, "message_start": np.int64,
@@ -236,10 +236,10 @@ class KernelEngine:
         if self._state.clock[k.ENDED]:
             self._state.clock[k.ENDED] = 0
             return Exit.JOB_ENDED
-        if numba.config.DISABLE_JIT or run.signatures:
-            return Exit(run(self._state, self._setting, int(until)))
+        if numba.config.DISABLE_JIT:
+            return Exit(self._loop(self._state, self._setting, int(until)))
         with scalar_code():  # the first call compiles, or reads the cache
-            return Exit(run(self._state, self._setting, int(until)))
+            return Exit(self._loop(self._state, self._setting, int(until)))
 
     def job(self, number: int) -> JobRecord:
         """Return what is known of a job."""
@@ -264,7 +264,8 @@ class KernelEngine:
         return Counters(
             created=int(s.clock[k.CREATED] - self._created_before),
             delivered=int(s.clock[k.DELIVERED] - self._delivered_before),
-            link_packets=self._crossed().copy(),
+            link_packets=(self._crossed().astype(np.int64) & 0xFFFFFFFF)
+            + (s.carry.astype(np.int64).reshape(-1, self._setting.ports) << 32),
             packet_delays=s.packet_delays.copy(),
             message_delays=s.message_delays.copy(),
             packet_delay_sum=int(s.clock[k.PACKET_DELAY]),
@@ -273,10 +274,10 @@ class KernelEngine:
             last_delivery=int(s.clock[k.LAST_DELIVERY]),
         )
 
-    def _crossed(self) -> NDArray[np.int64]:
-        """Packets that crossed each link, as a view of the rows, shape (routers, ports)."""
+    def _crossed(self) -> NDArray[Any]:
+        """Packets that crossed each link, modulo 2**32, as a view of the rows, shape (routers, ports)."""
         u = self._setting
-        return self._state.row.reshape(-1, u.row)[:, u.crossed :]
+        return self._state.row.reshape(-1, u.row)[:, u.crossed : u.crossed + u.ports]
 
     _created_before = 0
     _delivered_before = 0
@@ -288,7 +289,7 @@ class KernelEngine:
         self._delivered_before = int(s.clock[k.DELIVERED])
         s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
         s.clock[k.LAST_DELIVERY] = -1
-        for totals in (self._crossed(), s.packet_delays, s.message_delays):
+        for totals in (self._crossed(), s.carry, s.packet_delays, s.message_delays):
             totals[:] = 0
 
     @property
@@ -300,14 +301,20 @@ class KernelEngine:
         """Tell who waits for whom now."""
         return Blocked(tasks=self._blocked_tasks(), fifos=self._blocked_fifos())
 
+    def _pointers(self) -> list[NDArray[np.int8]]:
+        """Return views of the pointers of arbiters, of consumption and of links."""
+        s, u = self._state, self._setting
+        rows = s.byte.reshape(self.topology.routers, -1)[:, : u.row_bytes]
+        return [rows[:, u.turn : u.turn_link], s.turn_home, rows[:, u.turn_link : u.turn_link + u.ports]]
+
     def pointers(self) -> tuple[NDArray[np.int8], ...]:
         """Return copies of all pointers of arbiters and links."""
-        return tuple(getattr(self._state, name).astype(np.int8) for name in _POINTERS)
+        return tuple(view.astype(np.int8) for view in self._pointers())
 
     def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
         """Set all pointers."""
-        for name, values in zip(_POINTERS, pointers, strict=True):
-            getattr(self._state, name)[:] = values
+        for view, values in zip(self._pointers(), pointers, strict=True):
+            view[:] = values
 
     def _blocked_tasks(self) -> list[tuple[int, int, int, str]]:
         """Return (job, task, operation, what it waits for) of every task that is not at its end."""
@@ -334,29 +341,31 @@ class KernelEngine:
         s, u = self._state, self._setting
         found = []
         rows = s.row.reshape(-1, u.row)
-        for router in np.flatnonzero(rows[:, k.WAIT]):
-            row = rows[router]
+        homing = s.homing & ~(1 << k.TAKEN) if u.single else 0
+        for router in np.flatnonzero(rows[:, k.WAIT] | homing):
+            row = [int(word) for word in rows[router]]
             for i in range(k.MOST_INPUTS):
-                if not row[k.WAIT] >> i & 1:
+                at_home = u.single and s.homing[router] >> i & 1
+                if not (at_home or row[k.WAIT] >> i & 1):
                     continue
                 wants = []
-                for output in self._outputs_wanted(row, i):
+                for output in [] if at_home else self._outputs_wanted(row, i):
                     port, vc = divmod(output, u.vcs)
-                    name = (int(row[u.link + port]) >> 32) + vc
+                    name = row[u.link + port] + vc
                     wants.append((name >> k.NAME_BITS, name & k.INPUT))
-                packets = min(int(s.fifo[row[k.FIRST] + i]) >> k.COUNT & k.FIELD, u.queue)
+                packets = min(row[u.fifo + i] >> u.bits & u.field, u.queue)
                 found.append((int(router), i, packets, wants))
         return found
 
-    def _outputs_wanted(self, row: NDArray[np.int64], i: int) -> list[int]:
+    def _outputs_wanted(self, row: list[int], i: int) -> list[int]:
         """Return the outputs that the waiting head of an input could ask for."""
         s, u = self._state, self._setting
-        if row[k.HOMING] >> i & 1:
-            return []
-        ports = [port for port in range(u.ports) if row[k.WANT + port] >> i & 1]
+        ports = [port for port in range(u.ports) if row[u.want + port] >> i & 1]
         if u.dims == 0:
+            if u.policy == k.TREE_ADAPTIVE and 0 in ports:
+                ports = [port for port in range(int(s.up[1])) if row[u.link + port]]
             return [port * u.vcs + vc for port in ports for vc in range(u.vcs)]
         if u.policy == k.OBLIVIOUS:
-            return [int(s.fifo[row[k.FIRST] + i]) >> k.OUT]
+            return [row[u.fifo + i] >> 2 * u.bits & k.OUTPUT]
         adaptive = [port * u.vcs + vc for port in ports for vc in range(1, u.vcs)]
         return sorted([ports[0] * u.vcs, *adaptive])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from netplace.netsim import delays
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
+from netplace.netsim.kernel.bits import OPEN
 from netplace.netsim.memory import demand
 from netplace.topologies import Grid, Topology, Tree
 
@@ -19,6 +20,23 @@ __all__ = ["setting", "state", "tables_of"]
 _LONG_AGO = -(1 << 62)
 _LARGE = 2048  # routers from which on asking for memory in advance pays
 _AHEAD = 8
+_LINE = 64  # bytes of a cache line
+_NARROW_INPUTS = 31  # of a router whose sets fit into words of 32 bits
+_NARROW_BITS = 13  # of the fields of a FIFO's word there, and with words of 64 bits
+_WIDE_BITS = 16
+# What makes a network a usual one; the other fields of `Config` do not matter to the kernel.
+_COMPILED_IN = (
+    "packet_phits", "queue_packets", "injection_packets", "injectors", "vcs", "policy", "arbiter",
+    "consumption", "bubble", "tree_routing", "router_delay", "link_delay",
+)  # fmt: skip
+_SIZES = {
+    "nodes", "seed", "ahead", "words", "tops", "links", "tail_words", "arrival_words", "magnitudes", "twist",
+    "record",
+}  # fmt: skip
+_SHAPE = {
+    "ports", "row", "row_bytes", "want", "next", "link", "crossed", "fifo", "load", "turn", "turn_link",
+    "bits", "field", "fed", "slots", "fifos", "policy",
+}  # fmt: skip
 _POLICIES = {"smart": k.SMART, "shortest": k.SHORTEST, "random": k.RANDOM, "oblivious": k.OBLIVIOUS}
 _ARBITERS = {
     "round-robin": k.ROUND_ROBIN,
@@ -40,17 +58,53 @@ def _policy(topology: Topology, config: Config) -> int:
     return _POLICIES[config.policy]
 
 
-def _exact(policy: int, config: Config) -> bool:
-    """Tell whether decisions compare phits, so that starts of arrivals and departures must be kept."""
-    return (
-        config.arbiter == "longest" or policy == k.TREE_ADAPTIVE or (policy == k.SHORTEST and config.vcs > 1)
+def _compares_loads(policy: int, config: Config) -> bool:
+    """Tell whether requests compare the phits in the FIFOs downstream, which must then be kept."""
+    return policy == k.TREE_ADAPTIVE or (policy == k.SHORTEST and config.vcs > 1)
+
+
+@dataclass(frozen=True)
+class _Record:
+    """Where the parts of a router's record are: words, then bytes."""
+
+    dtype: type[np.int32] | type[np.int64]
+    bits: int
+    words: dict[str, int]
+    bytes: dict[str, int]
+    size: int  # bytes, whole cache lines
+
+
+def _record(topology: Topology, config: Config, loads: bool) -> _Record:
+    """Lay out the record of a router: 32-bit words if they hold its sets and FIFOs, else 64."""
+    dims = len(topology.sizes) if isinstance(topology, Grid) else 0
+    ports = topology.ports
+    outputs = ports * config.vcs
+    fifos = outputs + config.injectors
+    narrow = fifos <= _NARROW_INPUTS and config.queue_packets + config.injection_packets < 1 << _NARROW_BITS
+    parts = {"want": ports, "next": dims, "link": ports, "crossed": ports, "fifo": fifos}
+    parts["load"] = outputs + 2 if loads else 0
+    places = np.cumsum([k.INPUTS if dims else k.WORDS, *parts.values()]).tolist()
+    words = dict(zip(parts, places, strict=False))
+    dtype = np.int32 if narrow else np.int64
+    turn = places[-1] * np.dtype(dtype).itemsize
+    size = -(-(turn + outputs + ports) // _LINE) * _LINE
+    return _Record(
+        dtype,
+        _NARROW_BITS if narrow else _WIDE_BITS,
+        words,
+        {"turn": turn, "turn_link": turn + outputs},
+        size,
     )
 
 
-def setting(topology: Topology, config: Config, seed: int, record: bool, tables: dict[str, Any]) -> k.Setting:
+def setting(
+    topology: Topology, config: Config, seed: int, recorded: bool, tables: dict[str, Any]
+) -> k.Setting:
     """Return the kernel's constants; `tables` are those of `tables_of`."""
     dims = len(topology.sizes) if isinstance(topology, Grid) else 0
     policy = _policy(topology, config)
+    loads = _compares_loads(policy, config)
+    record = _record(topology, config, loads)
     words = -(-topology.routers // k.WORD)
     links = int((topology.neighbor >= 0).sum())
     inputs = _check_size(topology, config)
@@ -72,10 +126,15 @@ def setting(topology: Topology, config: Config, seed: int, record: bool, tables:
         bubble=config.bubble,
         hop=config.hop_delay,
         seed=seed,
-        row=k.WANT + 3 * topology.ports + dims,
-        next=k.WANT + topology.ports,
-        link=k.WANT + topology.ports + dims,
-        crossed=k.WANT + 2 * topology.ports + dims,
+        row=record.size // np.dtype(record.dtype).itemsize,
+        row_bytes=record.size,
+        **record.words,
+        **record.bytes,
+        bits=record.bits,
+        field=(1 << record.bits) - 1,
+        fed=topology.ports * config.vcs,
+        slots=topology.ports * config.vcs * config.queue_packets
+        + config.injectors * (config.queue_packets + config.injection_packets),
         ahead=_AHEAD if topology.routers >= _LARGE else 0,
         fifos=topology.ports * config.vcs + config.injectors,
         words=words,
@@ -91,11 +150,24 @@ def setting(topology: Topology, config: Config, seed: int, record: bool, tables:
         x_group=int(group[0]),
         y_group=int(group[1]) if dims > 1 else 0,
         z_group=int(group[2]) if dims > 2 else 0,
-        period=math.lcm(*range(1, dims + 2)),
-        exact=int(config.injectors > 1 or _exact(policy, config)),
+        loads=int(loads),
+        exact=int(config.injectors > 1 or config.arbiter == "longest"),
         twist=topology.twist if isinstance(topology, Grid) else 0,
-        record=int(record),
+        record=int(recorded),
     )
+
+
+def known(topology: Topology, config: Config, u: k.Setting) -> tuple[int, ...]:
+    """Return the settings that the kernel is compiled for, others being `OPEN`.
+
+    With the default settings of `Config` there is a kernel for each number of dimensions of a mesh or torus,
+    and one for trees: constants make it faster. All else shares one kernel that takes them as they come.
+    """
+    usual = Config()
+    if any(getattr(config, name) != getattr(usual, name) for name in _COMPILED_IN):
+        return (OPEN,) * len(u)
+    left = _SIZES if u.dims else _SIZES | _SHAPE
+    return tuple(OPEN if name in left else value for name, value in u._asdict().items())
 
 
 def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
@@ -134,6 +206,13 @@ def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
 def _power_of_two(n: int) -> int:
     """Return the least power of two that is not below `n`."""
     return 1 << max(0, n - 1).bit_length()
+
+
+def _aligned(size: int) -> NDArray[np.int8]:
+    """Return `size` bytes of 0 that begin with a cache line."""
+    memory = np.zeros(size + _LINE, np.int8)
+    begin = -memory.ctypes.data % _LINE
+    return memory[begin : begin + size]
 
 
 def _queues(fifos: int, u: k.Setting) -> dict[str, Any]:
@@ -213,46 +292,47 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     inputs = _check_size(topology, config)
     routers, ports, nodes, vcs = topology.routers, topology.ports, topology.nodes, config.vcs
     injectors = np.where(np.arange(routers) < nodes, config.injectors, 0)
-    first = np.concatenate([[0], np.cumsum(inputs + injectors)])
     slots = np.concatenate(
         [[0], np.cumsum((inputs + injectors) * config.queue_packets + injectors * config.injection_packets)]
     )
-    fifos = int(first[-1])
+    fifos = int(inputs.sum() + injectors.sum())
     wired = topology.neighbor >= 0
     where, port = np.nonzero(wired)
     there, entry = topology.neighbor[wired].astype(np.int64), topology.entry[wired].astype(np.int64)
     outputs = np.zeros(routers, np.int64)
     np.bitwise_or.at(outputs, where, np.left_shift((1 << vcs) - 1, port * vcs))
 
-    row = np.zeros((routers, u.row), np.int64)
-    row[:, k.FREE] = outputs | 1 << k.HOME
+    memory = _aligned(routers * u.row_bytes)
+    row: Any = memory.view(np.int32 if 4 * u.row == u.row_bytes else np.int64).reshape(routers, u.row)
+    row[:, k.FREE] = outputs
     row[:, k.ROOM] = outputs
-    row[:, k.BUBBLE] = -1
-    row[:, k.FIRST] = first[:-1]
-    row[:, k.PLACE] = slots[:-1]
-    row[:, k.INPUTS] = inputs
-    row[where, u.link + port] |= (there << k.NAME_BITS | entry * vcs) << 32
-    row[there, u.link + entry] |= where << k.NAME_BITS | port * vcs
+    row[:, [k.BUBBLE, k.IDLE]] = -1
+    if u.dims == 0:
+        row[:, k.INPUTS] = inputs
+        row[:, k.PLACE] = slots[:-1]
+    row[where, u.link + port] = there << k.NAME_BITS | entry * vcs
     task = np.zeros((nodes, k.TASK_WORDS), np.int32)
     task[:, [k.WAITS, k.JOB, k.FIRST_DUE]] = -1
     when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
     when[:, [k.SINCE, k.NEXT_DRAW]] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
     clock[k.LAST_DELIVERY] = -1
-    exact = fifos if u.exact else 1
+    every = routers * u.fifos
+    exact = every if u.exact else 1
     output = np.arange(64)
     empty = np.zeros(0, np.int64)
     return k.State(
         clock=clock,
         row=row.ravel(),
-        fifo=np.zeros(fifos, np.int64),
+        byte=memory,
         slot=np.empty(int(slots[-1]) * k.SLOT_WORDS, np.int32),
-        turn=np.zeros(fifos, np.int8),
-        turn_home=np.zeros(nodes, np.int8),
-        turn_link=np.zeros(routers * ports, np.int8),
+        carry=np.zeros(routers * ports, np.int32),
+        homing=np.zeros(routers if u.single else 1, np.int64),
+        turn_home=np.zeros(nodes if u.single else 1, np.int8),
+        coming=np.zeros(every if u.hop > 1 else 1, np.int32),
         came=np.full(exact, _LONG_AGO, np.int64),
         left=np.full(exact, _LONG_AGO, np.int64),
-        since=np.full(fifos if u.arbiter == k.FIRST_COME else 1, -1, np.int64),
+        since=np.full(every if u.arbiter == k.FIRST_COME else 1, -1, np.int64),
         **_queues(fifos, u),
         todo=np.empty(2 * nodes, np.int32),
         dirty=np.zeros(2 * u.words, np.int64),

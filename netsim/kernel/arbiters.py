@@ -5,18 +5,8 @@ from __future__ import annotations
 from netplace.netsim.chance import ARBITER, draw
 from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.draws import drawn
-from netplace.netsim.kernel.fifos import phits, slot_of
-from netplace.netsim.kernel.state import (
-    BIRTH,
-    CHANCE,
-    FIELD,
-    FIRST,
-    FIRST_COME,
-    LONGEST,
-    ROUND_ROBIN,
-    Setting,
-    State,
-)
+from netplace.netsim.kernel.fifos import head_slot, phits
+from netplace.netsim.kernel.state import BIRTH, CHANCE, FIRST_COME, LONGEST, ROUND_ROBIN, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -24,11 +14,11 @@ from netplace.netsim.kernel.state import (
 @inlined
 def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: int, cycle: int) -> int:
     """Return the input that the arbiter picks among the `requests`; round robin begins at input `turn`."""
-    if requests & (requests - 1) == 0:
-        return lowest(requests)
     if u.arbiter == ROUND_ROBIN:
         later = requests >> turn << turn
-        return lowest(later) if later else lowest(requests)
+        return lowest(later if later else requests)
+    if requests & (requests - 1) == 0:
+        return lowest(requests)
     if u.arbiter == CHANCE:
         return drawn(requests, draw(u.seed, ARBITER, router, output, cycle))
     later = requests >> turn << turn
@@ -51,11 +41,8 @@ def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: 
 @inlined
 def claim(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what arbiters `longest`, `fifo` and `age` compare; the largest wins."""
-    base = router * u.row
     if u.arbiter == LONGEST:
-        return phits(s, u, base, i, cycle)
-    f = s.row[base + FIRST] + i
+        return phits(s, u, router, i, cycle)
     if u.arbiter == FIRST_COME:
-        return cycle - s.since[f]
-    birth = s.slot[slot_of(s, u, base, i, s.fifo[f] & FIELD) + BIRTH]
-    return (cycle - birth) & 0xFFFFFFFF
+        return cycle - s.since[router * u.fifos + i]
+    return (cycle - s.slot[head_slot(s, u, router, i) + BIRTH]) & 0xFFFFFFFF

@@ -13,9 +13,11 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-__all__ = ["bare", "fetch", "inlined", "lowest", "outlined", "spliced"]
+__all__ = ["OPEN", "bare", "fetch", "inlined", "lowest", "outlined", "settled", "spliced"]
 
 _Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
+
+OPEN = -(1 << 62)  # a setting that is not known when the kernel is compiled
 
 inlined = njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # For what is large and stands in one place: put there before types are inferred, it is compiled once only.
@@ -36,7 +38,26 @@ if config.DISABLE_JIT:
     def fetch(array: Any, index: int) -> None:
         """Ask for a word that will be needed soon; nothing to do here."""
 
+    def settled(given: _Arrays, known: tuple[int, ...]) -> _Arrays:
+        """Return a named tuple of integers as it is."""
+        return given
+
 else:
+
+    @intrinsic
+    def settled(typing_context: Any, given: Any, known: Any) -> Any:
+        """Return a named tuple of integers with those that are `known` as constants; others are `OPEN`."""
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            given, known = arguments
+            for n in range(len(signature.args[1])):
+                constant = builder.extract_value(known, n)
+                is_open = builder.icmp_signed("==", constant, ir.Constant(constant.type, OPEN))
+                value = builder.select(is_open, builder.extract_value(given, n), constant)
+                given = builder.insert_value(given, value, n)
+            return given
+
+        return given(given, known), emit
 
     @intrinsic
     def lowest(typing_context: Any, mask: Any) -> Any:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.arbiters import chosen
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.bits import inlined, lowest, spliced
 from netplace.netsim.kernel.events import look_at
+from netplace.netsim.kernel.fifos import fed
 from netplace.netsim.kernel.heads import leave_home
-from netplace.netsim.kernel.links import grant, serve_links
+from netplace.netsim.kernel.links import serve_links, tie
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.requests import obtainable, request_by_inputs, request_by_masks
 from netplace.netsim.kernel.state import (
-    FIRST,
     FREE,
     HELD,
-    HOME,
-    HOMING,
-    INPUTS,
     SIDE,
     SMART,
+    TAKEN,
     TIME,
+    TREE_ADAPTIVE,
     WAIT,
     Setting,
     State,
 )
+from netplace.netsim.kernel.trees import request_adaptively
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -32,47 +32,55 @@ def settle(s: State, u: Setting, router: int, outputs: int, cycle: int) -> None:
     """Grant each free one of the `outputs` to one of its requests in `asked`."""
     base = router * u.row
     outputs &= s.row[base + FREE]
-    while outputs:
-        output = lowest(outputs)
-        outputs &= outputs - 1
-        requests = s.asked[output]
-        if requests:
-            turn = s.turn[s.row[base + FIRST] + output]
-            grant(s, u, base, chosen(s, u, router, requests, turn, output, cycle), output)
+    rest = outputs
+    granted = 0
+    while rest:
+        output = lowest(rest)
+        rest &= rest - 1
+        turn = s.byte[router * u.row_bytes + u.turn + output]
+        i = chosen(s, u, router, s.asked[output], turn, output, cycle)
+        granted |= 1 << i
+        tie(s, u, router, i, output)
+    if outputs:
+        s.row[base + FREE] &= ~outputs
+        s.row[base + HELD] |= outputs
+        s.row[base + WAIT] &= ~granted
+        if u.policy == SMART:
+            for k in range(u.dims):
+                s.row[base + u.next + k] &= ~granted
 
 
 @inlined
 def consume_one(s: State, u: Setting, router: int, cycle: int) -> None:
     """Let `single` consumption take one of the packets that are at their destination."""
-    base = router * u.row
-    requests = s.row[base + HOMING]
-    if requests == 0:
+    requests = s.homing[router]
+    if requests == 0 or requests >> TAKEN & 1:
         return
-    if s.row[base + FREE] >> HOME & 1 == 0:
-        return
-    i = chosen(s, u, router, requests, s.turn_home[router], s.row[base + INPUTS], cycle)
-    s.row[base + WAIT] &= ~(1 << i)
-    s.row[base + HOMING] &= ~(1 << i)
-    s.row[base + FREE] &= ~(1 << HOME)
+    i = chosen(s, u, router, requests, s.turn_home[router], fed(s, u, router * u.row), cycle)
+    s.homing[router] = requests & ~(1 << i) | 1 << TAKEN
     s.turn_home[router] = i + 1
     leave_home(s, u, router, i, cycle)
 
 
-@inlined
+@spliced
 def decide(s: State, u: Setting, router: int, cycle: int) -> None:
     """Do all that a router does in phase 2 of `cycle`."""
     base = router * u.row
     if u.single == 1:
         consume_one(s, u, router, cycle)
-    if s.row[base + WAIT] & ~s.row[base + HOMING]:
+    if s.row[base + WAIT]:
         if u.policy == SMART:
             catch_up(s, u, router, cycle)
         if u.masks == 1:
-            useful = request_by_masks(s, u, router, cycle)
-            settle(s, u, router, useful, cycle)
+            requested, useful = request_by_masks(s, u, base)
+            settle(s, u, router, requested, cycle)
             again = useful & s.row[base + FREE] != 0 and s.row[base + WAIT] != 0
         else:
-            settle(s, u, router, request_by_inputs(s, u, router, cycle), cycle)
+            if u.policy == TREE_ADAPTIVE:
+                requested = request_adaptively(s, u, router, cycle)
+            else:
+                requested = request_by_inputs(s, u, router, cycle)
+            settle(s, u, router, requested, cycle)
             again = obtainable(s, u, router)
         if again:
             look_at(s, u, router, s.clock[SIDE])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from netplace.netsim.chance import ADAPTIVE_VC, POLICY, below, draw
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.draws import drawn
-from netplace.netsim.kernel.fifos import phits_beyond
-from netplace.netsim.kernel.state import BUBBLE, INPUTS, ROOM, WANT, Setting, State
+from netplace.netsim.kernel.fifos import phits_beyond, port_of, vc_of
+from netplace.netsim.kernel.state import BUBBLE, ROOM, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -36,7 +36,7 @@ def escape_output(s: State, u: Setting, router: int, i: int) -> int:
     """Return the escape output in the DOR direction if the packet may enter it now, else -1."""
     base = router * u.row
     for port in range(2 * u.dims):
-        if (s.row[base + WANT + port] >> i) & 1:
+        if (s.row[base + u.want + port] >> i) & 1:
             return admitted(s, u, base, i, port * u.vcs)
     return -1
 
@@ -57,8 +57,8 @@ def smart_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     dims = u.dims
     own = 0
     own_port = -1
-    if i < s.row[base + INPUTS]:
-        own_port = s.port_of[i]
+    if i < u.fed:
+        own_port = port_of(s, u, i)
         own = own_port >> 1
     start = memory_of(s, u, router, i)
     for k in range(start, dims):
@@ -66,12 +66,12 @@ def smart_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         if d >= dims:
             d -= dims
         port = 2 * d
-        if (s.row[base + WANT + port] >> i) & 1 == 0:
+        if (s.row[base + u.want + port] >> i) & 1 == 0:
             port += 1
-            if (s.row[base + WANT + port] >> i) & 1 == 0:
+            if (s.row[base + u.want + port] >> i) & 1 == 0:
                 continue
-        if port == own_port and s.vc_of[i] > 0:
-            vc = s.vc_of[i]
+        if port == own_port and vc_of(s, u, i) > 0:
+            vc = vc_of(s, u, i)
         else:
             vc = 1 + below(draw(u.seed, ADAPTIVE_VC, router, i * dims + d, cycle), u.vcs - 1)
         output = port * u.vcs + vc
@@ -90,11 +90,11 @@ def shortest_output(s: State, u: Setting, router: int, i: int, cycle: int) -> in
     best = -1
     least = 0
     for port in range(2 * u.dims):
-        if (s.row[base + WANT + port] >> i) & 1:
+        if (s.row[base + u.want + port] >> i) & 1:
             for vc in range(1, u.vcs):
                 output = port * u.vcs + vc
                 if (room >> output) & 1:
-                    load = phits_beyond(s, u, router, output, cycle)
+                    load = phits_beyond(s, u, base, output, cycle)
                     if best < 0 or load < least:
                         best = output
                         least = load
@@ -110,7 +110,7 @@ def random_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     adaptive = ((1 << u.vcs) - 1) & ~1
     candidates = 0
     for port in range(2 * u.dims):
-        if (s.row[base + WANT + port] >> i) & 1:
+        if (s.row[base + u.want + port] >> i) & 1:
             candidates |= adaptive << (port * u.vcs)
     candidates &= s.row[base + ROOM]
     if candidates == 0:

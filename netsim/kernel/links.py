@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest
-from netplace.netsim.kernel.events import header_arrives, header_enters, tail_leaves
-from netplace.netsim.kernel.fifos import slot_of
+from netplace.netsim.kernel.events import header_arrives, header_enters
+from netplace.netsim.kernel.fifos import beyond, bound_for, count_of, grow, head_slot, port_of, slot_of, vc_of
+from netplace.netsim.kernel.heads import head_leaves
 from netplace.netsim.kernel.state import (
-    BELOW_OUT,
     BIRTH,
-    BUSY,
-    COUNT,
-    FIELD,
-    FIRST,
-    FREE,
+    FILLS,
     HELD,
+    IDLE,
     INPUT,
     LABEL,
-    LEAVING,
     NAME_BITS,
-    OUT,
-    PLACE,
     ROUTE,
-    SLOT_WORDS,
-    SMART,
     STARTING,
-    WAIT,
+    TREE_ADAPTIVE,
     Setting,
     State,
 )
@@ -33,18 +25,17 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
-def grant(s: State, u: Setting, base: int, i: int, output: int) -> None:
-    """Tie an input and an output until the packet's tail has left."""
-    others = ~(1 << i)
-    s.row[base + WAIT] &= others
-    if u.policy == SMART:
-        for k in range(u.dims):
-            s.row[base + u.next + k] &= others
-    f = s.row[base + FIRST]
-    s.fifo[f + i] = s.fifo[f + i] & BELOW_OUT | output << OUT
-    s.turn[f + output] = i + 1
-    s.row[base + FREE] &= ~(1 << output)
-    s.row[base + HELD] |= 1 << output
+def tie(s: State, u: Setting, router: int, i: int, output: int) -> None:
+    """Tie an input and an output until the packet's tail has left; the caller keeps the sets of both."""
+    base = router * u.row
+    f = base + u.fifo + i
+    s.row[f] = bound_for(u, s.row[f], output)
+    s.byte[router * u.row_bytes + u.turn + output] = i + 1
+    if u.dims == 0:
+        port = port_of(s, u, output)
+        if u.policy == TREE_ADAPTIVE and port < s.up[1]:
+            port = 0
+        s.row[base + u.want + port] &= ~(1 << i)
 
 
 @inlined
@@ -53,20 +44,21 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     output = name & INPUT
     base = router * u.row
-    port = s.port_of[output]
-    f = s.row[base + FIRST]
-    i = s.turn[f + output] - 1
-    s.row[base + LEAVING] |= 1 << i
-    s.row[base + u.crossed + port] += 1
-    beyond = (s.row[base + u.link + port] >> 32) + s.vc_of[output]
-    j = beyond & INPUT
-    there = (beyond >> NAME_BITS) * u.row
-    g = s.row[there + FIRST] + j
-    at = (s.fifo[g] & FIELD) + (s.fifo[g] >> COUNT & FIELD)
+    port = port_of(s, u, output)
+    i = s.byte[router * u.row_bytes + u.turn + output] - 1
+    crossed = s.row[base + u.crossed + port] + 1
+    s.row[base + u.crossed + port] = crossed
+    if crossed & 0xFFFFFFFF == 0:
+        s.carry[router * u.ports + port] += 1
+    to = beyond(s, u, base, output)
+    there = to >> NAME_BITS
+    j = to & INPUT
+    word = s.row[there * u.row + u.fifo + j]
+    at = (word & u.field) + count_of(u, word)
     if at >= u.queue:
         at -= u.queue
-    new = (s.row[there + PLACE] + j * u.queue + at) * SLOT_WORDS
-    old = slot_of(s, u, base, i, s.fifo[f + i] & FIELD)
+    new = slot_of(s, u, there, j, at)
+    old = head_slot(s, u, router, i)
     route = s.slot[old + ROUTE]
     if u.dims > 0:
         route -= 2 << s.shift[port >> 1]
@@ -74,24 +66,22 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     s.slot[new + BIRTH] = s.slot[old + BIRTH]
     s.slot[new + LABEL] = s.slot[old + LABEL]
     if u.exact == 1:
-        s.left[f + i] = cycle
-        s.came[g] = cycle
-    header_enters(s, u, beyond)
+        s.came[there * u.fifos + j] = cycle
+    if u.loads == 1:
+        grow(s, u, base, output, FILLS, cycle)
+    header_enters(s, u, to)
     if u.hop > 1:
-        header_arrives(s, u, beyond, cycle)
-    tail_leaves(s, u, router << NAME_BITS | i, cycle)
+        header_arrives(s, u, to, cycle)
+    head_leaves(s, u, router, i, cycle)
 
 
 @inlined
-def fetch_start(s: State, u: Setting, base: int, output: int) -> None:
+def fetch_start(s: State, u: Setting, router: int, output: int) -> None:
     """Ask for the memory between which `start` will soon move a packet."""
-    f = s.row[base + FIRST]
-    i = s.turn[f + output] - 1
-    fetch(s.slot, slot_of(s, u, base, i, s.fifo[f + i] & FIELD))
-    beyond = (s.row[base + u.link + s.port_of[output]] >> 32) + s.vc_of[output]
-    router = beyond >> NAME_BITS
-    fetch(s.row, router * u.row + FIRST)
-    fetch(s.fifo, router * u.fifos + (beyond & INPUT))
+    i = s.byte[router * u.row_bytes + u.turn + output] - 1
+    fetch(s.slot, head_slot(s, u, router, i))
+    to = beyond(s, u, router * u.row, output)
+    fetch(s.row, (to >> NAME_BITS) * u.row + u.fifo + (to & INPUT))
 
 
 @inlined
@@ -99,28 +89,27 @@ def serve_links(s: State, u: Setting, router: int) -> None:
     """Let each idle link serve the next VC that holds a grant; its packet starts after all decisions."""
     base = router * u.row
     held = s.row[base + HELD]
-    busy = s.row[base + BUSY]
-    waiting = held
-    while held:
-        output = lowest(held)
-        port = s.port_of[output]
+    idle = s.row[base + IDLE]
+    ready = held & idle
+    while ready:
+        output = lowest(ready)
+        port = port_of(s, u, output)
         mine = ((1 << u.vcs) - 1) << (port * u.vcs)
-        candidates = held & mine
-        held &= ~mine
-        if busy >> port & 1:
-            continue
+        candidates = ready & mine
+        ready &= ~mine
+        pointer = router * u.row_bytes + u.turn_link + port
         if candidates & (candidates - 1):
-            turn = port * u.vcs + s.turn_link[router * u.ports + port]
+            turn = port * u.vcs + s.byte[pointer]
             later = candidates >> turn << turn
             if later:
                 output = lowest(later)
-        next_vc = s.vc_of[output] + 1
-        s.turn_link[router * u.ports + port] = 0 if next_vc == u.vcs else next_vc
-        busy |= 1 << port
-        waiting &= ~(1 << output)
+        next_vc = vc_of(s, u, output) + 1
+        s.byte[pointer] = 0 if next_vc == u.vcs else next_vc
+        idle &= ~mine
+        held &= ~(1 << output)
         s.starting[s.clock[STARTING]] = router << NAME_BITS | output
         s.clock[STARTING] += 1
         if u.ahead > 0:
-            fetch_start(s, u, base, output)
-    s.row[base + HELD] = waiting
-    s.row[base + BUSY] = busy
+            fetch_start(s, u, router, output)
+    s.row[base + HELD] = held
+    s.row[base + IDLE] = idle

@@ -9,15 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
 
-from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, spliced
+from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced
 from netplace.netsim.kernel.decide import decide
 from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
-from netplace.netsim.kernel.fifos import slot_of
+from netplace.netsim.kernel.fifos import head_slot
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import start
 from netplace.netsim.kernel.node import act, tail_left
@@ -29,8 +30,6 @@ from netplace.netsim.kernel.state import (
     ENTERING,
     EVENTS,
     EXPOSED,
-    FIELD,
-    FIRST,
     INPUT,
     LISTED,
     NAME_BITS,
@@ -41,15 +40,15 @@ from netplace.netsim.kernel.state import (
     TASK_WORDS,
     TIMERS,
     TODO,
-    WANT,
     Setting,
     State,
 )
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["run", "scalar_code"]
+__all__ = ["loop", "scalar_code"]
 
+LINE = 64  # bytes of a cache line
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
 
 
@@ -73,7 +72,7 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
         enter(s, u, s.entering[side * u.links + n], cycle)
     if u.hop > 1:
         for _ in range(take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)):
-            arrive(s, take(s.clock, ARRIVALS, s.arrival, u.arrival_words), u.row)
+            arrive(s, u, take(s.clock, ARRIVALS, s.arrival, u.arrival_words))
     count = take_count(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
     for n in range(count):
         if n + u.ahead < count and u.ahead > 0:
@@ -131,29 +130,23 @@ def expose_all(s: State, u: Setting, cycle: int) -> None:
     for n in range(count):
         if n + u.ahead < count and u.ahead > 0:
             name = s.exposed[n + u.ahead]
-            base = (name >> NAME_BITS) * u.row
-            i = name & INPUT
-            head = s.fifo[s.row[base + FIRST] + i] & FIELD
-            fetch(s.slot, slot_of(s, u, base, i, head))
+            fetch(s.slot, head_slot(s, u, name >> NAME_BITS, name & INPUT))
         expose(s, u, s.exposed[n], cycle)
 
 
 @inlined
 def fetch_row(s: State, u: Setting, router: int) -> None:
     """Ask for the row of a router that will soon decide."""
-    base = router * u.row
-    for line in range(0, u.row, 8):
-        fetch(s.row, base + line)
+    for byte in range(0, u.row_bytes, LINE):
+        fetch(s.byte, router * u.row_bytes + byte)
 
 
 @inlined
 def fetch_fifo(s: State, u: Setting, name: int) -> None:
     """Ask for what an event at a FIFO will soon read."""
-    router = name >> NAME_BITS
-    base = router * u.row
+    base = (name >> NAME_BITS) * u.row
     fetch(s.row, base)
-    fetch(s.row, base + WANT)
-    fetch(s.fifo, router * u.fifos + (name & INPUT))
+    fetch(s.row, base + u.fifo + (name & INPUT))
 
 
 def _sources_digest() -> int:
@@ -164,7 +157,7 @@ def _sources_digest() -> int:
     return int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
 
 
-def _build(digest: int) -> Any:
+def _build(digest: int, known: tuple[int, ...]) -> Any:
     """Compile the loop.
 
     Numba's cache does not notice an edited callee in another file. The loop closes over a digest of all
@@ -172,9 +165,10 @@ def _build(digest: int) -> Any:
     """
 
     @njit(cache=True, error_model="numpy")
-    def run(arrays: State, u: Setting, until: int) -> int:
+    def run(arrays: State, given: Setting, until: int) -> int:
         """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
         s = bare(arrays)
+        u = settled(given, known)
         cycle = s.clock[NOW] if digest else 0
         while True:
             side = 1 - s.clock[SIDE]
@@ -212,7 +206,13 @@ def _build(digest: int) -> Any:
     return run
 
 
-run = _build(_sources_digest())
+@cache
+def loop(known: tuple[int, ...]) -> Any:
+    """Return the loop for settings of which some are known, in the order of `Setting`; others are `OPEN`.
+
+    It is compiled, or read from the cache, when it is first called.
+    """
+    return _build(_sources_digest(), known)
 
 
 @contextmanager

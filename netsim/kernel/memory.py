@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest, outlined
 from netplace.netsim.kernel.grids import memory_of, smart_output
-from netplace.netsim.kernel.state import HOMING, I64, ROOM, TIME, WAIT, WANT, Setting, State
+from netplace.netsim.kernel.state import I32, I64, ROOM, TIME, WAIT, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
 
 @inlined
-def try_in_two(row: I64, memory: int, waiting: int, x_group: int, y_group: int, could: I64) -> int:
+def try_in_two(row: I32, memory: int, waiting: int, x_group: int, y_group: int, could: I64) -> int:
     """Do one step on a 2-D network."""
     x, y = could[0], could[1]
     second, last = row[memory], row[memory + 1]
@@ -36,7 +36,7 @@ def try_in_two(row: I64, memory: int, waiting: int, x_group: int, y_group: int, 
 
 @inlined
 def try_in_three(
-    row: I64, memory: int, waiting: int, x_group: int, y_group: int, z_group: int, could: I64
+    row: I32, memory: int, waiting: int, x_group: int, y_group: int, z_group: int, could: I64
 ) -> int:
     """Do one step on a 3-D network."""
     x, y, z = could[0], could[1], could[2]
@@ -57,8 +57,8 @@ def try_in_three(
 
 
 @inlined
-def try_in_any(row: I64, memory: int, waiting: int, dims: int, group: I64, could: I64) -> int:
-    """Do one step on a network of any dimensions; `could` has room for three masks a dimension."""
+def try_in_any(row: I32, memory: int, waiting: int, dims: int, group: I64, could: I64) -> int:
+    """Do one step on a network of any dimensions; `could` has room for two masks a dimension."""
     trying = waiting
     for k in range(dims):
         trying &= ~row[memory + k]
@@ -66,10 +66,12 @@ def try_in_any(row: I64, memory: int, waiting: int, dims: int, group: I64, could
     for k in range(dims):
         may = 0
         for d in range(dims):
-            may |= group[d] & could[(d + k) % dims]
+            at = d + k if d + k < dims else d + k - dims
+            may |= group[d] & could[at]
         hit = trying & may
         for d in range(dims):
-            could[dims + (d + k) % dims] |= group[d] & hit
+            at = d + k if d + k < dims else d + k - dims
+            could[dims + at] |= group[d] & hit
         trying = trying & ~hit | row[memory + k]
         row[memory + k] = hit
     for d in range(dims):
@@ -78,13 +80,13 @@ def try_in_any(row: I64, memory: int, waiting: int, dims: int, group: I64, could
 
 
 @inlined
-def passing(row: I64, base: int, dims: int, waiting: int, could: I64) -> int:
+def passing(row: I32, base: int, want: int, dims: int, waiting: int, could: I64) -> int:
     """Set `could[d]` to the waiting inputs that could use dimension d's adaptive VC; return their union."""
     room = row[base + ROOM]
     union = 0
     for d in range(dims):
-        plus = row[base + WANT + 2 * d] & -(room >> (4 * d + 1) & 1)
-        minus = row[base + WANT + 2 * d + 1] & -(room >> (4 * d + 3) & 1)
+        plus = row[base + want + 2 * d] & -(room >> (4 * d + 1) & 1)
+        minus = row[base + want + 2 * d + 1] & -(room >> (4 * d + 3) & 1)
         could[d] = (plus | minus) & waiting
         union |= could[d]
     return union
@@ -105,41 +107,51 @@ def try_alternatives(s: State, u: Setting, base: int, waiting: int) -> int:
 def catch_up(s: State, u: Setting, router: int, cycle: int) -> None:
     """Bring the memories of a router that slept up to the start of `cycle`."""
     base = router * u.row
-    asleep = cycle - s.row[base + TIME]
-    if asleep <= 0:
+    asleep = (cycle - s.row[base + TIME]) & 0xFFFFFFFF
+    if asleep == 0:
         return
     s.row[base + TIME] = cycle
+    waiting = s.row[base + WAIT]
+    if waiting == 0:
+        return
     if u.masks == 1:
-        waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
-        if waiting:
-            sleep_by_masks(s.row, base, u.next, u.dims, waiting, asleep, u.period, s.group, s.step)
+        sleep_by_masks(s.row, base, u.next, u.want, u.dims, waiting, asleep, s.group, s.step)
     else:
         sleep_by_inputs(s, u, router, cycle - asleep, cycle)
 
 
 @outlined
 def sleep_by_masks(
-    row: I64, base: int, next: int, dims: int, waiting: int, asleep: int, period: int, group: I64, step: I64
+    row: I32, base: int, next: int, want: int, dims: int, waiting: int, asleep: int, group: I64, could: I64
 ) -> None:
-    """Let the waiting inputs try their alternatives for the cycles that their router slept."""
+    """Let the waiting inputs try their alternatives for the cycles that their router slept.
+
+    An input with p alternatives that it could use tries them in turn, then escape: a circle of p + 1 cycles.
+    """
     memory = base + next
-    if passing(row, base, dims, waiting, step) == 0:
+    union = passing(row, base, want, dims, waiting, could)
+    for k in range(dims):
+        row[memory + k] &= union
+    while union:
+        i = lowest(union)
+        bit = union & -union
+        union &= union - 1
+        own = 0
+        while group[own] & bit == 0:
+            own += 1
+        tried = 0  # of those that the input could use, before the one that it tries next
+        usable = 0
         for k in range(dims):
-            row[memory + k] = 0
-        return
-    if asleep > period:
-        asleep = 1 + (asleep - 1) % period
-    while True:
-        if dims == 2:
-            try_in_two(row, memory, waiting, group[0], group[1], step)
-        elif dims == 3:
-            try_in_three(row, memory, waiting, group[0], group[1], group[2], step)
-        else:
-            try_in_any(row, memory, waiting, dims, group, step)
-        asleep -= 1
-        if asleep == 0:
-            break
-        passing(row, base, dims, waiting, step)
+            usable += could[own + k - dims * (own + k >= dims)] >> i & 1
+            if row[memory + k] & bit:
+                row[memory + k] &= ~bit
+                tried = usable
+        place = (tried + asleep) % (usable + 1)
+        for k in range(dims):
+            if place > 0:
+                place -= could[own + k - dims * (own + k >= dims)] >> i & 1
+                if place == 0:
+                    row[memory + k] |= bit
 
 
 @outlined
@@ -147,7 +159,7 @@ def sleep_by_inputs(s: State, u: Setting, router: int, begin: int, end: int) -> 
     """Do the same input by input: with several adaptive VCs each cycle draws anew."""
     base = router * u.row
     for cycle in range(begin, end):
-        waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
+        waiting = s.row[base + WAIT]
         moved = False
         while waiting:
             i = lowest(waiting)
@@ -165,6 +177,6 @@ def could_move(s: State, u: Setting, base: int) -> bool:
     adaptive = ((1 << u.vcs) - 1) & ~1
     waiting = s.row[base + WAIT]
     for port in range(u.ports):
-        if s.row[base + WANT + port] & waiting and (s.row[base + ROOM] >> (port * u.vcs)) & adaptive:
+        if s.row[base + u.want + port] & waiting and (s.row[base + ROOM] >> (port * u.vcs)) & adaptive:
             return True
     return False

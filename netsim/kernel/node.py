@@ -13,19 +13,17 @@ from netplace.netsim.delays import bin_of
 from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
-from netplace.netsim.kernel.fifos import slot_of
-from netplace.netsim.kernel.room import drop_head
+from netplace.netsim.kernel.fifos import count_of, fed, feeder, output_of, slot_of, stop
+from netplace.netsim.kernel.room import drop_head, release
 from netplace.netsim.kernel.routes import route_of
 from netplace.netsim.kernel.state import (
     ASK,
     ASKED,
     BIRTH,
     BLOCKED,
-    BUSY,
     BUSY_UNTIL,
     COMPUTE,
     COMPUTE_LAST,
-    COUNT,
     CREATED,
     DATA,
     DEAL_WORDS,
@@ -33,16 +31,13 @@ from netplace.netsim.kernel.state import (
     DONE,
     DRAWN,
     EMITTED,
+    EMPTIES,
     ENDED,
-    FIELD,
-    FIRST,
     FIRST_DUE,
-    FREE,
     FULL,
     HAVE,
     HOME,
     INPUT,
-    INPUTS,
     JOB,
     KEY_BITS,
     KEY_WORDS,
@@ -59,7 +54,6 @@ from netplace.netsim.kernel.state import (
     NEXT_END,
     NEXT_START,
     NOTHING,
-    OUT,
     OWN,
     PACKET_DELAY,
     PC,
@@ -69,12 +63,12 @@ from netplace.netsim.kernel.state import (
     REPLY,
     REQUEST,
     ROUTE,
-    SEEN,
     SEND,
     SENT_LAST,
     SINCE,
     SOURCE,
     STOP,
+    TAKEN,
     TARGET,
     TASK,
     TASK_WORDS,
@@ -93,10 +87,10 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
-def phits_held(s: State, u: Setting, f: int, cycle: int) -> int:
-    """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
-    gone = cycle - s.left[f]
-    return (s.fifo[f] >> COUNT & FIELD) * u.phits - (gone if 0 < gone < u.phits else 0)
+def phits_held(s: State, u: Setting, node: int, i: int, count: int, cycle: int) -> int:
+    """Return the phits in an injection FIFO of `count` packets, with its buffer, at the start of `cycle`."""
+    gone = cycle - s.left[node * u.fifos + i]
+    return count * u.phits - (gone if 0 < gone < u.phits else 0)
 
 
 @inlined
@@ -112,15 +106,14 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     equal = 0
     outcome = FULL
     base = node * u.row
-    first = s.row[base + FIRST]
-    transit = s.row[base + INPUTS]
+    transit = fed(s, u, base)
     for j in range(u.injectors):
-        count = s.fifo[first + transit + j] >> COUNT & FIELD
-        if s.emptied[node * u.injectors + j] == cycle:
-            count += 1
+        count = count_of(u, s.row[base + u.fifo + transit + j])
+        lost = int(s.emptied[node * u.injectors + j] == cycle)
+        if lost:
             outcome = NEXT_CYCLE
-        if count < u.queue + u.buffer:
-            held = phits_held(s, u, first + transit + j, cycle) if u.injectors > 1 else 0
+        if count + lost < u.queue + u.buffer:
+            held = phits_held(s, u, node, transit + j, count, cycle) if u.injectors > 1 else 0
             if equal == 0 or held < least:
                 least = held
                 equal = 0
@@ -135,18 +128,18 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
             if equal & (equal - 1) == 0
             else drawn(equal, draw(u.seed, INJECTOR, node, 0, cycle))
         )
-    word = s.fifo[first + i]
-    at = (word & FIELD) + (word >> COUNT & FIELD)
+    word = s.row[base + u.fifo + i]
+    at = (word & u.field) + count_of(u, word)
     room = u.queue + u.buffer
     if at >= room:
         at -= room
-    slot = slot_of(s, u, base, i, at)
+    slot = slot_of(s, u, node, i, at)
     s.slot[slot + ROUTE] = route_of(s, u, node, target, cycle)
     s.slot[slot + BIRTH] = cycle
     s.slot[slot + LABEL] = label
-    s.fifo[first + i] = word + (1 << COUNT) + (1 << SEEN)
+    s.row[base + u.fifo + i] = word + (1 << u.bits)
     s.clock[CREATED] += 1
-    if word >> SEEN & FIELD == 0:
+    if count_of(u, word) == 0:
         becomes_head(s, node << NAME_BITS | i)
     return EMITTED
 
@@ -154,7 +147,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
 @inlined
 def emptied(s: State, u: Setting, node: int, i: int, cycle: int) -> None:
     """Let a task act next cycle that waits for the injector of input `i`, which a tail has left."""
-    s.emptied[node * u.injectors + i - s.row[node * u.row + INPUTS]] = cycle
+    s.emptied[node * u.injectors + i - fed(s, u, node * u.row)] = cycle
     if s.task[node * TASK_WORDS + BLOCKED] == 1:
         act_next(s, u, node)
 
@@ -249,17 +242,21 @@ def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     i = name & INPUT
     base = router * u.row
-    word = s.fifo[s.row[base + FIRST] + i]
-    output = word >> OUT
+    word = s.row[base + u.fifo + i]
+    output = output_of(u, word)
     if output == HOME:
-        deliver(s, u, slot_of(s, u, base, i, word & FIELD), cycle)
+        deliver(s, u, slot_of(s, u, router, i, word & u.field), cycle)
+        if u.single == 1:
+            s.homing[router] &= ~(1 << TAKEN)
+            look_now(s, u, router)
     else:
-        s.row[base + BUSY] &= ~(1 << s.port_of[output])
-    s.row[base + FREE] |= 1 << output
+        release(s, u, router, output, cycle)
+    if u.loads == 1 and i < fed(s, u, base):
+        above = feeder(s, u, base, i)
+        stop(s, u, (above >> NAME_BITS) * u.row, above & INPUT, EMPTIES, cycle)
     drop_head(s, u, name, cycle)
-    if i >= s.row[base + INPUTS]:
+    if i >= fed(s, u, base):
         emptied(s, u, router, i, cycle)
-    look_now(s, u, router)
 
 
 # --- tasks ----------------------------------------------------------------------------------------

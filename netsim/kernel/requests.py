@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.fifos import output_of
 from netplace.netsim.kernel.grids import admitted, random_output, shortest_output, smart_output
 from netplace.netsim.kernel.memory import passing, try_alternatives
 from netplace.netsim.kernel.state import (
     BUBBLE,
-    FIRST,
     FREE,
-    HOMING,
     OBLIVIOUS,
-    OUT,
     RANDOM,
     ROOM,
     SHORTEST,
     SMART,
-    TREE_ADAPTIVE,
     WAIT,
-    WANT,
     Setting,
     State,
 )
-from netplace.netsim.kernel.trees import emptiest_up, tree_output
+from netplace.netsim.kernel.trees import obtainable_on_tree, static_output
 
 # mypy: disable-error-code="untyped-decorator"
 
 
 @inlined
-def wanted_output(s: State, u: Setting, router: int, i: int, up: int, cycle: int) -> int:
-    """Return what an input requests in `cycle`, or -1; `up` is what `emptiest_up` found."""
+def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
+    """Return what an input requests in `cycle`, or -1."""
     if u.dims == 0:
-        return tree_output(s, u, router, i, up, cycle)
+        return static_output(s, u, router, i, cycle)
     if u.policy == SMART:
         return smart_output(s, u, router, i, cycle)
     if u.policy == SHORTEST:
@@ -39,73 +35,69 @@ def wanted_output(s: State, u: Setting, router: int, i: int, up: int, cycle: int
     if u.policy == RANDOM:
         return random_output(s, u, router, i, cycle)
     base = router * u.row
-    return admitted(s, u, base, i, s.fifo[s.row[base + FIRST] + i] >> OUT)
+    return admitted(s, u, base, i, output_of(u, s.row[base + u.fifo + i]))
 
 
 @inlined
-def request_by_masks(s: State, u: Setting, router: int, cycle: int) -> int:
+def request_by_masks(s: State, u: Setting, base: int) -> tuple[int, int]:
     """Put requests into `asked`, on a mesh or torus with at most one adaptive VC, for all inputs at once.
 
-    Returns the outputs that a waiting head could use and that are free and have room: while there are any,
-    the router is looked at in every cycle, since a head that tried another alternative may come to them.
+    Returns the outputs requested, and those that a waiting head could use, all free and with room: while
+    there are any of these, the router is looked at in every cycle, since a head that tried another
+    alternative may come to them.
     """
-    base = router * u.row
-    waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
+    waiting = s.row[base + WAIT]
     escaping = waiting
-    adaptive = 0
     if u.vcs == 2:
-        passing(s.row, base, u.dims, waiting, s.step)
+        passing(s.row, base, u.want, u.dims, waiting, s.step)
         escaping = try_alternatives(s, u, base, waiting)
-        adaptive = 1
-    room = s.row[base + ROOM]
     bubble = s.row[base + BUBBLE]
-    available = s.row[base + FREE] & room
+    available = s.row[base + FREE] & s.row[base + ROOM]
+    requested = 0
     useful = 0
     straight = waiting
     for d in range(u.dims):
         turning = 0
         for port in range(2 * d, 2 * d + 2):
-            wanting = s.row[base + WANT + port]
+            wanting = s.row[base + u.want + port]
             turning |= wanting
             output = port * u.vcs
-            ring = 1 << output if bubble >> output & 1 == 0 else -1
-            may = wanting & straight & ring & -(available >> output & 1)
-            s.asked[output] = may & escaping
-            useful |= (may != 0) << output
-            if adaptive:
-                output += 1
-                wanting &= -(available >> output & 1)
-                s.asked[output] = wanting & s.step[d]
-                useful |= (wanting & waiting != 0) << output
+            may = wanting & straight & (1 << output | -(bubble >> output & 1))
+            requests = may & escaping
+            s.asked[output] = requests
+            useful |= int(may != 0) << output
+            requested |= int(requests != 0) << output
+            if u.vcs == 2:
+                requests = wanting & s.step[d]
+                s.asked[output + 1] = requests
+                useful |= int(wanting & waiting != 0) << (output + 1)
+                requested |= int(requests != 0) << (output + 1)
         straight &= ~turning
-    return useful
+    return requested & available, useful & available
 
 
 @inlined
 def request_by_inputs(s: State, u: Setting, router: int, cycle: int) -> int:
     """Put requests into `asked`, input by input; returns the outputs requested."""
-    waiting = s.row[router * u.row + WAIT] & ~s.row[router * u.row + HOMING]
+    waiting = s.row[router * u.row + WAIT]
     outputs = 0
-    up = 0
-    if u.policy == TREE_ADAPTIVE and s.row[router * u.row + WANT] & waiting:  # port 0 is wanted on the way up
-        up = emptiest_up(s, u, router, cycle)
     while waiting:
         i = lowest(waiting)
         waiting &= waiting - 1
-        output = wanted_output(s, u, router, i, up, cycle)
+        output = wanted_output(s, u, router, i, cycle)
         if output >= 0:
-            if outputs >> output & 1 == 0:
-                s.asked[output] = 0
-                outputs |= 1 << output
-            s.asked[output] |= 1 << i
+            s.asked[output] = (s.asked[output] if outputs >> output & 1 else 0) | 1 << i
+            outputs |= 1 << output
     return outputs
 
 
 @inlined
 def obtainable(s: State, u: Setting, router: int) -> bool:
     """Tell whether a waiting head could get an output next cycle though nothing else happens."""
+    if u.dims == 0:
+        return obtainable_on_tree(s, u, router)
     base = router * u.row
-    waiting = s.row[base + WAIT] & ~s.row[base + HOMING]
+    waiting = s.row[base + WAIT]
     available = s.row[base + ROOM] & s.row[base + FREE]
     if waiting == 0 or available == 0:
         return False
@@ -113,16 +105,16 @@ def obtainable(s: State, u: Setting, router: int) -> bool:
         while waiting:
             i = lowest(waiting)
             waiting &= waiting - 1
-            output = s.fifo[s.row[base + FIRST] + i] >> OUT
+            output = output_of(u, s.row[base + u.fifo + i])
             if available >> output & 1 and admitted(s, u, base, i, output) >= 0:
                 return True
         return False
     turned = 0
     for port in range(u.ports):
-        wanting = s.row[base + WANT + port] & waiting
+        wanting = s.row[base + u.want + port] & waiting
         here = available >> (port * u.vcs) & ((1 << u.vcs) - 1)
         if wanting and here:
-            if u.dims == 0 or here > 1:
+            if here > 1:
                 return True
             may = wanting & ~turned
             if s.row[base + BUBBLE] >> (port * u.vcs) & 1 == 0:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.events import becomes_head, look_now
-from netplace.netsim.kernel.fifos import depth
+from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, port_of, stop, vc_of
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
     BUBBLE,
-    COUNT,
-    FIELD,
-    FIRST,
+    FILLS,
     FREE,
-    HEAD,
+    HELD,
+    IDLE,
     INPUT,
-    INPUTS,
     LEAVING,
     NAME_BITS,
     ROOM,
-    SEEN,
     SMART,
+    TREE_ADAPTIVE,
     WAIT,
-    WANT,
     Setting,
     State,
 )
@@ -30,50 +27,28 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
-def lose_room(s: State, u: Setting, base: int, i: int, cycle: int) -> None:
-    """Tell whoever feeds a FIFO that it cannot take another packet."""
-    feeder = (s.row[base + u.link + s.port_of[i]] & 0xFFFFFFFF) + s.vc_of[i]
-    up = feeder >> NAME_BITS
-    if u.policy == SMART and s.vc_of[i] > 0:
-        catch_up(s, u, up, cycle)
-    s.row[up * u.row + ROOM] &= ~(1 << (feeder & INPUT))
-
-
-@inlined
-def gain_room(s: State, u: Setting, base: int, i: int, count: int, cycle: int) -> None:
-    """Tell whoever feeds a transit FIFO, and its ring, that a packet left and `count` remain."""
-    if count == u.queue - u.bubble:
-        s.row[base + BUBBLE] |= 1 << i
-    if count != u.queue - 1:
-        return
-    feeder = (s.row[base + u.link + s.port_of[i]] & 0xFFFFFFFF) + s.vc_of[i]
-    up = feeder >> NAME_BITS
-    output = feeder & INPUT
-    above = up * u.row
-    if (s.row[above + ROOM] >> output) & 1:
-        return
-    if u.policy == SMART and s.vc_of[i] > 0:
-        catch_up(s, u, up, cycle)
-    s.row[above + ROOM] |= 1 << output
-    wanted = s.row[above + WAIT] & s.row[above + WANT + s.port_of[output]]
-    if wanted and (s.row[above + FREE] >> output) & 1:
-        look_now(s, u, up)
+def waiting_for(s: State, u: Setting, base: int, output: int) -> int:
+    """Return the waiting inputs whose head comes nearer through an output's port."""
+    port = port_of(s, u, output)
+    if u.policy == TREE_ADAPTIVE and port < s.up[1]:
+        port = 0
+    return s.row[base + WAIT] & s.row[base + u.want + port]
 
 
 @inlined
 def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     """Take room in a FIFO for which a header left in the cycle before."""
     i = name & INPUT
-    base = (name >> NAME_BITS) * u.row
-    f = s.row[base + FIRST] + i
-    word = s.fifo[f] + (1 << COUNT)
-    if u.hop == 1:
-        word += 1 << SEEN
-        if (word >> SEEN) & FIELD == 1:
-            becomes_head(s, name)
-    s.fifo[f] = word
-    count = (word >> COUNT) & FIELD
-    spare = u.queue - u.bubble
+    router = name >> NAME_BITS
+    base = router * u.row
+    word = s.row[base + u.fifo + i] + (1 << u.bits)
+    s.row[base + u.fifo + i] = word
+    count = count_of(u, word)
+    if u.hop > 1:
+        s.coming[router * u.fifos + i] += 1
+    elif count == 1:
+        becomes_head(s, name)
+    spare = u.queue - u.bubble if u.dims > 0 else u.queue
     if count <= spare and count < u.queue:
         return
     # A head that began to leave no later than the packet began to arrive makes room as fast as it is taken.
@@ -85,27 +60,81 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
 
 
 @inlined
-def arrive(s: State, name: int, row_words: int) -> None:
+def lose_room(s: State, u: Setting, base: int, i: int, cycle: int) -> None:
+    """Tell whoever feeds a FIFO that it cannot take another packet."""
+    above = feeder(s, u, base, i)
+    up = above >> NAME_BITS
+    output = above & INPUT
+    if u.policy == SMART and vc_of(s, u, i) > 0 and waiting_for(s, u, up * u.row, output):
+        catch_up(s, u, up, cycle)
+    s.row[up * u.row + ROOM] &= ~(1 << output)
+
+
+@inlined
+def arrive(s: State, u: Setting, name: int) -> None:
     """Let a header be looked at from this cycle on (hops of more than a cycle)."""
-    f = s.row[(name >> NAME_BITS) * row_words + FIRST] + (name & INPUT)
-    word = s.fifo[f] + (1 << SEEN)
-    s.fifo[f] = word
-    if (word >> SEEN) & FIELD == 1:
+    router = name >> NAME_BITS
+    i = name & INPUT
+    coming = s.coming[router * u.fifos + i] - 1
+    s.coming[router * u.fifos + i] = coming
+    if count_of(u, s.row[router * u.row + u.fifo + i]) - coming == 1:
         becomes_head(s, name)
+
+
+@inlined
+def gain_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int) -> None:
+    """Tell whoever feeds a transit FIFO, and its ring, that a packet left and `count` remain."""
+    base = router * u.row
+    if u.dims > 0 and count == u.queue - u.bubble:
+        s.row[base + BUBBLE] |= 1 << i
+        if s.row[base + FREE] & s.row[base + ROOM] & 1 << i and waiting_for(s, u, base, i):
+            look_now(s, u, router)
+    if count != u.queue - 1:
+        return
+    name = feeder(s, u, base, i)
+    up = name >> NAME_BITS
+    output = name & INPUT
+    above = up * u.row
+    if (s.row[above + ROOM] >> output) & 1:
+        return
+    wanted = waiting_for(s, u, above, output)
+    if wanted:
+        if u.policy == SMART and vc_of(s, u, i) > 0:
+            catch_up(s, u, up, cycle)
+        if (s.row[above + FREE] >> output) & 1:
+            look_now(s, u, up)
+    s.row[above + ROOM] |= 1 << output
+
+
+@inlined
+def release(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
+    """Free an output and its link, which a tail has crossed, and see to who could use them."""
+    base = router * u.row
+    port = port_of(s, u, output)
+    link = ((1 << u.vcs) - 1) << (port * u.vcs)
+    s.row[base + FREE] |= 1 << output
+    s.row[base + IDLE] |= link
+    if u.loads == 1:
+        stop(s, u, base, output, FILLS, cycle)
+    if s.row[base + HELD] & link or (s.row[base + ROOM] >> output & 1 and waiting_for(s, u, base, output)):
+        look_now(s, u, router)
 
 
 @inlined
 def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     """Remove the head of an input, which has left to the tail; the next packet becomes head."""
     i = name & INPUT
-    base = (name >> NAME_BITS) * u.row
-    f = s.row[base + FIRST] + i
+    router = name >> NAME_BITS
+    base = router * u.row
     s.row[base + LEAVING] &= ~(1 << i)
-    word = s.fifo[f] + (1 << HEAD) - (1 << COUNT) - (1 << SEEN)
-    if word & FIELD == depth(s, u, base, i):
-        word &= ~FIELD
-    s.fifo[f] = word
-    if i < s.row[base + INPUTS]:
-        gain_room(s, u, base, i, (word >> COUNT) & FIELD, cycle)
-    if (word >> SEEN) & FIELD > 0:
+    word = s.row[base + u.fifo + i] + 1 - (1 << u.bits)
+    if word & u.field == depth(s, u, base, i):
+        word &= ~u.field
+    s.row[base + u.fifo + i] = word
+    count = count_of(u, word)
+    if i < fed(s, u, base):
+        gain_room(s, u, router, i, count, cycle)
+        if u.hop > 1:
+            count -= s.coming[router * u.fifos + i]
+    if count > 0:
         becomes_head(s, name)

@@ -74,9 +74,10 @@ def forced_port(s: State, u: Setting, router: int, source: int, target: int, vc:
         return 0
     down = s.up[0]
     up = s.up[1]
-    digit = (target // s.power[stage]) % down
-    if target // s.power[stage + 1] == s.subtree[router]:
-        return up + digit
+    part = target // s.power[stage]
+    above = part // down
+    if above == s.subtree[router]:
+        return up + part - above * down
     if u.policy == TREE_FAT:
         return ((source // s.power[stage]) % down + vc) % down
     if u.policy == TREE_THIN:

@@ -3,7 +3,8 @@
 Everything is flat: a record is a few neighbouring words, its fields are the constants below. An *input* is
 a FIFO of a router and an *output* a pair (port, VC); both are numbered ``port * vcs + vc``, injectors come
 after the ports' inputs. A FIFO's *name* is ``router << 6 | input``, so a router has at most 62 inputs and
-one machine word holds a set of them.
+one machine word holds a set of them. Where routers have at most 31 inputs, words of a router's record have
+32 bits, else 64.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ I64 = NDArray[np.int64]
 NAME_BITS = 6
 INPUT = 63  # mask of the input in a name
 MOST_INPUTS = 62  # of a router
-HOME = 62  # the consumption output, in `FREE` and in `OUT`
+HOME = 63  # the consumption output
+TAKEN = 62  # in `State.homing`: a packet holds it
 WORD = 64  # bits of a word in `dirty`
 
 # --- `clock`: the scalars of a run ---------------------------------------------------------------
@@ -43,31 +45,33 @@ ARRIVALS = 17  # three words: next to read, next to write, number
 TAILS = 20  # the same
 CLOCK_WORDS = 24
 
-# --- `row`: one row for each router --------------------------------------------------------------
-TIME = 0  # cycle up to which the memories of alternatives are accounted for
+# --- `row`: one record for each router, words and then bytes ----------------------------------------
+TIME = 0  # cycle, modulo 2**32, up to which the memories of alternatives are accounted for
 WAIT = 1  # inputs whose head waits for a grant
-HOMING = 2  # those of them whose head is at its destination (`single` consumption)
-LEAVING = 3  # inputs whose head is leaving phit by phit
-FREE = 4  # outputs that no packet holds
-ROOM = 5  # outputs whose FIFO downstream has room for a packet
-BUBBLE = 6  # outputs whose own FIFO here has the bubble
-HELD = 7  # outputs granted that wait for their link
-BUSY = 8  # links in use, by port
-FIRST = 9  # number of the router's first FIFO
-PLACE = 10  # number of its first slot
-INPUTS = 11  # inputs fed by links; injectors come after
-WANT = 12  # WANT + port: inputs whose head comes nearer through this port (and may have left since)
+LEAVING = 2  # inputs whose head is leaving phit by phit
+FREE = 3  # outputs that no packet holds
+ROOM = 4  # outputs whose FIFO downstream has room for a packet
+BUBBLE = 5  # outputs whose own FIFO here has the bubble
+HELD = 6  # outputs granted that wait for their link
+IDLE = 7  # outputs whose link no packet crosses
+INPUTS = 8  # trees: inputs fed by links; injectors come after
+PLACE = 9  # trees: number of the router's first slot
+WORDS = 10
+# `Setting.want` + port: inputs whose head comes nearer through this port (and may have left since);
+#     on adaptive trees an input that may take any port up is at port 0 alone
 # `Setting.next` + k: inputs that try their alternative k + 1 next, the last one being escape
-# `Setting.link` + port: name of VC 0's FIFO at the other end << 32 | of VC 0's output that feeds this port
-# `Setting.crossed` + port: packets that crossed the link
-
-# --- `fifo`: one word for each FIFO, four fields of 16 bits -------------------------------------------
-HEAD = 0  # place of the head packet in the ring of slots
-COUNT = 16  # packets in it, from the first phit in to the last phit out
-SEEN = 32  # those of them whose header can be looked at
-OUT = 48  # output that the head holds, or (oblivious) is bound for
-FIELD = 0xFFFF
-BELOW_OUT = (1 << OUT) - 1  # the other fields
+# `Setting.link` + port: name of VC 0's FIFO at the other end of the link
+# `Setting.crossed` + port: packets that crossed the link, modulo 2**32; `State.carry` counts the rest
+# `Setting.fifo` + input: what the FIFO holds, in three fields of `Setting.bits`, `Setting.bits` and 6 bits:
+#     place of the head packet in the ring of slots; packets, from the first phit in to the last phit out;
+#     output that the head holds, or (oblivious) is bound for
+# `Setting.load` + output: phits in the FIFO that the output feeds, as they would be had they always grown
+#     and shrunk as they do now: add the cycle if the output is in `FILLS`, take it away if in `EMPTIES`
+# `Setting.turn` + output, a byte: input after the one that the output granted last
+# `Setting.turn_link` + port, a byte: VC that the link serves next
+OUTPUT = 63  # mask of the output in a FIFO's word
+FILLS = 0  # words after the loads: outputs whose FIFO a packet is entering,
+EMPTIES = 1  # and those whose FIFO a packet is leaving
 
 # --- `slot`: three words for each packet ------------------------------------------------------------
 ROUTE = 0  # grid: hops left, sign and magnitude, in a field for each dimension; tree: destination
@@ -154,12 +158,22 @@ class Setting(NamedTuple):
     bubble: int
     hop: int  # cycles from departure of a header to its first request
     seed: int
-    row: int  # words in a row
-    next: int  # first word of the memories in a row
-    link: int  # first word of the links in a row
-    crossed: int  # first word of the counts of packets in a row
+    row: int  # words of a router's record
+    row_bytes: int
+    want: int  # first word of what inputs want,
+    next: int  # of the memories,
+    link: int  # of the links,
+    crossed: int  # of the counts of packets,
+    fifo: int  # of the FIFOs,
+    load: int  # and of the phits beyond outputs, in a record
+    turn: int  # first byte of the outputs' pointers,
+    turn_link: int  # and of the links', in a record
+    bits: int  # of the fields of a FIFO's word
+    field: int  # their mask
+    fed: int  # inputs fed by links, of a router of a mesh or torus
+    slots: int  # places for packets, of a router of a mesh or torus
     ahead: int  # events by which memory is asked for in advance; 0 where the network fits into the cache
-    fifos: int  # FIFOs of a router, where all have as many
+    fifos: int  # most FIFOs of a router
     words: int  # words of a half of `dirty`
     tops: int  # words of a half of `dirty_top`
     links: int  # most headers that can enter FIFOs in one cycle
@@ -171,8 +185,8 @@ class Setting(NamedTuple):
     x_group: int  # inputs that travel in X, injectors included
     y_group: int
     z_group: int
-    period: int  # cycles after which the memories of blocked inputs repeat
-    exact: int  # 1: starts of arrival and departure are kept, so that phits can be counted
+    loads: int  # 1: phits in the FIFOs beyond a router's outputs are kept
+    exact: int  # 1: starts of arrival and departure are kept, so that phits here can be counted
     twist: int
     record: int  # 1: completion of messages is recorded
 
@@ -181,15 +195,16 @@ class State(NamedTuple):
     """What changes, and the tables; shapes in words."""
 
     clock: I64
-    row: I64  # routers x Setting.row
-    fifo: I64  # FIFOs
+    row: I32  # routers x Setting.row; 64 bits where a router has more than 31 inputs
+    byte: I8  # the same memory
     slot: I32  # slots x SLOT_WORDS
-    turn: I8  # FIFOs: input after the one that each output granted last
+    carry: I32  # routers x ports: packets that crossed each link, in units of 2**32
+    homing: I64  # routers: inputs that wait for the node, and `TAKEN` (single consumption)
     turn_home: I8  # nodes: the same for consumption
-    turn_link: I8  # routers x ports: VC that the link serves next
-    came: I64  # FIFOs: cycle in which the last arrival began (exact)
-    left: I64  # FIFOs: cycle in which the head began to leave (exact)
-    since: I64  # FIFOs: cycle since which the head has stood there (arbiter fifo)
+    coming: I32  # routers x fifos: packets whose header cannot be looked at yet (hops of more than a cycle)
+    came: I64  # routers x fifos: cycle in which the last arrival began (exact)
+    left: I64  # routers x fifos: cycle in which the head began to leave (exact)
+    since: I64  # routers x fifos: cycle since which the head has stood there (arbiter fifo)
     entering: I32  # 2 x links: names of FIFOs
     exposed: I32  # names of FIFOs
     arrival: I32  # ring: names of FIFOs whose header is on its way (hops of more than a cycle)

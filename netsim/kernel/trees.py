@@ -1,15 +1,14 @@
-"""What one input requests on a tree (phase 2), and the ports that it may take."""
+"""What the inputs of a tree's router request (phase 2), and the ports that they may take."""
 
 from __future__ import annotations
 
 from netplace.netsim.chance import TREE_UP, TREE_VC, below, draw
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.draws import drawn
-from netplace.netsim.kernel.fifos import phits_beyond, slot_of
+from netplace.netsim.kernel.fifos import head_slot, phits_beyond, vc_of
 from netplace.netsim.kernel.routes import forced_port
 from netplace.netsim.kernel.state import (
-    FIELD,
-    FIRST,
+    FREE,
     KEY_WORDS,
     LABEL,
     REPLY,
@@ -18,7 +17,7 @@ from netplace.netsim.kernel.state import (
     SOURCE,
     TARGET,
     TREE_ADAPTIVE,
-    WANT,
+    WAIT,
     Setting,
     State,
 )
@@ -34,68 +33,115 @@ def origin(s: State, label: int) -> int:
 
 
 @inlined
-def tree_output(s: State, u: Setting, router: int, i: int, up: int, cycle: int) -> int:
-    """Return what an input of a tree's router requests, or -1; `up` is what `emptiest_up` found."""
-    base = router * u.row
-    slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
-    target = s.slot[slot + ROUTE]
-    if u.policy == TREE_ADAPTIVE:
-        port = forced_port(s, u, router, 0, target, 0)
-        if s.stage[router] >= 0 and port >= 0:
-            return emptiest_down(s, u, router, port, cycle)
-        if up == 0:
-            return -1
-        return drawn(up, draw(u.seed, TREE_UP, router, i, cycle))
-    source = origin(s, s.slot[slot + LABEL])
-    vc = 0
-    if s.stage[router] >= 0:
-        vc = s.vc_of[i]
-    elif u.vcs > 1:
-        vc = below(draw(u.seed, TREE_VC, router, i, cycle), u.vcs)
-    output = forced_port(s, u, router, source, target, vc) * u.vcs + vc
-    return output if (s.row[base + ROOM] >> output) & 1 else -1
-
-
-@inlined
-def emptiest_up(s: State, u: Setting, router: int, cycle: int) -> int:
-    """Return the set of (up port, VC) with fewest phits beyond; 0 if they have no room for a packet."""
-    ports = 1 if s.stage[router] < 0 else s.up[1]
-    least = (u.queue - 1) * u.phits
-    equal = 0
-    for output in range(ports * u.vcs):
-        load = phits_beyond(s, u, router, output, cycle)
-        if load < least:
-            least = load
-            equal = 0
-        if load == least:
-            equal |= 1 << output
-    return equal
-
-
-@inlined
-def emptiest_down(s: State, u: Setting, router: int, port: int, cycle: int) -> int:
-    """Return the VC of a port with fewest phits beyond, the lowest of equals; -1 if it has no room."""
-    best = port * u.vcs
-    least = phits_beyond(s, u, router, best, cycle)
-    for output in range(best + 1, (port + 1) * u.vcs):
-        load = phits_beyond(s, u, router, output, cycle)
-        if load < least:
-            least = load
-            best = output
-    return best if least <= (u.queue - 1) * u.phits else -1
-
-
-@inlined
 def want_on_tree(s: State, u: Setting, router: int, i: int, slot: int) -> None:
     """Note the ports that a head may take on a tree."""
-    base = router * u.row
     source = 0
     vc = 0
     if u.policy != TREE_ADAPTIVE:
         source = origin(s, s.slot[slot + LABEL])
-        if s.stage[router] >= 0:
-            vc = s.vc_of[i]
+        if router >= u.nodes:
+            vc = vc_of(s, u, i)
     forced = forced_port(s, u, router, source, s.slot[slot + ROUTE], vc)
-    for port in range(u.ports):
-        may = port == forced or (forced < 0 and port < s.up[1])
-        s.row[base + WANT + port] = s.row[base + WANT + port] & ~(1 << i) | int(may) << i
+    s.row[router * u.row + u.want + max(0, forced)] |= 1 << i
+
+
+@inlined
+def static_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
+    """Return what an input requests under static routing, or -1."""
+    slot = head_slot(s, u, router, i)
+    source = origin(s, s.slot[slot + LABEL])
+    vc = 0
+    if router >= u.nodes:
+        vc = vc_of(s, u, i)
+    elif u.vcs > 1:
+        vc = below(draw(u.seed, TREE_VC, router, i, cycle), u.vcs)
+    output = forced_port(s, u, router, source, s.slot[slot + ROUTE], vc) * u.vcs + vc
+    return output if (s.row[router * u.row + ROOM] >> output) & 1 else -1
+
+
+@inlined
+def request_adaptively(s: State, u: Setting, router: int, cycle: int) -> int:
+    """Put requests for free outputs into `asked`; returns the outputs requested.
+
+    A lost request leaves no trace, so those for outputs that are held are not worked out.
+    """
+    base = router * u.row
+    waiting = s.row[base + WAIT]
+    available = s.row[base + FREE] & s.row[base + ROOM]
+    ports = 1 if router < u.nodes else s.up[1]
+    ups = (1 << ports * u.vcs) - 1
+    outputs = 0
+    rising = waiting & s.row[base + u.want]
+    if rising and available & ups:
+        outputs = request_up(s, u, router, rising, ports, available, cycle)
+    rest = available & ~ups if router >= u.nodes else 0
+    while rest:
+        port = lowest(rest) // u.vcs
+        rest = rest >> (port + 1) * u.vcs << (port + 1) * u.vcs
+        wanting = waiting & s.row[base + u.want + port]
+        if wanting:
+            output = emptiest_down(s, u, base, port, cycle)
+            if available >> output & 1:
+                s.asked[output] = wanting
+                outputs |= 1 << output
+    return outputs
+
+
+@inlined
+def request_up(s: State, u: Setting, router: int, rising: int, ports: int, available: int, cycle: int) -> int:
+    """Let each of the `rising` inputs draw among the emptiest outputs up; returns those requested."""
+    equal = emptiest_up(s, u, router * u.row, ports, cycle)
+    outputs = 0
+    if equal & available == 0:
+        return 0
+    while rising:
+        i = lowest(rising)
+        rising &= rising - 1
+        output = lowest(equal)
+        if equal & (equal - 1):
+            output = drawn(equal, draw(u.seed, TREE_UP, router, i, cycle))
+        if available >> output & 1:
+            s.asked[output] = (s.asked[output] if outputs >> output & 1 else 0) | 1 << i
+            outputs |= 1 << output
+    return outputs
+
+
+@inlined
+def emptiest_up(s: State, u: Setting, base: int, ports: int, cycle: int) -> int:
+    """Return the set of (up port, VC) with fewest phits beyond; 0 if they have no room for a packet."""
+    least = (u.queue - 1) * u.phits
+    equal = 0
+    for output in range(ports * u.vcs):
+        load = phits_beyond(s, u, base, output, cycle)
+        equal = 0 if load < least else equal
+        least = min(load, least)
+        equal |= int(load == least) << output
+    return equal
+
+
+@inlined
+def emptiest_down(s: State, u: Setting, base: int, port: int, cycle: int) -> int:
+    """Return the VC of a port with fewest phits beyond, the lowest of equals, as an output."""
+    best = port * u.vcs
+    least = phits_beyond(s, u, base, best, cycle)
+    for output in range(best + 1, (port + 1) * u.vcs):
+        load = phits_beyond(s, u, base, output, cycle)
+        best = output if load < least else best
+        least = min(load, least)
+    return best
+
+
+@inlined
+def obtainable_on_tree(s: State, u: Setting, router: int) -> bool:
+    """Tell whether a waiting head could get an output next cycle though nothing else happens."""
+    base = router * u.row
+    waiting = s.row[base + WAIT]
+    rest = s.row[base + FREE] & s.row[base + ROOM]
+    while rest and waiting:
+        port = lowest(rest) // u.vcs
+        rest = rest >> (port + 1) * u.vcs << (port + 1) * u.vcs
+        if u.policy == TREE_ADAPTIVE and port < s.up[1]:
+            port = 0
+        if waiting & s.row[base + u.want + port]:
+            return True
+    return False
