@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import one_of, whole
+from netplace.checks import one_of, real, shown, whole
 from netplace.placement import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.runs.resolve import file_digest
@@ -35,6 +34,7 @@ FILE_TIMES = {
     ),
 }
 _JOBS = 10_000
+_NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct")
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
@@ -136,6 +136,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     for name in ("machine", "workload"):
         if name not in said:
             raise ValueError(f"{name}: not given, expected {_EXPECTED[name]}")
+    _check_kinds(said)
     machine = parse(str(said["machine"]))
     workload = str(said["workload"])
     policy = one_of(str(said.get("policy", "fcfs")), POLICIES, "policy")
@@ -165,6 +166,17 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     )
     _check_applications(plan)
     return plan
+
+
+def _check_kinds(said: Mapping[str, Any]) -> None:
+    """Check that what is a name is text, and what is a switch true or false."""
+    for name, value in said.items():
+        if name not in _NUMBERS and name != "locality" and not isinstance(value, str):
+            raise ValueError(f"{name}: {shown(value)} is not text")
+    if not isinstance(said.get("locality", False), bool):
+        raise ValueError(f"locality: {shown(said['locality'])} is neither true nor false")
+    if "mean_gap" in said:
+        real(said["mean_gap"], "mean_gap", 0, 2.0**53)
 
 
 _EXPECTED = {
@@ -207,10 +219,8 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"repeats: {said['repeats']!r} is not of the form LEAST:MOST")
     if "cores_per_node" in options:
         whole(options["cores_per_node"], "cores_per_node")
-    if "load" in options and not (
-        isinstance(options["load"], int | float) and 0 < options["load"] < math.inf
-    ):
-        raise ValueError(f"load: {options['load']!r} is not a number over 0")
+    if "load" in options:
+        real(options["load"], "load", 1e-9, 1e9)
     return options
 
 

@@ -25,22 +25,24 @@ import itertools
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import one_of, whole
+from netplace.checks import one_of, shown, whole
 from netplace.netsim import Config
-from netplace.runs.execute import program_of
+from netplace.runs.rehearsal import check_short
 from netplace.runs.resolve import JOB_FIELDS, resolve
-from netplace.runs.spec import Job, Run
+from netplace.runs.spec import Run
 from netplace.runs.toml_lines import line_of, read_toml
+from netplace.topologies import parse
 
 __all__ = ["Sweep", "read_sweep"]
 
 _RUN_FIELDS = ("network", "partition", "seeds", "max_cycles")
+_MOST_SEEDS = 2**31
 _TABLES = ("config", "pairs", "jobs")
 _CONFIG = tuple(item.name for item in fields(Config))
 _OPTIONS = tuple(
@@ -88,26 +90,29 @@ class Sweep:
         """
         return [run for _, run in self._each()]
 
-    def check_programs(self, wanted: Iterable[Run]) -> None:
-        """Check that the programs of the runs `wanted` can be made: classes, task counts, sizes.
+    def check_programs(self, wanted: Sequence[Run]) -> None:
+        """Check that the programs of the runs `wanted` can be made and placed: classes, task counts, sizes.
 
-        Only one iteration of each is made. Traces are left for later: reading one takes as long as using it.
+        Of an application only one iteration is made. Then it is checked that the jobs can be placed, by a
+        search cut short where the mapping is one. So what can never run is told before anything runs.
 
         Raises
         ------
         ValueError
             As `runs`.
         """
-        keys = {_programs(run) for run in wanted}
+        wanted_programs, wanted_places = {_programs(run) for run in wanted}, {_places(run) for run in wanted}
         for choice, run in self._each():
-            if (key := _programs(run)) in keys:
-                keys.remove(key)
-                for number, job in enumerate(run.jobs):
-                    try:
-                        program_of(_short(job), run.config)
-                    except ValueError as error:
-                        raise self._mistake(choice, str(error), number) from None
-            if not keys:
+            key, place = _programs(run), _places(run)
+            if key not in wanted_programs and place not in wanted_places:
+                continue
+            wanted_programs.discard(key)
+            wanted_places.discard(place)
+            try:
+                check_short(run)
+            except ValueError as error:
+                raise self._mistake(choice, str(error)) from None
+            if not wanted_programs and not wanted_places:
                 return
 
     def _each(self) -> Iterator[tuple[_Choice, Run]]:
@@ -120,7 +125,7 @@ class Sweep:
             for seed in self.seeds:
                 yield choice, run.seeded(seed)
 
-    def _mistake(self, choice: _Choice, reason: str, job: int | None = None) -> ValueError:
+    def _mistake(self, choice: _Choice, reason: str) -> ValueError:
         """Return an error that names the key that `reason` is most likely about, and its line."""
         place = _blamed(choice, reason)
         return self.error(place, choice[place], reason)
@@ -128,7 +133,7 @@ class Sweep:
     def error(self, place: _Place, value: Any, reason: str) -> ValueError:
         """Return an error about a value."""
         line = line_of(self.text, self._written(place), place[1], value)
-        return ValueError(f"{self.path}:{line}: {place[1]} = {value!r}: {reason}")
+        return ValueError(f"{self.path}:{line}: {place[1]} = {shown(value)}: {reason}")
 
     def _written(self, place: _Place) -> str:
         """Return the table in which a key is written: that of a pair stands elsewhere than it counts."""
@@ -136,7 +141,11 @@ class Sweep:
         if not isinstance(data.get("pairs", []), list):
             return place[0]
         for number, pair in enumerate(data.get("pairs", [])):
-            if place[1] in pair and place[1] not in (data if not place[0] else data.get(place[0], {})):
+            if (
+                isinstance(pair, dict)
+                and place[1] in pair
+                and place[1] not in (data if not place[0] else data.get(place[0], {}))
+            ):
                 return f"pairs.{number}"
         return place[0]
 
@@ -164,6 +173,10 @@ def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
         if not isinstance(value, kind):
             wanted = f"[[{name}]]" if kind is list else f"[{name}]"
             raise sweep.error(("", name), value, f"expected a table {wanted}")
+    for name, tables in (("pairs", pairs), ("jobs", jobs)):
+        for table in tables:
+            if not isinstance(table, dict):
+                raise sweep.error(("", name), table, f"expected tables [[{name}]]")
     _check_what_runs(sweep, data)
     own = any(":" in str(name).partition(",")[0] for name in _names(data))
     options = None if own else _OPTIONS
@@ -239,7 +252,7 @@ def _pair_axis(
     """Return the choices that lists which go together give."""
     table, lengths = f"pairs.{number}", {}
     for key, value in pair.items():
-        line = f"{sweep.path}:{line_of(sweep.text, table, key)}: {key} = {value!r}"
+        line = f"{sweep.path}:{line_of(sweep.text, table, key)}: {key} = {shown(value)}"
         if not isinstance(value, list) or not value or key == "seeds":
             raise ValueError(
                 f"{line}: expected a list that is not empty, to go with the other lists of its table"
@@ -266,8 +279,9 @@ def _seeds(sweep: Sweep, value: Any) -> Sequence[int]:
         elif isinstance(value, str) and ":" in value:
             first, _, end = value.partition(":")
             seeds = range(whole(first, "first seed", 0), whole(end, "seed after the last", 0))
+            whole(len(seeds), "number of seeds", 0, _MOST_SEEDS)
         else:
-            seeds = range(whole(value, "number of seeds", 0))
+            seeds = range(whole(value, "number of seeds", 0, _MOST_SEEDS))
     except ValueError as error:
         raise sweep.error(("", "seeds"), value, str(error)) from None
     if not seeds:
@@ -284,7 +298,8 @@ def _run(choice: _Choice) -> Run:
     jobs: list[dict[str, Any]] = []
     for name in tables:
         job = same | {key: value for (table, key), value in choice.items() if table == name}
-        jobs += [job] * whole(job.pop("count", 1), "count")
+        # More jobs than nodes never fit: told before they are made, for they may be very many.
+        jobs += [job] * whole(job.pop("count", 1), "count", most=parse(str(top["network"])).nodes)
     return resolve(
         str(top["network"]),
         jobs or same,
@@ -299,17 +314,10 @@ def _programs(run: Run) -> tuple[object, ...]:
     return (run.config, *(replace(job, mapping="", start=0) for job in run.jobs))
 
 
-def _short(job: Job) -> Job:
-    """Return a job whose program is quick to make and valid if, and only if, that of `job` is."""
-    if job.path:
-        return job
-    few = {name: 1 for name, value in job.options if name in ("rounds", "iterations") and _counts(value)}
-    return replace(job, options=tuple({**dict(job.options), **few}.items()), iterations="", section="whole")
-
-
-def _counts(value: object) -> bool:
-    """Tell whether a number of iterations is valid, or left to the benchmark."""
-    return value is None or (isinstance(value, int) and value >= 1)
+def _places(run: Run) -> tuple[object, ...]:
+    """Return what the places of a run's jobs depend on, but for the seed and the traffic."""
+    jobs = (replace(job, section="", iterations="", cpu_scale=0.0, start=0, options=()) for job in run.jobs)
+    return (run.network, run.partition, *jobs)
 
 
 def _blamed(choice: _Choice, reason: str) -> _Place:
@@ -322,5 +330,7 @@ def _blamed(choice: _Choice, reason: str) -> _Place:
     for place in places:
         if repr(choice[place]) in reason or (place[1] == "class" and "problem_class" in reason):
             return place
+    if said := [place for place in places if place[1] == "tasks" and " tasks " in reason]:
+        return said[-1]
     order = [p for p in choice if p[1] in ("app", "trace")] or [("", "network")]
     return order[0]

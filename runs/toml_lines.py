@@ -28,6 +28,8 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is not TOML, {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: is not TOML as anybody writes it, lists stand in lists too deep") from None
 
 
 def line_of(text: str, table: str, key: str, value: object = None) -> int:

@@ -1,0 +1,75 @@
+"""Runs rehearsed: what can never be made or placed is known before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from netplace.apps import Program
+from netplace.checks import whole
+from netplace.netsim import Config
+from netplace.placement import MAPPINGS
+from netplace.placement.mapping.optimised import LIMITS
+from netplace.placement.rule import find_rule
+from netplace.runs.execute import program_of, programs_of
+from netplace.runs.placing import place_jobs, simulates
+from netplace.runs.spec import Job, Run
+from netplace.topologies import parse
+
+__all__ = ["check_short"]
+
+
+def check_short(run: Run) -> None:
+    """Check that the programs of a run can be made, and its jobs placed.
+
+    One iteration of an application says as much as all; a trace is read as a whole, and kept for the run
+    itself. A mapping that searches does so for one iteration; what simulates is left out.
+
+    Raises
+    ------
+    ValueError
+        If something can not.
+    """
+    if any(job.path for job in run.jobs):
+        programs = programs_of(run)
+    else:
+        programs = tuple(_short_program(_short(job), run.config) for job in run.jobs)
+    place_jobs(
+        parse(run.network),
+        programs,
+        [_hasty(job.mapping) for job in run.jobs],
+        partition_rule=run.partition,
+        config=run.config,
+        seed=run.seed,
+    )
+
+
+@lru_cache(maxsize=8)
+def _short_program(job: Job, config: Config) -> Program:
+    return program_of(job, config)
+
+
+def _short(job: Job) -> Job:
+    """Return a job whose program is quick to make and valid if, and only if, that of `job` is."""
+    few = {name: 1 for name, value in job.options if name in ("rounds", "iterations") and _counts(value)}
+    options = tuple({**dict(job.options), **few}.items())
+    return replace(job, options=options, iterations="", section="whole", mapping="", start=0)
+
+
+def _counts(value: object) -> bool:
+    """Tell whether a number of iterations is valid, or left to the benchmark."""
+    return value is None or (isinstance(value, int) and value >= 1)
+
+
+def _hasty(mapping: str) -> str:
+    """Return a rule that fits where `mapping` does, and takes little time."""
+    if simulates(mapping):
+        return "consecutive"
+    rule, option = find_rule(mapping, MAPPINGS, "mapping")
+    if f"{LIMITS[0]}=" not in rule.option:
+        return mapping
+    for word in option.split(","):
+        name, _, value = word.partition("=")
+        if name.strip() == LIMITS[0]:
+            whole(value, f"mapping {mapping}: {LIMITS[0]}")
+    return f"{mapping}{',' if option else ':'}{LIMITS[0]}=1"

@@ -1,0 +1,76 @@
+"""Sweep and study files: all of it is checked before anything runs, and a mistake names file and line."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.experiments.cli import app
+from netplace.runs.study_file import read_study
+from netplace.runs.sweep import read_sweep
+
+HALO = 'network = "torus:4x4"\napp = "butterfly,packets=1"\ntasks = 16\n'
+STUDY = 'machine = "torus:4x4"\nworkload = "lublin"\njobs = 20\n'
+APPLICATIONS = 'machine = "torus:4x4"\nworkload = "applications"\njobs = 5\ntimes = "simulated:s.sqlite"\n'
+
+SWEEPS = [
+    (HALO.replace("app", "#") + "jobs = [1]\n", "expected tables [[jobs]]"),
+    (HALO + "pairs = [1]\n", "expected tables [[pairs]]"),
+    (HALO + f"seeds = 1{'0' * 30}\n", "number of seeds"),
+    (HALO + "seeds = 0x7fffffffffffffffffffffff\n", "number of seeds"),
+    (HALO + 'seeds = "0:99999999999999999999"\n', "seed after the last"),
+    (HALO + "[config]\nconsumption = 1.5\n", "consumption: unknown name 1.5"),
+    (HALO + '[config]\ncycle_ns = "x"\n', "cycle_ns: 'x' is not a number"),
+    (HALO + "[config]\nvcs = [2, 4611686018427387904]\n", "vcs"),
+    (HALO + "[config]\nconsumption = -inf\n", "consumption"),
+    (HALO + "[config]\nrouter_delay = 0x7fffffffffffffffffffffff\n", "router_delay"),
+    (HALO + f"class = '{'a' * 5000}'\n", "class"),
+    ("x = " + "[" * 3000, "sweep.toml: is not TOML"),
+    ("x = " + "[" * 3000 + "]" * 3000, "sweep.toml: is not TOML"),
+    ('network = "torus:4x4"\n[[jobs]]\napp = "butterfly"\ntasks = 1\ncount = 30000000\n', "count"),
+    (HALO + 'mapping = ["consecutive", "column"]\npartition = "boxes:9x9"\n', "partition"),
+    (HALO.replace('"torus:4x4"', '["torus:4x4", "tree:4,2"]') + 'mapping = "column"\n', "mapping"),
+    (HALO.replace('"torus:4x4"', '["torus:4x4", "tree:4,2"]') + 'mapping = "td:seconds=9"\n', "td"),
+    (HALO.replace('"torus:4x4"', '["torus:4x4", "tree:4,2"]') + 'mapping = "shuffle"\n', "shuffle"),
+    (HALO + 'mapping = "classic:iterations=many"\n', "iterations"),
+    (HALO + 'mapping = "file:none.csv"\n', "none.csv"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), SWEEPS, ids=range(len(SWEEPS)))
+def test_a_sweep_that_cannot_run_leaves_nothing(tmp_path, monkeypatch, text, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sweep.toml").write_text(text)
+    result = CliRunner().invoke(app, ["table", "sweep.toml", "--workers", "1"])
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()[-1]) < 1000
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep.toml"]
+
+
+def test_a_search_is_not_made_twice(tmp_path):
+    """A mapping that searches for long is tried for an instant when the sweep is checked."""
+    (tmp_path / "sweep.toml").write_text(HALO + 'mapping = ["td:seconds=1000", "best:5"]\n')
+    sweep = read_sweep(tmp_path / "sweep.toml")
+    sweep.check_programs(sweep.runs())
+
+
+STUDIES = [
+    (STUDY + "kind = 0\n", "kind: 0 is not text"),
+    (STUDY + "load = nan\n", "load: nan is not a number"),
+    (STUDY + "locality = 3\n", "locality: 3 is neither true nor false"),
+    (STUDY + "policy = [1]\n", "policy: 1 is not text"),
+    (STUDY + f"seeds = 1{'0' * 30}\n", "seeds"),
+    (STUDY + "seeds = [true]\n", "seeds"),
+    (APPLICATIONS + "intensity = [true, false]\n", "intensity: True is not text"),
+    (APPLICATIONS + 'mean_gap = ""\n', "mean_gap: '' is not a number"),
+    (APPLICATIONS + "mean_gap = inf\n", "mean_gap: inf is not a number"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), STUDIES, ids=range(len(STUDIES)))
+def test_a_study_that_cannot_be_names_file_and_line(tmp_path, text, words):
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(ValueError, match=r"study\.toml:\d+: ") as caught:
+        read_study(tmp_path / "study.toml")
+    assert words in str(caught.value)
