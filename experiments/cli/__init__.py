@@ -9,6 +9,7 @@ import rich_click as click
 
 from netplace.checks import READ_LIMIT, read_limit
 from netplace.experiments.cli.applications import app_command
+from netplace.experiments.cli.backfill import backfill_command
 from netplace.experiments.cli.bench import bench_command
 from netplace.experiments.cli.cosim import cosim_command
 from netplace.experiments.cli.demo import demo_command
@@ -19,10 +20,12 @@ from netplace.experiments.cli.load import load_command
 from netplace.experiments.cli.map import map_command
 from netplace.experiments.cli.metrics import metrics_command
 from netplace.experiments.cli.plot import plot_command
+from netplace.experiments.cli.redirect import redirect_command
 from netplace.experiments.cli.run import run_command
 from netplace.experiments.cli.schedule import schedule_command
 from netplace.experiments.cli.study import study_command
 from netplace.experiments.cli.table import table_command
+from netplace.experiments.cli.two_kinds import two_kinds_command
 from netplace.experiments.cli.verdict import VerdictGroup
 from netplace.experiments.cli.workload import workload_command
 
@@ -84,6 +87,9 @@ app.add_command(schedule_command)
 app.add_command(cosim_command)
 app.add_command(explain_command)
 app.add_command(whatif_command)
+app.add_command(backfill_command)
+app.add_command(redirect_command)
+app.add_command(two_kinds_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

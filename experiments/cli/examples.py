@@ -59,6 +59,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace whatif shared --job 7 --without 12",
         "netplace whatif shared --mapping 7=random",
     ),
+    "backfill": (
+        "netplace backfill --platform 1-2-8-256 --workload lublin --rule basic,plat --penalty geometric:2",
+        "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",
+    ),
+    "redirect": (
+        "netplace redirect --workload lublin --machine 64 --policy SPT,SPT-RD --dedicated 2 --threshold 2",
+        "netplace redirect --workload lublin --machine 64 --days 1 --instances 3 --processors 8 --json",
+    ),
+    "two-kinds": ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "workload": (
         "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",

@@ -62,7 +62,7 @@ RUN_TIMES: dict[str, RunTimesKind] = {
         lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),  # type: ignore[arg-type]
         2,
         "penalty:linear,0.1",
-        "in a tree, longer by this share for each level above the least; or quadratic",
+        "in a tree, longer by this share for each level above the least; or quadratic, geometric",
         walled=True,
     ),
     "scaled": RunTimesKind(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from netplace.checks import one_of, real
@@ -12,12 +12,21 @@ from netplace.topologies import Tree
 
 __all__ = ["GROWTHS", "PenaltyTimes"]
 
-GROWTHS = {"linear": 1, "quadratic": 2}
+# name: factor and levels above the least to the factor of the run time. What F. Mendonca (thesis, 2017) calls
+# quadratic is geometric here.
+GROWTHS: dict[str, Callable[[float, int], float]] = {
+    "linear": lambda factor, above: 1 + factor * above,
+    "quadratic": lambda factor, above: 1 + factor * above**2,
+    "geometric": lambda factor, above: factor**above,
+}
 
 
 @dataclass(frozen=True)
 class PenaltyTimes:
-    """The log's run times, times ``1 + factor * (level - least level) ** power``.
+    """The log's run times, longer by how far the level is above the least.
+
+    ``linear``: times ``1 + factor * above``, ``quadratic``: times ``1 + factor * above ** 2``,
+    ``geometric``: times ``factor ** above``.
 
     The level of a job is that of the lowest common ancestor of its nodes; the least level that of the
     smallest subtree with room for it. A job whose penalty takes it past its estimate fails where
@@ -30,7 +39,7 @@ class PenaltyTimes:
     growth : str
         Key of `GROWTHS`: how the penalty grows with the level.
     factor : float
-        Penalty of one level, from 0 to 1e9.
+        Penalty of one level, from 0 to 1e9; of a geometric one at least 1.
 
     Raises
     ------
@@ -45,8 +54,8 @@ class PenaltyTimes:
     def __post_init__(self) -> None:
         if not isinstance(self.tree, Tree):
             raise ValueError(f"run times: a penalty by level needs a tree, {self.tree} is none")
-        one_of(self.growth, GROWTHS, "growth of the penalty")
-        real(self.factor, "run times: penalty", 0, 1e9)
+        least = 1 if one_of(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
+        real(self.factor, "run times: penalty", least, 1e9)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time in seconds on the nodes of `allocation`."""
@@ -64,5 +73,4 @@ class PenaltyTimes:
         least, room = 0, 1
         while room < job.nodes:
             room, least = room * self.tree.down, least + 1
-        above = float(max(level - least, 0))
-        return job.run_time * (1 + self.factor * math.pow(above, GROWTHS[self.growth]))
+        return job.run_time * GROWTHS[self.growth](self.factor, max(level - least, 0))

@@ -2,8 +2,8 @@
 
 A line a job, 18 numbers in a line, -1 for what is not known, comments after a semicolon; see
 <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. Read are the job's number (column 1), submit
-time (2), run time (4), allocated processors (5) or, where they are not known, requested ones (8), requested
-time (9) and status (11).
+time (2), run time (4), allocated processors (5) or, where they are not known, requested ones (8) (or the
+other way round, if asked for), requested time (9) and status (11).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from netplace.checks import one_of, whole
 from netplace.scheduling.workload.files import read_text
 from netplace.scheduling.workload.swf_header import header_per_node, machine_of
-from netplace.scheduling.workload.workload import Workload
+from netplace.scheduling.workload.workload import COMPLETED, Workload
 
 __all__ = ["DROPS", "read_swf"]
 
@@ -27,6 +27,7 @@ DROPS = {
     "failed": "jobs of status 0",
     "cancelled": "jobs of status 5",
     "never-ran": "jobs without a run time, or of run time 0",
+    "not-completed": "jobs of any status but 1",
 }
 _COLUMNS = 18
 _USED = {
@@ -46,7 +47,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def read_swf(path: str | Path, cores_per_node: int = 1, drop: Collection[str] = ()) -> Workload:
+def read_swf(
+    path: str | Path, cores_per_node: int = 1, drop: Collection[str] = (), requested: bool = False
+) -> Workload:
     """Read a log or a workload in SWF, plain or compressed by gzip.
 
     Jobs that failed, were cancelled, or never ran are kept, as is usual in the literature, unless `drop`
@@ -65,6 +68,8 @@ def read_swf(path: str | Path, cores_per_node: int = 1, drop: Collection[str] = 
         Processors of a node; sizes are divided by it and rounded up.
     drop : collection of str
         Keys of `DROPS`.
+    requested : bool
+        Whether the size of a job is what it requested rather than what it got, where both are known.
 
     Raises
     ------
@@ -80,7 +85,7 @@ def read_swf(path: str | Path, cores_per_node: int = 1, drop: Collection[str] = 
         one_of(name, DROPS, "jobs to drop")
     table = _table(path)
     header = tuple(line.lstrip()[1:] for line in table.lines if line.lstrip().startswith(";"))
-    return _workload(table, header, cores_per_node, drop)
+    return _workload(table, header, cores_per_node, drop, requested)
 
 
 @dataclass(frozen=True)
@@ -151,10 +156,13 @@ def _is_number(word: str) -> bool:
     return word.isascii() and "_" not in word
 
 
-def _workload(table: _Table, header: tuple[str, ...], cores: int, drop: Collection[str]) -> Workload:
+def _workload(
+    table: _Table, header: tuple[str, ...], cores: int, drop: Collection[str], requested_first: bool
+) -> Workload:
     submit, run_time = table.columns["submit time"], table.columns["run time"]
     allocated, status = table.columns["allocated processors"], table.columns["status"].astype(np.int64)
-    size = np.where(allocated > 0, allocated, table.columns["requested processors"])
+    sizes = [allocated, table.columns["requested processors"]][:: -1 if requested_first else 1]
+    size = np.where(sizes[0] > 0, sizes[0], sizes[1])
     unstarted = (run_time < 0) & ((status == _CANCELLED) | (allocated <= 0))
     reasons = {
         "part of a job that another line sums up": np.isin(status, _PARTS),
@@ -166,6 +174,7 @@ def _workload(table: _Table, header: tuple[str, ...], cores: int, drop: Collecti
         "failed": status == _FAILED,
         "cancelled": status == _CANCELLED,
         "never-ran": (run_time == 0) | unstarted,
+        "not-completed": status != COMPLETED,
     }
     reasons |= {f"{name.replace('-', ' ')}, as asked": wishes[name] for name in DROPS if name in drop}
     keep, dropped, notes = _kept(table, reasons)

@@ -192,6 +192,9 @@ def test_penalties_grow_with_the_level():
         assert times.seconds(job, Allocation(np.array(nodes))) == pytest.approx(seconds)
     assert times.longest(job) == pytest.approx(120)
     assert PenaltyTimes(TREE, "quadratic", 0.1).longest(job) == pytest.approx(140)
+    geometric = PenaltyTimes(TREE, "geometric", 2)
+    found = [geometric.seconds(job, Allocation(np.array([0, 1, last]))) for last in (3, 4, 8)]
+    assert found == [100, 200, 400]
     assert times.seconds(Job(1, 0, 1, 9), Allocation(np.array([7]))) == times.longest(Job(1, 0, 1, 9)) == 9
 
 

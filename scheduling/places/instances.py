@@ -1,0 +1,83 @@
+"""Small workloads out of a log: jobs drawn one by one, or a few successive weeks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from netplace.checks import whole
+from netplace.scheduling.job import Job
+from netplace.scheduling.workload import Workload
+
+__all__ = ["WEEK", "draw_jobs", "draw_weeks"]
+
+WEEK = 7 * 24 * 3600.0
+
+
+def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
+    """Return jobs drawn one by one with replacement, all submitted at 0, wall times their run times.
+
+    F. Mendonca, thesis, 2017, section 4.5; larger jobs are left out before. Jobs are numbered from 1 in the
+    order drawn.
+
+    Raises
+    ------
+    ValueError
+        If no job of the log fits, or runs at all.
+    """
+    whole(jobs, "jobs")
+    able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
+    if not len(able):
+        raise ValueError(f"log: no job of it runs on {processors:,} processors")
+    drawn = np.random.default_rng(seed).choice(able, jobs)
+    return [
+        Job(number, 0.0, int(log.nodes[row]), float(log.run_time[row]), float(log.run_time[row]))
+        for number, row in enumerate(drawn.tolist(), 1)
+    ]
+
+
+def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: int = 1) -> list[list[Job]]:
+    """Return workloads of some successive weeks each, from weeks drawn without replacement.
+
+    F. Mendonca, thesis, 2017, section 5.6. Weeks are counted from the first submission; those at the end that
+    are not whole are left out. Submit times and wall times are those of the log.
+
+    Parameters
+    ----------
+    log : Workload
+        The log.
+    weeks : int
+        Length of a workload.
+    instances : int
+        How many workloads.
+    seed : int
+        Seed of the draw.
+    least : int
+        A workload of fewer jobs is left out.
+
+    Raises
+    ------
+    ValueError
+        If the log has not so many different workloads.
+    """
+    whole(weeks, "weeks")
+    whole(instances, "instances")
+    first, last = float(log.submit[0]), float(log.submit[-1])
+    begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))
+    low = np.searchsorted(log.submit, begins, "left")
+    high = np.searchsorted(log.submit, begins + weeks * WEEK, "left")
+    able = np.flatnonzero(high - low >= least)
+    if len(able) < instances:
+        raise ValueError(
+            f"log: has {len(able)} places for {weeks} successive weeks of at least {least} jobs, "
+            f"{instances} are wanted"
+        )
+    chosen = np.sort(np.random.default_rng(seed).choice(able, instances, replace=False))
+    return [
+        [
+            replace(job, submit=job.submit - float(begins[week]))
+            for job in log[int(low[week]) : int(high[week])]
+        ]
+        for week in chosen.tolist()
+    ]

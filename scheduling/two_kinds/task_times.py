@@ -1,0 +1,131 @@
+"""How long independent tasks take on a CPU and on a GPU."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import whole
+
+__all__ = ["TaskTimes", "query_times", "read_task_times"]
+
+_COLUMNS = ("task", "cpu", "gpu")
+
+
+@dataclass(frozen=True, eq=False)
+class TaskTimes:
+    """Tasks that are all there at the start.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What they are called.
+    cpu, gpu : ndarray of float, shape (tasks,)
+        Seconds on a CPU and on a GPU, over 0.
+
+    Raises
+    ------
+    ValueError
+        If there are none, numbers differ, or a time is not finite and over 0.
+    """
+
+    names: tuple[str, ...]
+    cpu: NDArray[np.float64]
+    gpu: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if not len(self.names) == len(self.cpu) == len(self.gpu) > 0:
+            raise ValueError(
+                f"tasks: {len(self.names)} names, {len(self.cpu)} CPU times and {len(self.gpu)} GPU times, "
+                "expected as many of each, and some"
+            )
+        for kind, times in (("CPU", self.cpu), ("GPU", self.gpu)):
+            for name, seconds in zip(self.names, times.tolist(), strict=True):
+                if not 0 < seconds < math.inf:
+                    raise ValueError(
+                        f"task {name}: takes {seconds:g} s on a {kind}, expected a finite time over 0"
+                    )
+
+    @classmethod
+    def of(cls, cpu: Sequence[float], gpu: Sequence[float]) -> TaskTimes:
+        """Return tasks numbered from 1."""
+        names = tuple(str(number) for number in range(1, len(cpu) + 1))
+        return cls(names, np.array(cpu, float), np.array(gpu, float))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def read_task_times(path: str | Path) -> TaskTimes:
+    """Read tasks from a CSV file with the columns ``task``, ``cpu`` and ``gpu``.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or a line has no such numbers; the sentence names file and line.
+    OSError
+        If it cannot be read.
+    """
+    path = Path(path)
+    names, times = [], []
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            for column in _COLUMNS:
+                if column not in (reader.fieldnames or ()):
+                    raise ValueError(f"{path}: has no column {column}, expected {', '.join(_COLUMNS)}")
+            for row in reader:
+                names.append(str(row["task"]))
+                times.append(
+                    [_seconds(path, reader.line_num, column, row[column]) for column in ("cpu", "gpu")]
+                )
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is no CSV file ({error})") from None
+    if not names:
+        raise ValueError(f"{path}: there are no tasks in this file")
+    cpu, gpu = np.array(times).T
+    return TaskTimes(tuple(names), cpu, gpu)
+
+
+def _seconds(path: Path, line: int, column: str, text: object) -> float:
+    try:
+        seconds = float(str(text))
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        shown = repr(str(text)[:40])
+        raise ValueError(f"{path}, line {line}: {column} is {shown}, expected a finite number over 0")
+    return seconds
+
+
+def query_times(
+    queries: int = 40,
+    shortest: float = 100,
+    longest: float = 5000,
+    cpu_seconds: float = 2367.24,
+    gpu_seconds: float = 785.26,
+) -> TaskTimes:
+    """Return the comparisons of evenly long queries with one database, those of SWDUAL by default.
+
+    A query takes a share of the seconds that all take one worker, by its length. Which lengths were measured
+    is inferred from times and speeds (tables 2.2 to 2.5 of F. Mendonca's thesis, 2017), not published.
+
+    Parameters
+    ----------
+    queries : int
+        How many.
+    shortest, longest : float
+        Residues of the first and the last; all have whole numbers of them.
+    cpu_seconds, gpu_seconds : float
+        What all take on one CPU (SWIPE, table 2.2) and one GPU (CUDASW++).
+    """
+    lengths = np.round(np.linspace(shortest, longest, whole(queries, "queries")))
+    share = lengths / lengths.sum()
+    names = tuple(f"query{number}" for number in range(1, queries + 1))
+    return TaskTimes(names, share * cpu_seconds, share * gpu_seconds)
