@@ -22,10 +22,12 @@ __all__ = [
     "INJECTOR",
     "OBLIVIOUS_VC",
     "POLICY",
+    "ROUTE",
     "TARGET",
     "TREE_UP",
     "TREE_VC",
     "TWIST",
+    "VIA",
     "below",
     "draw",
     "gap",
@@ -44,6 +46,8 @@ GAP = 9  # cycles to the next packet of an open-loop source: (node, 0, cycle fro
 TARGET = 10  # destination of an open-loop packet: (node, 0, cycle of the draw's success)
 HOT_SPOT = 11  # whether an open-loop packet goes to the hot node: (node, 0, cycle of the draw's success)
 INJECTOR = 12  # which of several injectors that hold equally much: (node, 0, creation cycle)
+ROUTE = 13  # output in the general router: (router, input, cycle)
+VIA = 14  # intermediate switch in the general router: (router, input, cycle in which the packet became head)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MUL1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -19,12 +19,12 @@ from netplace.netsim.layout import known, setting, state, tables_of
 from netplace.netsim.lower import Lowered, lower
 from netplace.topologies import Topology
 
-__all__ = ["KernelEngine"]
+__all__ = ["KernelEngine", "interpretable"]
 
 FAR = (1 << 62) - 1
 
 
-def _interpretable(arrays: k.State) -> k.State:
+def interpretable(arrays: k.State) -> k.State:
     """Widen all integers when the kernel runs as plain Python (``NUMBA_DISABLE_JIT=1``).
 
     NumPy's scalars keep the width of their array where compiled code computes in 64 bits.
@@ -32,7 +32,7 @@ def _interpretable(arrays: k.State) -> k.State:
     if not numba.config.DISABLE_JIT:
         return arrays
     wide: Any = (a if a.dtype.kind == "f" else a.astype(np.int64, copy=False) for a in arrays)
-    return k.State(*wide)
+    return type(arrays)(*wide)
 
 
 class _Growing:
@@ -74,17 +74,14 @@ class _Job:
 
 
 class KernelEngine:
-    """The compiled engine; see `netplace.netsim.engine.Engine`."""
+    """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
     def __init__(
         self, topology: Topology, config: Config, seed: int = 0, record_messages: bool = False
     ) -> None:
         self.topology = topology
         self.config = config
-        tables = tables_of(topology, config)
-        self._setting = setting(topology, config, seed, record_messages, tables)
-        self._state = _interpretable(state(topology, config, self._setting, tables))
-        self._loop = loop(known(topology, config, self._setting))
+        self._lay_out(topology, config, seed, record_messages)
         self._jobs: list[_Job] = []
         kinds: dict[str, type[np.generic]] = {
             "op": np.int64, "key": np.int32, "deal": np.int32, "message_start": np.int64,
@@ -95,6 +92,13 @@ class KernelEngine:
         self._growing = {name: _Growing(np.int64 if wide else kind) for name, kind in kinds.items()}
         for name in ("due_order", "due_time", "due_next"):
             self._growing[name].extend(np.zeros(1, np.int64))
+
+    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool) -> None:
+        """Make the kernel's constants and arrays."""
+        tables = tables_of(topology, config)
+        self._setting = setting(topology, config, seed, record, tables)
+        self._state = interpretable(state(topology, config, self._setting, tables))
+        self._loop = loop(known(topology, config, self._setting))
 
     @property
     def now(self) -> int:
@@ -142,7 +146,7 @@ class KernelEngine:
 
     def _renew(self) -> None:
         """Give the kernel the arrays as they have grown."""
-        self._state = _interpretable(
+        self._state = interpretable(
             self._state._replace(**{name: array.all for name, array in self._growing.items()})
         )
 
@@ -264,8 +268,7 @@ class KernelEngine:
         return Counters(
             created=int(s.clock[k.CREATED] - self._created_before),
             delivered=int(s.clock[k.DELIVERED] - self._delivered_before),
-            link_packets=(self._crossed().astype(np.int64) & 0xFFFFFFFF)
-            + (s.carry.astype(np.int64).reshape(-1, self._setting.ports) << 32),
+            link_packets=self._link_packets(),
             packet_delays=s.packet_delays.copy(),
             message_delays=s.message_delays.copy(),
             packet_delay_sum=int(s.clock[k.PACKET_DELAY]),
@@ -273,6 +276,11 @@ class KernelEngine:
             events=int(s.clock[k.EVENTS]),
             last_delivery=int(s.clock[k.LAST_DELIVERY]),
         )
+
+    def _link_packets(self) -> NDArray[np.int64]:
+        """Return the packets that crossed each link, shape (routers, ports)."""
+        carry = self._state.carry.astype(np.int64).reshape(-1, self._setting.ports)
+        return (self._crossed().astype(np.int64) & 0xFFFFFFFF) + (carry << 32)
 
     def _crossed(self) -> NDArray[Any]:
         """Packets that crossed each link, modulo 2**32, as a view of the rows, shape (routers, ports)."""

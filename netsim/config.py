@@ -81,6 +81,15 @@ class Config:
         Messages of more bytes than this wait for the posted receive; None: never.
     cycle_ns : float
         Length of a cycle in nanoseconds, to turn cycles into seconds.
+    routing : str
+        Routing in tables on networks of any wiring, see `netplace.topologies.routing.make_routes`;
+        ``"usual"``: the one that is usual on the network, which on grids and trees is that of `policy` and
+        `tree_routing`.
+    vc_discipline : str
+        How virtual channels go up along a route, a key of `netplace.topologies.routing.DISCIPLINES`;
+        ``"usual"``: that of the routing.
+    allow_deadlock : bool
+        Whether a routing is run under which packets could wait for each other in a circle.
 
     Raises
     ------
@@ -103,6 +112,9 @@ class Config:
     link_delay: int = 1
     rendezvous: int | None = None
     cycle_ns: float = 3.2
+    routing: str = "usual"
+    vc_discipline: str = "usual"
+    allow_deadlock: bool = False
 
     def __post_init__(self) -> None:
         for item in fields(self):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Program
 from netplace.checks import one_of, whole
-from netplace.netsim.compiled import KernelEngine
+from netplace.netsim.compiled_graph import kernel_engine
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Engine, Exit, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
@@ -23,7 +23,7 @@ from netplace.topologies import Topology
 
 __all__ = ["ENGINES", "Network", "Residue", "simulate"]
 
-ENGINES: dict[str, Any] = {"kernel": KernelEngine, "reference": ReferenceEngine}
+ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": ReferenceEngine}
 _FOREVER = 1 << 60
 
 

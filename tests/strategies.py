@@ -156,10 +156,15 @@ def _starts(draw, nodes, complete):
 
 
 @st.composite
-def stories(draw, settings=None, jobs=True, traffic=False, complete=True):
-    """Return a story of jobs, of open-loop traffic, or of both, each on nodes of its own."""
-    network = draw(networks())
-    config = draw(configs() if settings is None else settings)
+def stories(draw, settings=None, jobs=True, traffic=False, complete=True, where=None):
+    """Return a story of jobs, of open-loop traffic, or of both, each on nodes of its own.
+
+    `where` gives (network, settings); without it they are drawn apart.
+    """
+    if where is None:
+        network, config = draw(networks()), draw(configs() if settings is None else settings)
+    else:
+        network, config = draw(where)
     count = parse(network).nodes
     seats = list(range(max(1, count // 2) if traffic else count))
     silent = len(seats) if jobs else 0

@@ -48,6 +48,18 @@ SETTINGS: dict[str, tuple[Any, Any, str]] = {
         "Messages of more bytes than this wait for the posted receive. [default: never]",
     ),
     "cycle_ns": (REAL, 3.2, "Length of a cycle in nanoseconds."),
+    "routing": (
+        str,
+        "usual",
+        "Routing in tables: minimal, dor, up-down, d-mod-k, adaptive, valiant, ugal-l:T, ugal-g:T, par:T, "
+        "FILE.py:function. On grids and trees usual is that of --policy and --tree-routing.",
+    ),
+    "vc_discipline": (
+        str,
+        "usual",
+        "How VCs go up along a route under --routing: hop, group, phase, dateline, none.",
+    ),
+    "allow_deadlock": (bool, False, "Run a routing under which packets could wait in a circle."),
 }
 PANEL = "Network settings"
 WHAT_RUNS = "What runs"
@@ -57,6 +69,9 @@ def settings_flags(command: Command) -> Command:
     """Add a flag for every setting of the network."""
     for name, (kind, default, text) in reversed(SETTINGS.items()):
         flag = "--" + name.replace("_", "-")
+        if kind is bool:
+            command = click.option(flag, is_flag=True, help=text, panel=PANEL)(command)
+            continue
         command = click.option(
             flag, type=kind, default=default, show_default=default is not None, help=text, panel=PANEL
         )(command)

@@ -46,7 +46,7 @@ from netplace.netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["loop", "scalar_code"]
+__all__ = ["loop", "scalar_code", "sources_digest"]
 
 LINE = 64  # bytes of a cache line
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
@@ -149,7 +149,7 @@ def fetch_fifo(s: State, u: Setting, name: int) -> None:
     fetch(s.row, base + u.fifo + (name & INPUT))
 
 
-def _sources_digest() -> int:
+def sources_digest() -> int:
     """Return a digest of all that is compiled into the loop."""
     here = Path(__file__).parent
     files = [*sorted(here.glob("*.py")), here.parent / "chance.py", here.parent / "delays.py"]
@@ -212,7 +212,7 @@ def loop(known: tuple[int, ...]) -> Any:
 
     It is compiled, or read from the cache, when it is first called.
     """
-    return _build(_sources_digest(), known)
+    return _build(sources_digest(), known)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from netplace.netsim.chance import ARBITER
 from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.router import Fifo, Output
 
-__all__ = ["ARBITERS", "Arbiter"]
+__all__ = ["ARBITERS", "Arbiter", "arbiter_of"]
 
 Arbiter = Callable[[Output, list[Fifo], int, int], Fifo]
 
@@ -26,6 +26,11 @@ def _round_robin(output: Output, asking: list[Fifo], now: int, seed: int) -> Fif
 def _longest(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
     """Return the FIFO with most phits, the first in round-robin order among equals."""
     return min(asking, key=lambda fifo: (-fifo.present, _turns(output, fifo)))
+
+
+def _most_packets(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
+    """Return the FIFO with most packets, the first in round-robin order among equals."""
+    return min(asking, key=lambda fifo: (-len(fifo.packets), _turns(output, fifo)))
 
 
 def _fifo(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
@@ -56,3 +61,8 @@ ARBITERS: dict[str, Arbiter] = {
     "random": _random,
     "age": _age,
 }
+
+
+def arbiter_of(name: str, general: bool) -> Arbiter:
+    """Return an arbiter; the general router counts packets where the others count phits."""
+    return _most_packets if general and name == "longest" else ARBITERS[name]

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
-from netplace.netsim.reference.arbiters import ARBITERS
+from netplace.netsim.general import general, is_general
+from netplace.netsim.reference.arbiters import arbiter_of
+from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.grids import GridRouting
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link, Output, Router
@@ -33,6 +35,27 @@ def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
     if isinstance(topology, Tree):
         return TreeRouting(topology, config, seed)
     raise ValueError(f"network {topology}: no routing for this kind of network, expected a grid or a tree")
+
+
+def _make(
+    topology: Topology, config: Config, seed: int
+) -> tuple[Routing, list[Router], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the routing, the routers, and the cycles a phit and the delay of every link."""
+    if is_general(topology, config):
+        table = general(topology, config)
+        routers = _build(topology, config, table.ports)
+        return GraphRouting(table, config, seed, routers), routers, table.cycles, table.delay
+    ports = np.full(topology.routers, topology.ports)
+    if isinstance(topology, Tree):
+        ports[: topology.nodes] = 1
+    shape = topology.neighbor.shape
+    routers = _build(topology, config, ports)
+    return (
+        routing_of(topology, config, seed),
+        routers,
+        np.ones(shape, np.int64),
+        np.full(shape, config.hop_delay, np.int64),
+    )
 
 
 class Fabric:
@@ -60,7 +83,7 @@ class Fabric:
     consuming : dict of Fifo
         FIFOs whose head packet is on its way into the node.
     wires : deque of lists of Fifo
-        Where the phits on the links will arrive, one list for each of the last `hop_delay` cycles.
+        Where the phits on the links will arrive, one list for each cycle to come.
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross each link.
     phits : int
@@ -70,17 +93,18 @@ class Fabric:
     def __init__(
         self, topology: Topology, config: Config, seed: int, deliver: Callable[[Packet, int], None]
     ) -> None:
-        self.routing = routing_of(topology, config, seed)
-        self.routers = _build(topology, config)
+        self.routing, self.routers, cycles, delay = _make(topology, config, seed)
+        self._longest = int(delay.max(initial=config.hop_delay))
+        _wire(self.routers, topology, config, cycles, delay)
         self.waiting: dict[Fifo, None] = {}
         self.busy: dict[Link, None] = {}
         self.consuming: dict[Fifo, None] = {}
-        self.wires: deque[list[Fifo]] = deque([] for _ in range(config.hop_delay))
+        self.wires: deque[list[Fifo]] = deque([] for _ in range(self._longest))
         self.link_packets: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
         self.phits = 0
         self._seed = seed
         self._packet_phits = config.packet_phits
-        self._arbiter = ARBITERS[config.arbiter]
+        self._arbiter = arbiter_of(config.arbiter, is_general(topology, config))
         self._deliver = deliver
 
     def inject(self, fifo: Fifo, packet: Packet) -> None:
@@ -94,7 +118,7 @@ class Fabric:
     def cycle(self, now: int) -> bool:
         """Go through steps 2 to 4 of cycle `now`; tell whether anything can move in the next one.
 
-        The wires are unloaded first: what left `hop_delay` cycles ago is there at the start of this cycle.
+        The wires are unloaded first: what arrives is there at the start of this cycle.
         """
         before = self.phits
         self._unload()
@@ -186,30 +210,40 @@ class Fabric:
 
     def _cross(self) -> None:
         """Let every link move a phit of the packet it serves."""
-        wire: list[Fifo] = []
-        self.wires.append(wire)
+        self.wires.append([])
         for link in list(self.busy):
             output = link.choose()
             assert output is not None
-            source, target = output.holder, output.fifo
+            source = output.holder
             assert source is not None
-            assert target is not None
-            if not source.ready:
-                continue
-            source.emit()
-            target.present += 1
-            wire.append(target)
-            if source.sent == 1:
-                packet = source.packets[0]
-                packet.cross(output.port)
-                target.packets.append(packet)
-                self.link_packets[output.router.number, output.port] += 1
-            if source.sent == self._packet_phits:
+            if link.rest == 0:
+                if not source.ready:
+                    continue
+                self._emit(link, output, source)
+                link.rest = link.cycles
+            link.rest -= 1
+            if link.rest == 0 and source.sent == self._packet_phits:
                 self._leave(source)
                 link.finish(output)
                 if not link.held:
                     del self.busy[link]
-        self.phits += len(wire)
+
+    def _emit(self, link: Link, output: Output, source: Fifo) -> None:
+        """Let a phit leave `source` by a link.
+
+        Behind a slow link a header waits until its phits can follow one a cycle, and they are held back so.
+        """
+        target = output.fifo
+        assert target is not None
+        source.emit()
+        target.present += 1
+        self.wires[link.delay - (link.cycles - 1) * (source.sent - 1) - 1].append(target)
+        self.phits += 1
+        if source.sent == 1:
+            packet = source.packets[0]
+            self.routing.crossed(packet, output)
+            target.packets.append(packet)
+            self.link_packets[output.router.number, output.port] += 1
 
     def _consume(self, now: int) -> None:
         """Let every FIFO that is being consumed give a phit to its node."""
@@ -231,19 +265,28 @@ class Fabric:
         return packet
 
 
-def _build(topology: Topology, config: Config) -> list[Router]:
-    """Return the routers of a network, wired."""
-    routers = []
-    for number in range(topology.routers):
-        ports = 1 if isinstance(topology, Tree) and number < topology.nodes else topology.ports
-        injectors = config.injectors if number < topology.nodes else 0
-        routers.append(Router(number, ports, injectors, config))
+def _build(topology: Topology, config: Config, ports: NDArray[np.int64]) -> list[Router]:
+    """Return the routers of a network, not yet wired, with so many ports."""
+    return [
+        Router(number, count, config.injectors if number < topology.nodes else 0, config)
+        for number, count in enumerate(ports.tolist())
+    ]
+
+
+def _wire(
+    routers: list[Router],
+    topology: Topology,
+    config: Config,
+    cycles: NDArray[np.int64],
+    delay: NDArray[np.int64],
+) -> None:
+    """Join outputs to the FIFOs at the other end of their links."""
+    rings = isinstance(topology, Grid) and not is_general(topology, config)
     for number, port in np.argwhere(topology.neighbor >= 0).tolist():
         neighbor = routers[topology.neighbor[number, port]]
         entry = int(topology.entry[number, port]) * config.vcs
         outputs = routers[number].outputs[port * config.vcs : (port + 1) * config.vcs]
         for output in outputs:
             output.fifo = neighbor.fifos[entry + output.vc]
-            output.ring = isinstance(topology, Grid) and (output.vc == 0 or config.policy == "oblivious")
-        Link(outputs)
-    return routers
+            output.ring = rings and (output.vc == 0 or config.policy == "oblivious")
+        Link(outputs, int(cycles[number, port]), int(delay[number, port]))

@@ -95,6 +95,7 @@ class Node:
         self._fabric = fabric
         self._rouse = rouse
         self._packet_phits = config.packet_phits
+        self._queue_packets = config.queue_packets
         fifos = fabric.routers[number].injection
         self._injectors = [_Injector(fifo, config.injection_packets) for fifo in fifos]
 
@@ -176,4 +177,4 @@ class Node:
 
     def _can_empty(self, injector: _Injector) -> bool:
         """Tell whether a packet can move from the buffer to the injection FIFO."""
-        return bool(injector.buffer) and injector.fifo.room >= self._packet_phits
+        return bool(injector.buffer) and len(injector.fifo.packets) < self._queue_packets

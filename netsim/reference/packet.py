@@ -20,9 +20,11 @@ class Packet:
         Signed hops still to go in each dimension of a mesh or torus; empty on a tree.
     load : Load
         What it carries a part of.
+    trip : object
+        What a routing in tables keeps with it; None before.
     """
 
-    __slots__ = ("created", "destination", "hops", "load", "source")
+    __slots__ = ("created", "destination", "hops", "load", "source", "trip")
 
     def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
         self.source = source
@@ -30,6 +32,7 @@ class Packet:
         self.created = created
         self.hops = hops
         self.load = load
+        self.trip: object = None
 
     def cross(self, port: int) -> None:
         """Count the hop through the link that leaves by `port`."""

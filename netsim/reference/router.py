@@ -160,12 +160,21 @@ class Link:
         The one whose packet is crossing; it is kept until the tail has passed.
     pointer : int
         The virtual channel at which the next choice begins.
+    cycles : int
+        Cycles that it takes for a phit.
+    delay : int
+        Cycles from the departure of a header to its first request in the next router.
+    rest : int
+        Cycles for which the last phit still occupies it.
     """
 
-    __slots__ = ("held", "outputs", "pointer", "serving")
+    __slots__ = ("cycles", "delay", "held", "outputs", "pointer", "rest", "serving")
 
-    def __init__(self, outputs: list[Output]) -> None:
+    def __init__(self, outputs: list[Output], cycles: int, delay: int) -> None:
         self.outputs = outputs
+        self.cycles = cycles
+        self.delay = delay
+        self.rest = 0
         self.held = 0
         self.serving: Output | None = None
         self.pointer = 0

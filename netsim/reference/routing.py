@@ -40,6 +40,10 @@ class Routing(ABC):
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the output that a header asks for in cycle `now`, if any; called once a cycle."""
 
+    def crossed(self, packet: Packet, output: Output) -> None:
+        """Note with a packet that it begins to cross the link of `output`."""
+        packet.cross(output.port)
+
     def arrived(self, packet: Packet, fifo: Fifo) -> bool:
         """Tell whether `fifo` stands in the destination's router."""
         return packet.destination == fifo.router.number

@@ -1,0 +1,78 @@
+"""The compiled engine on networks of any wiring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.compiled import KernelEngine, interpretable
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Engine
+from netplace.netsim.general import general, is_general
+from netplace.netsim.graph_layout import graph_setting, graph_state
+from netplace.netsim.kernel import graph_state as g
+from netplace.netsim.kernel.graph_loop import run_graph
+from netplace.netsim.kernel.graph_ways import options
+from netplace.topologies import Topology
+
+__all__ = ["GraphKernelEngine", "kernel_engine"]
+
+_options = getattr(options, "py_func", options)
+
+
+def kernel_engine(topology: Topology, config: Config, seed: int = 0, record_messages: bool = False) -> Engine:
+    """Return the compiled engine for a network: that of grids and trees, or the general router."""
+    kind = GraphKernelEngine if is_general(topology, config) else KernelEngine
+    return kind(topology, config, seed, record_messages)
+
+
+class GraphKernelEngine(KernelEngine):
+    """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
+
+    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool) -> None:
+        table = general(topology, config)
+        self._setting = graph_setting(topology, config, seed, record, table)
+        self._state = interpretable(graph_state(topology, config, self._setting, table))
+        self._loop = run_graph
+
+    def _link_packets(self) -> NDArray[np.int64]:
+        """Return the packets that crossed each link, shape (routers, ports)."""
+        return np.array(self._crossed())
+
+    def _crossed(self) -> NDArray[Any]:
+        """Packets that crossed each link, as a view."""
+        state: Any = self._state
+        return np.asarray(state.crossed.reshape(self.topology.neighbor.shape))
+
+    def _pointers(self) -> list[NDArray[Any]]:
+        """Return views of the pointers of arbiters, of consumption and of links."""
+        state: Any = self._state
+        return [state.turn, state.turn_home, state.turn_link]
+
+    def pointers(self) -> tuple[NDArray[Any], ...]:
+        """Return copies of all pointers of arbiters and links."""
+        return tuple(view.copy() for view in self._pointers())
+
+    def _blocked_fifos(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
+        """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""
+        s: Any = self._state
+        u: Any = self._setting
+        found = []
+        for router, row in enumerate(s.row.reshape(-1, u.row)):
+            first = int(row[g.FIRST])
+            words = range(router * u.wide, (router + 1) * u.wide)
+            waiting = sum((int(s.waiting[w]) & (1 << 64) - 1) << 64 * n for n, w in enumerate(words))
+            homing = sum((int(s.homing[w]) & (1 << 64) - 1) << 64 * n for n, w in enumerate(words))
+            for i in range(int(row[g.INPUTS]) + u.injectors):
+                if not (waiting | homing) >> i & 1:
+                    continue
+                wants = []
+                for n in range(_options(s, u, router, i) if waiting >> i & 1 else 0):
+                    fifo = int(s.beyond[first + int(s.option[n])])
+                    there = int(s.owner[fifo])
+                    wants.append((there, fifo - int(s.row[there * u.row + g.FIRST])))
+                packets = min(int(s.fifo[first + i]) >> g.COUNT & g.FIELD, u.queue)
+                found.append((router, i, packets, wants))
+        return found

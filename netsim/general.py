@@ -1,0 +1,165 @@
+"""The general router's constants: a routing in tables, checked, as both engines read it.
+
+See "Networks of any wiring" in docs/background/model.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.config import Config
+from netplace.topologies import Graph, Grid, Topology
+from netplace.topologies.routing import Routes, Switches, Verdict, check, make_routes, reach, steps
+
+__all__ = ["General", "general", "is_general", "verdict_on"]
+
+
+def is_general(topology: Topology, config: Config) -> bool:
+    """Tell whether a network is simulated by the general router: not a grid or a tree as they are."""
+    return isinstance(topology, Graph) or config.routing != "usual"
+
+
+@dataclass(frozen=True, eq=False)
+class General:
+    """What does not change during a run on a general network.
+
+    Attributes
+    ----------
+    switches, routes : Switches, Routes
+        The switches, numbered from 0, and the routing.
+    levels : int
+        Levels of virtual channels.
+    low, high : tuple of int
+        First virtual channel of each level, and the one after its last.
+    hops : ndarray of int32, shape (switches, switches)
+        Links between switches on the longest way that the table allows.
+    step, kind : ndarray of int64, shape (switches, ports)
+        By how much each link raises the level, and its class; the level is 0 anew in another class.
+    anew : bool
+        Whether it is.
+    base : int
+        Levels below those of a packet that heads for its destination.
+    via : ndarray of int32, shape (switches or 1, n)
+        Intermediate switches.
+    ports : ndarray of int64, shape (routers,)
+        Ports of each router, unwired ones below the last included.
+    node_port : ndarray of int64, shape (nodes,)
+        Port of its switch at which each node hangs; -1 on a direct network.
+    cycles, delay : ndarray of int64, shape (routers, ports)
+        Cycles a phit of each link, and cycles from a header's departure to its first request beyond it.
+    """
+
+    switches: Switches
+    routes: Routes
+    levels: int
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    hops: NDArray[np.int32]
+    step: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    anew: bool
+    base: int
+    via: NDArray[np.int32]
+    ports: NDArray[np.int64]
+    node_port: NDArray[np.int64]
+    cycles: NDArray[np.int64]
+    delay: NDArray[np.int64]
+
+
+@lru_cache(maxsize=4)
+def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switches, Routes, Verdict]:
+    """Return the switches, the routing, and whether it is free of deadlock.
+
+    Raises
+    ------
+    ValueError
+        If there is no such routing, it is not defined on the network, or does not lead everywhere.
+    """
+    name, kind = ("" if word == "usual" else word for word in (routing, discipline))
+    switches, routes = make_routes(topology, name, kind)
+    return switches, routes, check(switches, routes)
+
+
+def general(topology: Topology, config: Config) -> General:
+    """Return the constants of a network.
+
+    Raises
+    ------
+    ValueError
+        If there is no such routing, too few virtual channels, or packets could wait for each other in a
+        circle and `Config.allow_deadlock` does not allow it.
+    """
+    switches, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
+    if config.vcs < verdict.needed:
+        raise ValueError(
+            f"vcs: {config.vcs} virtual channels are too few for routing {routes.name} on {topology}, "
+            f"which needs {verdict.needed}"
+        )
+    if not verdict.free and not config.allow_deadlock:
+        raise ValueError(
+            f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
+            f"{len(verdict.cycle)} channels; netplace check network shows it, --allow-deadlock runs it anyway"
+        )
+    step, kind = steps(switches, routes.discipline)
+    bounds = _bounds(routes, verdict, config.vcs)
+    via = np.arange(switches.count, dtype=np.int32)[None, :] if routes.via is None else routes.via
+    slow, extra = _links(topology)
+    wait = (slow - 1) * (config.packet_phits - 1)
+    if config.injectors > 1 and switches.direct and slow.max() > 1:
+        raise ValueError(
+            f"injectors: {config.injectors} injectors and links of more than a cycle a phit at the nodes "
+            f"of {topology} are not supported together"
+        )
+    return General(
+        switches=switches,
+        routes=routes,
+        levels=len(bounds) - 1,
+        low=bounds[:-1],
+        high=bounds[1:],
+        hops=reach(switches, routes.ports, step, routes.name).hops,
+        step=step.astype(np.int64),
+        kind=kind.astype(np.int64),
+        anew=routes.span > 0,
+        base=routes.span if routes.detours else 0,
+        via=via,
+        ports=_ports(topology),
+        node_port=_node_ports(topology, switches),
+        cycles=slow,
+        delay=config.hop_delay + extra + wait,
+    )
+
+
+def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:
+    """Return the first virtual channel of every level, and the number of channels."""
+    if routes.escape is not None:
+        return (1, vcs)
+    levels = verdict.needed
+    return tuple(-(-level * vcs // levels) for level in range(levels + 1))
+
+
+def _links(topology: Topology) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the cycles a phit, and the further delay, of every link."""
+    if isinstance(topology, Graph):
+        return topology.cycles.astype(np.int64), topology.delay.astype(np.int64)
+    return np.ones(topology.neighbor.shape, np.int64), np.zeros(topology.neighbor.shape, np.int64)
+
+
+def _ports(topology: Topology) -> NDArray[np.int64]:
+    """Return how many ports each router has; those of a grid are numbered alike everywhere."""
+    if isinstance(topology, Grid):
+        return np.full(topology.routers, topology.ports)
+    ports = np.zeros(topology.routers, np.int64)
+    router, port, end, entry = topology.links().T.astype(np.int64)
+    np.maximum.at(ports, router, port + 1)
+    np.maximum.at(ports, end, entry + 1)
+    return ports
+
+
+def _node_ports(topology: Topology, switches: Switches) -> NDArray[np.int64]:
+    if switches.direct:
+        return np.full(topology.nodes, -1, np.int64)
+    return topology.entry[: topology.nodes, 0].astype(np.int64)

@@ -1,0 +1,250 @@
+"""The kernel's arrays for the general router: constants, wiring, tables, empty FIFOs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim import delays
+from netplace.netsim.config import Config
+from netplace.netsim.general import General
+from netplace.netsim.kernel import graph_state as g
+from netplace.netsim.kernel import state as k
+from netplace.netsim.memory import demand
+from netplace.topologies import Topology
+
+__all__ = ["graph_setting", "graph_state"]
+
+_CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
+_ARBITERS = {
+    "round-robin": k.ROUND_ROBIN,
+    "fifo": k.FIRST_COME,
+    "longest": k.LONGEST,
+    "random": k.CHANCE,
+    "age": k.AGE,
+}
+_LONG_AGO = -(1 << 62)
+
+Int = NDArray[np.int64]
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << max(0, n - 1).bit_length()
+
+
+def _injectors(topology: Topology, config: Config) -> Int:
+    """Return the injectors of every router."""
+    return np.where(np.arange(topology.routers) < topology.nodes, config.injectors, 0)
+
+
+def _check_size(topology: Topology, config: Config, table: General) -> None:
+    """Raise ValueError if the kernel cannot hold the network."""
+    most = int(table.ports.max()) * config.vcs + config.injectors
+    if most >= g.MOST_INPUTS or topology.routers >= 1 << 20:
+        raise ValueError(
+            f"{topology}: {most} inputs of a router and {topology.routers} routers are more than the general "
+            f"router's {g.MOST_INPUTS - 1} and {(1 << 20) - 1}; use fewer VCs or the reference engine"
+        )
+    if table.switches.count >= g.MOST_SWITCHES:
+        raise ValueError(
+            f"{topology}: {table.switches.count} switches are more than the general router's "
+            f"{g.MOST_SWITCHES - 1}"
+        )
+    fifos = int((table.ports * config.vcs).sum()) + topology.nodes * config.injectors
+    slots = fifos * config.queue_packets + topology.nodes * config.injectors * config.injection_packets
+    if slots * k.SLOT_WORDS >= 1 << 31:
+        raise ValueError(
+            f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // 3}"
+        )
+    wide = -(-(most + 1) // 64)
+    demand(slots * 16 + fifos * (60 + 8 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers")
+
+
+def graph_setting(topology: Topology, config: Config, seed: int, record: bool, table: General) -> Any:
+    """Return the kernel's constants."""
+    _check_size(topology, config, table)
+    most = int(table.ports.max()) * config.vcs + config.injectors
+    words = -(-topology.routers // k.WORD)
+    values = dict.fromkeys(g.GraphSetting._fields, 0)
+    values.update(
+        phits=config.packet_phits,
+        queue=config.queue_packets,
+        buffer=config.injection_packets,
+        injectors=config.injectors,
+        vcs=config.vcs,
+        ports=topology.ports,
+        nodes=topology.nodes,
+        arbiter=_ARBITERS[config.arbiter],
+        single=int(config.consumption == "single"),
+        hop=config.hop_delay,
+        seed=seed,
+        row=g.ROW_WORDS,
+        words=words,
+        tops=-(-words // k.WORD),
+        links=int((topology.neighbor >= 0).sum()),
+        exact=int(config.injectors > 1),
+        record=int(record),
+        name_bits=g.MOST_INPUTS.bit_length() - 1,
+        wide=-(-(most + 1) // 64),
+        first_switch=table.switches.first,
+        switches=table.switches.count,
+        most=table.routes.most_ports,
+        levels=table.levels,
+        base=table.base,
+        anew=int(table.anew),
+        escapes=int(table.routes.escape is not None),
+        choice=_CHOICES[table.routes.choice],
+        threshold=table.routes.threshold,
+        via_row=table.via.shape[1] if len(table.via) > 1 else 0,
+        via_count=table.via.shape[1],
+        tail_ring=_power_of_two(int(table.cycles.max(initial=1)) * config.packet_phits + 1),
+        head_ring=_power_of_two(int(table.delay.max(initial=1)) + 1),
+    )
+    return g.GraphSetting(**values)
+
+
+def graph_state(topology: Topology, config: Config, u: Any, table: General) -> Any:
+    """Return the arrays of an empty network."""
+    found: dict[str, Any] = dict.fromkeys(g.GraphState._fields, None)
+    inputs = table.ports * config.vcs
+    injectors = _injectors(topology, config)
+    first = np.concatenate([[0], np.cumsum(inputs + injectors)])
+    slots = (inputs + injectors) * config.queue_packets + injectors * config.injection_packets
+    place = np.concatenate([[0], np.cumsum(slots)])
+    found |= _nodes(topology, config)
+    found |= _events(topology, config, u, table, int(first[-1]))
+    found |= _wiring(topology, config, table, first)
+    found |= _sets(topology, u, int(first[-1]), found["beyond"], first, inputs)
+    found |= _tables(table, u)
+    row = np.zeros((topology.routers, g.ROW_WORDS), np.int64)
+    row[:, g.FIRST], row[:, g.PLACE], row[:, g.INPUTS] = first[:-1], place[:-1], inputs
+    found |= {
+        "row": row.ravel(),
+        "slot": np.zeros(int(place[-1]) * k.SLOT_WORDS, np.int32),
+        "trip": np.zeros(int(place[-1]), np.int32),
+        "since": np.zeros(int(first[-1]) if u.arbiter == k.FIRST_COME else 1, np.int64),
+        "left": np.full(int(first[-1]) if u.exact else 1, _LONG_AGO, np.int64),
+    }
+    unused = np.zeros(1, np.int64)
+    return g.GraphState(**{name: unused if array is None else array for name, array in found.items()})
+
+
+def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
+    """Return what tasks, nodes and counters need."""
+    nodes = topology.nodes
+    task = np.zeros((nodes, k.TASK_WORDS), np.int32)
+    task[:, [k.WAITS, k.JOB, k.FIRST_DUE]] = -1
+    when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
+    when[:, [k.SINCE, k.NEXT_DRAW]] = -1
+    clock = np.zeros(k.CLOCK_WORDS, np.int64)
+    clock[k.LAST_DELIVERY] = -1
+    return {
+        "clock": clock,
+        "task": task.ravel(),
+        "when": when.ravel(),
+        "emptied": np.full(nodes * config.injectors, -1, np.int64),
+        "turn_home": np.zeros(nodes, np.int16),
+        "home_free": np.ones(nodes, np.int8),
+        "timer": np.empty(2 * nodes + 1, np.int64),
+        "timer_node": np.empty(2 * nodes + 1, np.int32),
+        "todo": np.empty(2 * nodes, np.int32),
+        "target": np.full(1, -1, np.int32),
+        "share": np.zeros(2, np.float64),
+        "hot": np.array([-1, 0], np.int64),
+        "packet_delays": np.zeros(delays.BINS, np.int64),
+        "message_delays": np.zeros(delays.BINS, np.int64),
+    }
+
+
+def _events(topology: Topology, config: Config, u: Any, table: General, fifos: int) -> dict[str, Any]:
+    """Return the lists and rings of events, empty."""
+    wired = topology.neighbor >= 0
+    held = table.cycles[wired] * config.packet_phits
+    pool = int((table.delay[wired] // held + 2).sum()) if u.links else 0
+    spare = np.append(np.arange(1, pool + 1), -1).astype(np.int32)
+    return {
+        "entering": np.empty(2 * u.links, np.int32),
+        "exposed": np.empty(fifos, np.int32),
+        "starting": np.empty(u.links, np.int32),
+        "dirty": np.zeros(2 * u.words, np.int64),
+        "dirty_top": np.zeros(2 * u.tops, np.int64),
+        "tail_at": np.full(u.tail_ring, -1, np.int32),
+        "tail_next": np.zeros(fifos, np.int32),
+        "head_at": np.full(u.head_ring, -1, np.int32),
+        "head_next": spare,
+        "head_fifo": np.zeros(pool + 1, np.int32),
+        "tally": np.zeros(g.TALLY_WORDS, np.int64),
+    }
+
+
+def _wiring(topology: Topology, config: Config, table: General, first: Int) -> dict[str, Any]:
+    """Return which output feeds which FIFO, and what links take."""
+    vcs, fifos = config.vcs, int(first[-1])
+    beyond, feeder = np.full(fifos, -1, np.int32), np.full(fifos, -1, np.int32)
+    far = np.ones(fifos, np.int32)
+    router, port, end, entry = topology.links().T.astype(np.int64)
+    for vc in range(vcs):
+        output, fifo = first[router] + port * vcs + vc, first[end] + entry * vcs + vc
+        beyond[output], feeder[fifo] = fifo, output
+        far[fifo] = table.delay[router, port]
+    output = np.arange(max(1, topology.ports) * vcs)
+    return {
+        "beyond": beyond,
+        "feeder": feeder,
+        "far": far,
+        "owner": np.repeat(np.arange(topology.routers), np.diff(first)).astype(np.int32),
+        "lasts": (table.cycles * config.packet_phits).astype(np.int32).ravel(),
+        "busy": np.zeros(topology.neighbor.size, np.int8),
+        "crossed": np.zeros(topology.neighbor.size, np.int64),
+        "port_of": (output // vcs).astype(np.int16),
+        "vc_of": (output % vcs).astype(np.int16),
+    }
+
+
+def _sets(
+    topology: Topology, u: Any, fifos: int, beyond: NDArray[np.int32], first: Int, inputs: Int
+) -> dict[str, Any]:
+    """Return the sets of inputs and outputs of every router: all wired outputs are ready."""
+    ready = np.zeros(topology.routers * u.wide, np.uint64)
+    output = np.flatnonzero(beyond >= 0)
+    router = np.searchsorted(first, output, side="right") - 1
+    number = output - first[router]
+    bits = np.left_shift(np.uint64(1), (number & 63).astype(np.uint64))
+    np.bitwise_or.at(ready, router * u.wide + (number >> 6), bits)
+    most = int(inputs.max()) + u.injectors
+    empty = ("wanted", "several", "held", "homing", "waiting")
+    return {name: np.zeros(topology.routers * u.wide, np.int64) for name in empty} | {
+        "ready": ready.view(np.int64),
+        "want": np.zeros(fifos * u.wide, np.int64),
+        "free": np.ones(fifos, np.int8),
+        "fifo": np.zeros(fifos, np.int64),
+        "turn": np.zeros(fifos, np.int16),
+        "turn_link": np.zeros(topology.neighbor.size, np.int8),
+        "asked": np.zeros((most + 1) * u.wide, np.int64),
+        "step": np.zeros(u.wide, np.int64),
+        "option": np.zeros(most + 1, np.int32),
+    }
+
+
+def _tables(table: General, u: Any) -> dict[str, Any]:
+    """Return the routing."""
+    switches, routes = table.switches, table.routes
+    rise = np.where(switches.neighbor >= 0, table.step, -1)
+    by_hops = u.choice in (g.UGAL_L, g.PAR)
+    found: dict[str, Any] = {
+        "table": np.ascontiguousarray(routes.ports).ravel(),
+        "far_hops": (table.hops if by_hops else np.zeros(1)).astype(np.int32).ravel(),
+        "rise": rise.astype(np.int8).ravel(),
+        "kind": table.kind.astype(np.int8).ravel(),
+        "end": switches.neighbor.astype(np.int32).ravel(),
+        "via": table.via.astype(np.int32).ravel(),
+        "low": np.array(table.low, np.int32),
+        "high": np.array(table.high, np.int32),
+        "home": switches.home.astype(np.int32),
+        "node_port": table.node_port.astype(np.int32),
+        "escape": (np.zeros(1) if routes.escape is None else routes.escape).astype(np.int16).ravel(),
+        "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),
+    }
+    return {name: array.copy() for name, array in found.items()}  # numba wants them writeable

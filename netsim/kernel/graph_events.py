@@ -1,0 +1,166 @@
+"""What events change in the general router (phase 1): headers and tails, links and FIFOs that become free."""
+
+from __future__ import annotations
+
+from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.events import becomes_head, look_now
+from netplace.netsim.kernel.graph_fifos import deliver, depth, emptied, origin, slot_of
+from netplace.netsim.kernel.graph_state import (
+    AT_HOME,
+    BELOW_OUT,
+    COMING,
+    COUNT,
+    FIELD,
+    FIRST,
+    HEAD,
+    INPUTS,
+    LEAVING,
+    OUT,
+    SEEN,
+    SPARE,
+    GraphSetting,
+    GraphState,
+)
+from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, options
+from netplace.netsim.kernel.state import ENTERING, FIRST_COME, LABEL, ROUTE, SIDE, SLOT_WORDS
+
+# mypy: disable-error-code="untyped-decorator"
+
+
+@inlined
+def tail_leaves(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
+    """Let the head of a FIFO be gone from `cycle` on."""
+    at = cycle & (u.tail_ring - 1)
+    s.tail_next[f] = s.tail_at[at]
+    s.tail_at[at] = f
+    s.tally[LEAVING] += 1
+
+
+@inlined
+def header_sets_out(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
+    """Let a header that leaves for a FIFO in `cycle` take room there, and be seen when it has arrived."""
+    side = s.clock[SIDE]
+    n = s.clock[ENTERING + side]
+    s.entering[side * u.links + n] = f
+    s.clock[ENTERING + side] = n + 1
+    if s.far[f] > 1:
+        entry = s.tally[SPARE]
+        s.tally[SPARE] = s.head_next[entry]
+        at = (cycle + s.far[f]) & (u.head_ring - 1)
+        s.head_fifo[entry] = f
+        s.head_next[entry] = s.head_at[at]
+        s.head_at[at] = entry
+        s.tally[COMING] += 1
+
+
+@inlined
+def seen(s: GraphState, u: GraphSetting, f: int) -> None:
+    """Let one more packet of a FIFO be looked at."""
+    word = s.fifo[f] + (1 << SEEN)
+    s.fifo[f] = word
+    if word >> SEEN & FIELD == 1:
+        router = s.owner[f]
+        becomes_head(s, router << u.name_bits | (f - s.row[router * u.row + FIRST]))
+
+
+@inlined
+def enter(s: GraphState, u: GraphSetting, f: int) -> None:
+    """Take room in a FIFO for which a header left in the cycle before."""
+    s.fifo[f] += 1 << COUNT
+    if s.far[f] == 1:
+        seen(s, u, f)
+
+
+@inlined
+def becomes_ready(s: GraphState, u: GraphSetting, g: int) -> None:
+    """Note that an output is free and has room downstream."""
+    router = s.owner[g]
+    output = g - s.row[router * u.row + FIRST]
+    at = router * u.wide + (output >> 6)
+    bit = 1 << (output & 63)
+    s.ready[at] |= bit
+    if s.wanted[at] & bit:
+        look_now(s, u, router)
+
+
+@inlined
+def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
+    """Free what the head of a FIFO held that has left to the tail, and let the next packet be head."""
+    router = s.owner[f]
+    base = router * u.row
+    first = s.row[base + FIRST]
+    i = f - first
+    word = s.fifo[f]
+    output = word >> OUT
+    if output == AT_HOME:
+        deliver(s, u, slot_of(s, u, base, i, word & FIELD), cycle)
+        s.home_free[router] = 1
+        if u.single:
+            look_now(s, u, router)
+    else:
+        g = first + output
+        s.free[g] = 1
+        s.busy[router * u.ports + s.port_of[output]] = 0
+        if held_beyond(s, g) < u.queue:
+            becomes_ready(s, u, g)
+        for w in range(u.wide):
+            if s.held[router * u.wide + w]:
+                look_now(s, u, router)
+    word += (1 << HEAD) - (1 << COUNT) - (1 << SEEN)
+    if word & FIELD == depth(s, u, base, i):
+        word &= ~FIELD
+    s.fifo[f] = word
+    if i >= s.row[base + INPUTS]:
+        emptied(s, u, router, i, cycle)
+    elif word >> COUNT & FIELD == u.queue - 1 and s.feeder[f] >= 0 and s.free[s.feeder[f]]:
+        becomes_ready(s, u, s.feeder[f])
+    if word >> SEEN & FIELD > 0:
+        becomes_head(s, router << u.name_bits | i)
+
+
+@inlined
+def leave_home(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) -> None:
+    """Let the node consume the head of an input from this cycle on."""
+    f = s.row[router * u.row + FIRST] + i
+    s.fifo[f] = s.fifo[f] & BELOW_OUT | AT_HOME << OUT
+    s.home_free[router] = 0
+    if u.exact == 1:
+        s.left[f] = cycle
+    tail_leaves(s, u, f, cycle + u.phits)
+
+
+@inlined
+def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
+    """Make the packet at the head of an input known to its router; it may request in `cycle`."""
+    router = name >> u.name_bits
+    i = name & ((1 << u.name_bits) - 1)
+    base = router * u.row
+    first = s.row[base + FIRST]
+    slot = slot_of(s, u, base, i, s.fifo[first + i] & FIELD)
+    target = s.slot[slot + ROUTE]
+    if u.arbiter == FIRST_COME:
+        s.since[first + i] = cycle
+    at = router * u.wide
+    if target == router:
+        if u.single == 0:
+            leave_home(s, u, router, i, cycle)
+            return
+        s.homing[at + (i >> 6)] |= 1 << (i & 63)
+        look_now(s, u, router)
+        return
+    trip = 0 if i >= s.row[base + INPUTS] else s.trip[slot // SLOT_WORDS]
+    if router >= u.first_switch:
+        source = origin(s, s.slot[slot + LABEL])
+        trip = arrived_trip(s, u, router, i, trip, target, source, cycle)
+    s.trip[slot // SLOT_WORDS] = trip
+    count = options(s, u, router, i)
+    bit = 1 << (i & 63)
+    s.waiting[at + (i >> 6)] |= bit
+    if count > 1:
+        s.several[at + (i >> 6)] |= bit
+    for n in range(count):
+        output = s.option[n]
+        s.want[(first + output) * u.wide + (i >> 6)] |= bit
+        s.wanted[at + (output >> 6)] |= 1 << (output & 63)
+        if s.ready[at + (output >> 6)] >> (output & 63) & 1:
+            look_now(s, u, router)

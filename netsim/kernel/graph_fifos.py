@@ -1,0 +1,156 @@
+"""FIFOs of the general router, injection into them, and the nodes, which it shares with grids and trees."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from netplace.netsim.chance import INJECTOR, below, draw
+from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.events import act_next, becomes_head
+from netplace.netsim.kernel.graph_state import (
+    COUNT,
+    FIELD,
+    FIRST,
+    INPUTS,
+    PLACE,
+    SEEN,
+    GraphSetting,
+    GraphState,
+)
+from netplace.netsim.kernel.state import (
+    BIRTH,
+    BLOCKED,
+    CREATED,
+    EMITTED,
+    FULL,
+    KEY_WORDS,
+    LABEL,
+    NEXT_CYCLE,
+    REPLY,
+    ROUTE,
+    SLOT_WORDS,
+    SOURCE,
+    TARGET,
+    TASK_WORDS,
+)
+
+# mypy: disable-error-code="untyped-decorator"
+
+
+@inlined
+def depth(s: GraphState, u: GraphSetting, base: int, i: int) -> int:
+    """Return how many packets input `i` holds; behind an injection FIFO stands the injector's buffer."""
+    return u.queue if i < s.row[base + INPUTS] else u.queue + u.buffer
+
+
+@inlined
+def slot_of(s: GraphState, u: GraphSetting, base: int, i: int, at: int) -> int:
+    """Return the first word of the slot at place `at` of input `i` of the router whose row is at `base`."""
+    behind = max(0, i - s.row[base + INPUTS])
+    return (s.row[base + PLACE] + i * u.queue + at + behind * u.buffer) * SLOT_WORDS
+
+
+@inlined
+def origin(s: GraphState, label: int) -> int:
+    """Return the node that created a packet."""
+    key = (label >> 2) * KEY_WORDS
+    return s.key[key + TARGET] if label & 3 == REPLY else s.key[key + SOURCE]
+
+
+@inlined
+def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
+    """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
+    gone = cycle - s.left[f]
+    return (s.fifo[f] >> COUNT & FIELD) * u.phits - (gone if 0 < gone < u.phits else 0)
+
+
+@inlined
+def usable(s: GraphState, u: GraphSetting, node: int, j: int, cycle: int) -> bool:
+    """Tell whether an injector has had room since before this cycle."""
+    f = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS] + j
+    lost = int(s.emptied[node * u.injectors + j] == cycle)
+    return (s.fifo[f] >> COUNT & FIELD) + lost < u.queue + u.buffer
+
+
+@inlined
+def emptiest(s: GraphState, u: GraphSetting, node: int, cycle: int) -> int:
+    """Return the injector with room that holds fewest phits, drawn among equals; -1 if none has room."""
+    if u.injectors == 1:
+        return 0 if usable(s, u, node, 0, cycle) else -1
+    first = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS]
+    least = 0
+    equal = 0
+    best = -1
+    for j in range(u.injectors):
+        if usable(s, u, node, j, cycle):
+            held = phits_held(s, u, first + j, cycle)
+            if best < 0 or held < least:
+                least = held
+                equal = 0
+                best = j
+            if held == least:
+                equal += 1
+    if equal > 1:
+        skip = below(draw(u.seed, INJECTOR, node, 0, cycle), equal)
+        for j in range(u.injectors):
+            if usable(s, u, node, j, cycle) and phits_held(s, u, first + j, cycle) == least:
+                if skip == 0:
+                    return j
+                skip -= 1
+    return best
+
+
+@inlined
+def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cycle: int) -> int:
+    """Create a packet and hand it to an injector, as `netplace.netsim.kernel.node.emit` does on grids."""
+    j = emptiest(s, u, node, cycle)
+    if j < 0:
+        for n in range(u.injectors):
+            if s.emptied[node * u.injectors + n] == cycle:
+                return NEXT_CYCLE
+        return FULL
+    base = node * u.row
+    i = s.row[base + INPUTS] + j
+    f = s.row[base + FIRST] + i
+    word = s.fifo[f]
+    at = (word & FIELD) + (word >> COUNT & FIELD)
+    room = u.queue + u.buffer
+    if at >= room:
+        at -= room
+    slot = slot_of(s, u, base, i, at)
+    s.slot[slot + ROUTE] = target
+    s.slot[slot + BIRTH] = cycle
+    s.slot[slot + LABEL] = label
+    s.fifo[f] = word + (1 << COUNT) + (1 << SEEN)
+    s.clock[CREATED] += 1
+    if word >> SEEN & FIELD == 0:
+        becomes_head(s, node << u.name_bits | i)
+    return EMITTED
+
+
+@inlined
+def emptied(s: GraphState, u: GraphSetting, node: int, i: int, cycle: int) -> None:
+    """Let a task act next cycle that waits for the injector of input `i`, which a tail has left."""
+    s.emptied[node * u.injectors + i - s.row[node * u.row + INPUTS]] = cycle
+    if s.task[node * TASK_WORDS + BLOCKED] == 1:
+        act_next(s, u, node)
+
+
+def _nodes() -> Any:
+    """Return the module of nodes once more, with this injection in place of that of grids and trees.
+
+    Compiled functions find what they call by its name in their module.
+    """
+    spec = importlib.util.find_spec("netplace.netsim.kernel.node")
+    assert spec is not None
+    assert spec.loader is not None
+    copy: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    copy.emit = emit
+    return copy
+
+
+nodes = _nodes()
+act = nodes.act
+deliver = nodes.deliver

@@ -1,0 +1,162 @@
+"""The cycle of the general router; see `netplace.netsim.kernel.loop`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from netplace.netsim.kernel.bits import bare, lowest, spliced
+from netplace.netsim.kernel.events import NEVER, act_now, take_timer
+from netplace.netsim.kernel.graph_decide import decide, start
+from netplace.netsim.kernel.graph_events import enter, expose, seen, tail_left
+from netplace.netsim.kernel.graph_fifos import act
+from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
+from netplace.netsim.kernel.loop import IDLE, JOB_ENDED, REACHED, sources_digest, turn_over
+from netplace.netsim.kernel.state import (
+    DIRTY,
+    ENDED,
+    ENTERING,
+    EVENTS,
+    EXPOSED,
+    LISTED,
+    NOW,
+    SIDE,
+    STARTING,
+    TASK_WORDS,
+    TIMERS,
+    TODO,
+)
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["run_graph"]
+
+
+@spliced
+def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
+    """Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`."""
+    events = s.clock[ENTERING + side]
+    s.clock[ENTERING + side] = 0
+    for n in range(events):
+        enter(s, u, s.entering[side * u.links + n])
+    if s.tally[COMING] > 0:
+        at = cycle & (u.head_ring - 1)
+        entry = s.head_at[at]
+        s.head_at[at] = -1
+        while entry >= 0:
+            after = s.head_next[entry]
+            s.head_next[entry] = s.tally[SPARE]
+            s.tally[SPARE] = entry
+            s.tally[COMING] -= 1
+            seen(s, u, s.head_fifo[entry])
+            entry = after
+    at = cycle & (u.tail_ring - 1)
+    f = s.tail_at[at]
+    s.tail_at[at] = -1
+    while f >= 0:
+        after = s.tail_next[f]
+        s.tally[LEAVING] -= 1
+        tail_left(s, u, f, cycle)
+        events += 1
+        f = after
+    s.clock[EVENTS] += events
+
+
+@spliced
+def let_tasks_act(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
+    """Let the tasks act that have something to do in `cycle`."""
+    while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
+        act_now(s, u, take_timer(s))
+    acts = s.clock[TODO + side]
+    for n in range(acts):
+        node = s.todo[side * u.nodes + n]
+        act(s, u, node, cycle)
+        s.task[node * TASK_WORDS + LISTED] &= ~(1 << side)
+    s.clock[EVENTS] += acts
+
+
+@spliced
+def decide_all(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
+    """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
+    if s.clock[DIRTY + side] == 0:
+        return
+    for top in range(side * u.tops, (side + 1) * u.tops):
+        words = s.dirty_top[top]
+        s.dirty_top[top] = 0
+        while words:
+            word = (top - side * u.tops) << 6 | lowest(words)
+            words &= words - 1
+            routers = s.dirty[side * u.words + word]
+            s.dirty[side * u.words + word] = 0
+            while routers:
+                decide(s, u, word << 6 | lowest(routers), cycle)
+                s.clock[EVENTS] += 1
+                routers &= routers - 1
+    for n in range(s.clock[STARTING]):
+        start(s, u, s.starting[n], cycle)
+    s.clock[STARTING] = 0
+
+
+@spliced
+def next_event(s: GraphState, u: GraphSetting, cycle: int) -> int:
+    """Return the first cycle from `cycle` on in which anything falls due, or `NEVER`."""
+    due = NEVER
+    if s.tally[LEAVING] > 0:
+        due = cycle
+        while s.tail_at[due & (u.tail_ring - 1)] < 0:
+            due += 1
+    if s.tally[COMING] > 0:
+        soon = cycle
+        while s.head_at[soon & (u.head_ring - 1)] < 0:
+            soon += 1
+        due = min(due, soon)
+    if s.clock[TIMERS] > 0:
+        due = min(due, s.timer[0])
+    return due
+
+
+def _build(digest: int) -> Any:
+    """Compile the loop, which closes over a digest of all sources: see `netplace.netsim.kernel.loop`."""
+
+    @njit(cache=True, error_model="numpy")
+    def run_graph(arrays: GraphState, u: GraphSetting, until: int) -> int:
+        """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
+        s = bare(arrays)
+        cycle = s.clock[NOW] if digest else 0
+        while True:
+            side = 1 - s.clock[SIDE]
+            if (
+                s.clock[TODO + side] == 0
+                and s.clock[DIRTY + side] == 0
+                and s.clock[EXPOSED] == 0
+                and (s.clock[TIMERS] == 0 or s.timer[0] > cycle)
+            ):
+                due = next_event(s, u, cycle)
+                if due == NEVER:
+                    s.clock[NOW] = cycle
+                    return IDLE
+                cycle = min(due, until)
+                if due <= until:
+                    fall_due(s, u, cycle, side)
+            if cycle >= until:
+                s.clock[NOW] = cycle
+                return REACHED
+            let_tasks_act(s, u, cycle, side)
+            count = s.clock[EXPOSED]
+            s.clock[EXPOSED] = 0
+            for n in range(count):
+                expose(s, u, s.exposed[n], cycle)
+            decide_all(s, u, cycle, side)
+            cycle += 1
+            turn_over(s, side)
+            fall_due(s, u, cycle, 1 - side)
+            if s.clock[ENDED]:
+                s.clock[ENDED] = 0
+                s.clock[NOW] = cycle
+                return JOB_ENDED
+
+    return run_graph
+
+
+run_graph = _build(sources_digest())

@@ -1,0 +1,123 @@
+"""The arrays of the general router, besides those that it shares with grids and trees.
+
+A FIFO and the output of the same number of a router share an index, ``row[FIRST] + number``, which is the
+name of both in lists of events. Sets of inputs or outputs of a router are `Setting.wide` words of 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from netplace.netsim.kernel.state import Setting, State
+
+__all__ = ["GraphSetting", "GraphState"]
+
+AT_HOME = 0x7FFF  # the consumption output, in `OUT`
+
+# --- `row`: three words for each router --------------------------------------------------------------
+FIRST = 0  # number of its first FIFO
+PLACE = 1  # number of its first slot
+INPUTS = 2  # inputs fed by links; injectors come after
+ROW_WORDS = 3
+
+# --- `fifo`: one word for each FIFO, four fields of 16 bits -------------------------------------------
+HEAD = 0  # place of the head packet in the ring of slots
+COUNT = 16  # packets in it, from the first phit in to the last phit out
+SEEN = 32  # those of them whose header can be looked at
+OUT = 48  # output that the head holds
+FIELD = 0xFFFF
+BELOW_OUT = (1 << OUT) - 1  # the other fields
+
+# --- `trip`: one word for each packet ----------------------------------------------------------------
+DECIDED = 1  # it has been to a switch
+TO_HOME = 2  # it heads for its destination; else for the switch at VIA_AT
+MAY_TURN = 4  # it may still turn aside (PAR)
+ESCAPED = 8  # it is on the escape channel
+LEVEL_AT, KIND_AT, VIA_AT = 4, 10, 16  # level; class of the link by which it came + 1, 0: none; switch
+SIX_BITS = 63
+NO_LEVEL = ~((SIX_BITS << LEVEL_AT) | (SIX_BITS << KIND_AT))
+MOST_SWITCHES = 1 << 15
+MOST_INPUTS = 1 << 10
+
+# --- `tally` -----------------------------------------------------------------------------------------
+LEAVING, COMING = 0, 1  # tails and headers under way
+SPARE = 2  # entries of the pool in use
+PREFERRED = 3  # of the options found last, how many come before escape
+TALLY_WORDS = 4
+
+TABLE, VALIANT, UGAL_L, UGAL_G, PAR = range(5)
+
+_typed: Any = namedtuple
+_OWN = [
+    "fifo",  # I64, FIFOs
+    "turn",  # I16, outputs: input after the one granted last
+    "turn_link",  # I8, routers x ports: VC that the link serves next
+    "left",  # I64, FIFOs: cycle in which the head began to leave (exact)
+    "since",  # I64, FIFOs: cycle since which the head has stood there (arbiter fifo)
+    "homing",  # I64, sets of inputs: whose head waits for consumption (`single`)
+    "asked",  # I64, scratch: a set of inputs for each output
+    "step",  # I64, scratch: a set of inputs
+    "port_of",  # I16, by output
+    "vc_of",  # I16, by output
+    "owner",  # I32, FIFOs: router
+    "feeder",  # I32, FIFOs: output that feeds it; -1: none
+    "beyond",  # I32, outputs: FIFO downstream; -1: none
+    "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
+    "free",  # I8, outputs: 1: no packet holds it
+    "ready",  # I64, sets of outputs: free, and room downstream
+    "wanted",  # I64, sets of outputs: some head could ask for it
+    "several",  # I64, sets of inputs: whose head has more than one option
+    "held",  # I64, sets of outputs: granted, and wait for their link
+    "waiting",  # I64, sets of inputs: whose head waits for an output
+    "want",  # I64, outputs x wide: inputs whose head could ask for it
+    "home_free",  # I8, nodes
+    "busy",  # I8, routers x ports: 1: the link is in use
+    "crossed",  # I64, routers x ports: packets
+    "lasts",  # I32, routers x ports: cycles for which a packet holds the link
+    "trip",  # I32, slots
+    "tail_at",  # I32, ring of cycles: first FIFO whose head has left then; -1: none
+    "tail_next",  # I32, FIFOs: the next one
+    "head_at",  # I32, ring of cycles: first entry of a header that can be looked at then; -1: none
+    "head_next",  # I32, pool: the next entry, or the next spare one
+    "head_fifo",  # I32, pool: FIFO
+    "option",  # I32, scratch: outputs that a head may ask for
+    "table",  # I16, switches x switches x most
+    "escape",  # I16, switches x switches
+    "far_hops",  # I32, switches x switches (UGAL)
+    "rise",  # I8, switches x ports; -1: leads to no switch
+    "kind",  # I8, switches x ports
+    "end",  # I32, switches x ports: switch
+    "via",  # I32
+    "low",  # I32, levels: first virtual channel
+    "high",  # I32, levels: the one after the last
+    "home",  # I32, nodes: switch
+    "node_port",  # I32, nodes
+    "kin",  # I32, switches: group
+    "tally",  # I64
+]
+_OWN_SETTINGS = [
+    "name_bits",  # of a FIFO's name that number its input
+    "wide",  # words of a set
+    "first_switch",
+    "switches",
+    "most",  # ports in an entry of the table
+    "levels",
+    "base",  # levels below those of a packet that heads for its destination
+    "anew",  # 1: the level is 0 in another class of links
+    "escapes",  # 1: there is an escape channel
+    "choice",
+    "threshold",
+    "via_row",  # words of a row of `via`; 0: one row for all
+    "via_count",
+    "tail_ring",  # cycles of a ring, powers of two
+    "head_ring",
+]
+
+
+def _fields(shared: tuple[str, ...], own: list[str]) -> list[str]:
+    return [*(name for name in shared if name not in own), *own]
+
+
+GraphState = _typed("GraphState", _fields(State._fields, _OWN))
+GraphSetting = _typed("GraphSetting", _fields(Setting._fields, _OWN_SETTINGS))

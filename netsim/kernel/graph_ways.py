@@ -1,0 +1,161 @@
+"""Ways of packets in the general router: direct or aside, and the outputs that lead on."""
+
+from __future__ import annotations
+
+from netplace.netsim.chance import VIA, below, draw
+from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.graph_fifos import slot_of
+from netplace.netsim.kernel.graph_state import (
+    COUNT,
+    DECIDED,
+    ESCAPED,
+    FIELD,
+    FIRST,
+    KIND_AT,
+    LEVEL_AT,
+    MAY_TURN,
+    NO_LEVEL,
+    PAR,
+    PREFERRED,
+    SIX_BITS,
+    TABLE,
+    TO_HOME,
+    UGAL_G,
+    VALIANT,
+    VIA_AT,
+    GraphSetting,
+    GraphState,
+)
+from netplace.netsim.kernel.state import ROUTE, SLOT_WORDS
+
+# mypy: disable-error-code="untyped-decorator"
+
+
+@inlined
+def held_beyond(s: GraphState, g: int) -> int:
+    """Return the packets in the FIFO downstream of an output."""
+    return s.fifo[s.beyond[g]] >> COUNT & FIELD
+
+
+@inlined
+def first_link(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
+    """Return the packets in the FIFOs behind the first port of switch `x` that leads to `target`."""
+    port = s.table[(x * u.switches + target) * u.most]
+    g = s.row[(u.first_switch + x) * u.row + FIRST] + port * u.vcs
+    total = 0
+    for vc in range(u.vcs):
+        total += held_beyond(s, g + vc)
+    return total
+
+
+@inlined
+def whole_way(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
+    """Return the sum of that over all links of the way by first ports."""
+    total = 0
+    while x != target:
+        total += first_link(s, u, x, target)
+        x = s.end[x * u.ports + s.table[(x * u.switches + target) * u.most]]
+    return total
+
+
+@inlined
+def direct_is_better(s: GraphState, u: GraphSetting, x: int, via: int, home: int) -> bool:
+    """Tell whether a packet at switch `x` prefers the direct way to that by `via`."""
+    if u.choice == VALIANT:
+        return False
+    if u.choice == UGAL_G:
+        aside = whole_way(s, u, x, via) + whole_way(s, u, via, home)
+        return whole_way(s, u, x, home) <= aside + u.threshold
+    direct = first_link(s, u, x, home) * s.far_hops[x * u.switches + home]
+    far = s.far_hops[x * u.switches + via] + s.far_hops[via * u.switches + home]
+    return direct <= first_link(s, u, x, via) * far + u.threshold
+
+
+@inlined
+def settled(
+    s: GraphState, u: GraphSetting, router: int, i: int, trip: int, home: int, source: int, cycle: int
+) -> int:
+    """Return the trip of a head after the choice of its way, where that is still open."""
+    if u.choice == TABLE:
+        return trip | TO_HOME
+    if trip & DECIDED and trip & MAY_TURN == 0:
+        return trip
+    x = router - u.first_switch
+    turning = trip & DECIDED
+    if turning and s.kin[x] != s.kin[source]:
+        return trip & ~MAY_TURN
+    via = s.via[x * u.via_row + below(draw(u.seed, VIA, router, i, cycle), u.via_count)]
+    direct = via == x or direct_is_better(s, u, x, via, home)
+    if direct or via == home:
+        trip = trip & ~MAY_TURN | TO_HOME
+        if u.choice == PAR and s.kin[x] != s.kin[home]:
+            trip |= MAY_TURN
+        return trip
+    trip = trip & ~(TO_HOME | MAY_TURN) | via << VIA_AT
+    if turning and u.anew == 0:
+        trip += 1 << LEVEL_AT
+    return trip
+
+
+@inlined
+def arrived_trip(
+    s: GraphState, u: GraphSetting, router: int, i: int, trip: int, target: int, source: int, cycle: int
+) -> int:
+    """Return the trip of a packet that has become head at a switch."""
+    x = router - u.first_switch
+    home = s.home[target]
+    if home != x:
+        trip = settled(s, u, router, i, trip, home, s.home[source], cycle)
+    elif trip & DECIDED == 0:
+        trip |= TO_HOME
+    trip |= DECIDED
+    if trip & TO_HOME == 0 and trip >> VIA_AT == x:
+        trip |= TO_HOME
+        if u.anew:
+            trip &= NO_LEVEL
+    return trip
+
+
+@inlined
+def options(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
+    """Put the outputs that a head may ask for into `option`; return how many. Escape is the last."""
+    base = router * u.row
+    slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
+    if router < u.first_switch:
+        for vc in range(u.vcs):
+            s.option[vc] = vc
+        s.tally[PREFERRED] = u.vcs
+        return u.vcs
+    x = router - u.first_switch
+    node = s.slot[slot + ROUTE]
+    home = s.home[node]
+    trip = s.trip[slot // SLOT_WORDS]
+    homeward = trip & TO_HOME
+    if homeward and home == x:
+        for vc in range(u.vcs):
+            s.option[vc] = s.node_port[node] * u.vcs + vc
+        s.tally[PREFERRED] = u.vcs
+        return u.vcs
+    target = home if homeward else trip >> VIA_AT
+    pair = x * u.switches + target
+    n = 0
+    if trip & ESCAPED == 0:
+        came = trip >> KIND_AT & SIX_BITS
+        for k in range(u.most):
+            port = s.table[pair * u.most + k]
+            if port < 0:
+                break
+            level = trip >> LEVEL_AT & SIX_BITS
+            if u.anew and came > 0 and s.kind[x * u.ports + port] + 1 != came:
+                level = 0
+            if homeward:
+                level += u.base
+            level = min(level, u.levels - 1)
+            for vc in range(s.low[level], s.high[level]):
+                s.option[n] = port * u.vcs + vc
+                n += 1
+    s.tally[PREFERRED] = n
+    if u.escapes:
+        s.option[n] = s.escape[pair] * u.vcs
+        n += 1
+    return n

@@ -1,0 +1,220 @@
+"""Routing in tables on networks of any wiring: levels, detours, escape ("Networks of any wiring")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from netplace.netsim.chance import ROUTE, VIA
+from netplace.netsim.config import Config
+from netplace.netsim.general import General
+from netplace.netsim.reference.draws import pick
+from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.router import Fifo, Head, Output, Router
+from netplace.netsim.reference.routing import Routing
+
+__all__ = ["GraphRouting", "Trip"]
+
+
+@dataclass
+class Trip:
+    """What a packet knows of its way.
+
+    Attributes
+    ----------
+    via : int
+        Switch for which it heads first; -1: it heads for its destination.
+    level, kind : int
+        Its level within the phase, and the class of the link by which it came; -1: of none.
+    decided : bool
+        Whether it has been to a switch.
+    may_turn : bool
+        Whether it may still turn aside (PAR).
+    escaped : bool
+        Whether it is on the escape channel, to stay.
+    """
+
+    via: int = -1
+    level: int = 0
+    kind: int = -1
+    decided: bool = False
+    may_turn: bool = False
+    escaped: bool = False
+
+
+class GraphRouting(Routing):
+    """Routes along the tables of a `General`.
+
+    Parameters
+    ----------
+    table : General
+        Tables and constants.
+    config : Config
+        Settings.
+    seed : int
+        Seed of the draws.
+    routers : list of Router
+        All routers, of which UGAL looks at the FIFOs.
+    """
+
+    def __init__(self, table: General, config: Config, seed: int, routers: list[Router]) -> None:
+        super().__init__(config, seed)
+        self.table = table
+        self.queue_packets = config.queue_packets
+        self._routers = routers
+        self._first = table.switches.first
+        self._home: list[int] = table.switches.home.tolist()
+        self._choice = table.routes.choice
+
+    def hops(self, source: int, destination: int, now: int) -> list[int]:
+        """Return nothing: switches look the way up."""
+        return []
+
+    def may_enter(self, fifo: Fifo, output: Output) -> bool:
+        """Tell whether the FIFO downstream holds fewer packets than it has places for."""
+        return output.fifo is None or len(output.fifo.packets) < self.queue_packets
+
+    def crossed(self, packet: Packet, output: Output) -> None:
+        """Raise the level of a packet that begins to cross a link between switches."""
+        switch = output.router.number - self._first
+        if switch < 0 or self.table.switches.neighbor[switch, output.port] < 0:
+            return
+        trip = self._trip(packet)
+        trip.level += int(self.table.step[switch, output.port])
+        trip.kind = int(self.table.kind[switch, output.port])
+        if self.table.routes.escape is not None and output.vc == 0:
+            trip.escaped = True
+
+    def head(self, fifo: Fifo, now: int) -> Head:
+        """Settle by which way the packet goes on from here, and return its outputs; escape is the last."""
+        packet, router = fifo.packets[0], fifo.router
+        if self.arrived(packet, fifo):
+            return Head(packet, now, [router.consumption])
+        switch = router.number - self._first
+        if switch < 0:
+            return Head(packet, now, router.outputs[: self.vcs])
+        trip = self._trip(packet)
+        home = self._home[packet.destination]
+        if switch != home:
+            self._settle(fifo, trip, switch, home, now)
+        trip.decided = True
+        if trip.via == switch:
+            trip.via = -1
+            if self.table.anew:
+                trip.level, trip.kind = 0, -1
+        if trip.via < 0 and switch == home:
+            port = int(self.table.node_port[packet.destination])
+            return Head(packet, now, router.outputs[port * self.vcs : (port + 1) * self.vcs])
+        target = home if trip.via < 0 else trip.via
+        return self._towards(packet, router, trip, target, now)
+
+    def _towards(self, packet: Packet, router: Router, trip: Trip, target: int, now: int) -> Head:
+        """Return the outputs that lead to switch `target`."""
+        switch = router.number - self._first
+        escape = None
+        if self.table.routes.escape is not None:
+            escape = router.outputs[int(self.table.routes.escape[switch, target]) * self.vcs]
+            if trip.escaped:
+                return Head(packet, now, [escape], escape)
+        outputs = []
+        for port in self.table.routes.ports[switch, target].tolist():
+            if port < 0:
+                break
+            same = trip.kind in (-1, self.table.kind[switch, port])
+            level = trip.level if same or not self.table.anew else 0
+            level = min(level + (self.table.base if trip.via < 0 else 0), self.table.levels - 1)
+            vcs = range(self.table.low[level], self.table.high[level])
+            outputs += [router.outputs[port * self.vcs + vc] for vc in vcs]
+        if escape is not None:
+            outputs.append(escape)
+        return Head(packet, now, outputs, escape)
+
+    def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
+        """Return the free output with room whose FIFO holds fewest packets, drawn among equals; or escape."""
+        if head.candidates[0].fifo is None:
+            return head.candidates[0]
+        usable = [output for output in head.candidates if self._usable(fifo, output)]
+        preferred = [output for output in usable if output is not head.escape]
+        if not preferred:
+            return usable[0] if usable else None
+        held = [_packets(output) for output in preferred]
+        equal = [output for output, count in zip(preferred, held, strict=True) if count == min(held)]
+        if len(equal) == 1:
+            return equal[0]
+        return equal[pick(self.seed, ROUTE, fifo.router.number, fifo.number, now, len(equal))]
+
+    def _usable(self, fifo: Fifo, output: Output) -> bool:
+        return output.holder is None and self.may_enter(fifo, output)
+
+    def _trip(self, packet: Packet) -> Trip:
+        if packet.trip is None:
+            packet.trip = Trip()
+        assert isinstance(packet.trip, Trip)
+        return packet.trip
+
+    def _settle(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
+        """Choose between the direct way and one by an intermediate switch, where that is still open."""
+        group = self.table.switches.group
+        if self._choice == "table" or (trip.decided and not trip.may_turn):
+            return
+        turning = trip.decided
+        if turning:
+            assert group is not None
+            source = self._home[fifo.packets[0].source]
+            if group[switch] != group[source]:
+                trip.may_turn = False
+                return
+        via = self.table.via[switch if len(self.table.via) > 1 else 0]
+        drawn = int(via[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(via))])
+        if drawn not in (switch, home) and not _WORTH[self._choice](self, switch, drawn, home):
+            trip.via = drawn
+            trip.may_turn = False
+            if turning and not self.table.anew:
+                trip.level += 1
+        elif self._choice == "par" and group is not None:
+            trip.may_turn = bool(group[switch] != group[home])
+
+    def _first_link(self, switch: int, target: int) -> int:
+        """Return the packets in the FIFOs behind the first port that leads to `target`."""
+        port = int(self.table.routes.ports[switch, target, 0])
+        outputs = self._routers[self._first + switch].outputs[port * self.vcs : (port + 1) * self.vcs]
+        return sum(map(_packets, outputs))
+
+    def _whole_way(self, switch: int, target: int) -> int:
+        """Return the sum of that over all links of the way by first ports."""
+        total = 0
+        while switch != target:
+            total += self._first_link(switch, target)
+            port = int(self.table.routes.ports[switch, target, 0])
+            switch = int(self.table.switches.neighbor[switch, port])
+        return total
+
+    def direct_by_first(self, switch: int, via: int, home: int) -> bool:
+        """Tell whether the direct way is to be preferred by packets at the first link times hops."""
+        hops = self.table.hops
+        direct = self._first_link(switch, home) * int(hops[switch, home])
+        aside = self._first_link(switch, via) * int(hops[switch, via] + hops[via, home])
+        return direct <= aside + self.table.routes.threshold
+
+    def direct_by_all(self, switch: int, via: int, home: int) -> bool:
+        """Tell whether the direct way is to be preferred by packets at all links."""
+        aside = self._whole_way(switch, via) + self._whole_way(via, home)
+        return self._whole_way(switch, home) <= aside + self.table.routes.threshold
+
+
+def _packets(output: Output) -> int:
+    """Return the packets in the FIFO downstream, those included that are coming or leaving."""
+    return 0 if output.fifo is None else len(output.fifo.packets)
+
+
+def _never(routing: GraphRouting, switch: int, via: int, home: int) -> bool:
+    """Prefer the intermediate switch always."""
+    return False
+
+
+_WORTH: dict[str, Callable[[GraphRouting, int, int, int], bool]] = {
+    "valiant": _never,
+    "ugal-l": GraphRouting.direct_by_first,
+    "ugal-g": GraphRouting.direct_by_all,
+    "par": GraphRouting.direct_by_first,
+}

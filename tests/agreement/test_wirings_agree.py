@@ -1,0 +1,47 @@
+"""Kernel and reference tell the same story on networks of any wiring, under every routing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from playing import Player, difference
+from strategies import configs, stories
+from wirings import RANDOM, wired
+
+from netplace.topologies import TOPOLOGIES
+
+# The same examples in every run; the slow tests draw more of them.
+FEW = settings(
+    derandomize=True, deadline=None, database=None, max_examples=25, suppress_health_check=list(HealthCheck)
+)
+MANY = settings(FEW, max_examples=1300)
+
+EAGER = wired(configs(rendezvous=(None,)))
+STORIES = {
+    "eager": stories(where=EAGER),
+    "rendezvous": stories(where=wired(configs(rendezvous=(0, 100, 500)))),
+    "messages-missing": stories(where=EAGER, complete=False),
+    "open-loop": stories(where=EAGER, jobs=False, traffic=True),
+    "jobs-in-open-loop": stories(where=wired(), traffic=True),
+}
+
+
+@pytest.fixture(autouse=True)
+def random_networks(monkeypatch):
+    monkeypatch.setitem(TOPOLOGIES, "random", RANDOM)
+
+
+def agree(story):
+    kernel, reference = (Player(story, engine).play(story.steps) for engine in ("kernel", "reference"))
+    assert difference(kernel, reference) == ""
+
+
+@pytest.mark.parametrize("kind", STORIES)
+def test_engines_agree_on_any_wiring(kind):
+    FEW(given(STORIES[kind])(agree))()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", STORIES)
+def test_engines_agree_on_any_wiring_in_many_stories(kind):
+    MANY(given(STORIES[kind])(agree))()

@@ -1,0 +1,92 @@
+"""Random networks of any wiring, and settings with a routing that their virtual channels allow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+from strategies import configs
+
+from netplace.netsim.general import verdict_on
+from netplace.topologies import Cables, Graph, Kind, Topology, graph, parse
+from netplace.topologies.routing import ROUTINGS
+from netplace.topologies.text_form import read_numbers
+
+SMALL = (
+    "dragonfly:a=2,p=1,h=1",
+    "dragonfly:a=2,p=2,h=1,links=relative",
+    "dragonfly:a=3,p=1,h=1,g=3",
+    "dragonfly+:leaves=2,spines=2,p=1,h=1,g=3",
+    "hyperx:3x2,c=2",
+    "torus:3x3,c=1",
+    "torus:4,c=2",
+    "mesh:3x2,c=2",
+    "slimfly:3,p=1",
+    "xgft:2;2,3;1,2",
+    "torus:3x3",
+    "mesh:4x2",
+    "tree:2,2",
+    "thintree:3,2,2",
+)
+
+
+def random_wiring(seed: int, switches: int, direct: int) -> Graph:
+    """Return a connected network with parallel, slow and long links, and 0 to 3 nodes at a switch."""
+    rng = np.random.default_rng(seed)
+    ends = [(int(rng.integers(one)), one) for one in range(1, switches)]
+    for _ in range(int(rng.integers(2 * switches))):
+        a, b = rng.choice(switches, 2, replace=False).tolist()
+        ends.append((a, b))
+    plain = rng.random() < 0.5
+    cycles = rng.choice([1] if plain else [1, 1, 1, 2, 3], len(ends))
+    delay = rng.choice([0] if plain else [0, 0, 1, 20], len(ends))
+    nodes_at = rng.integers(0, 2 if direct > 1 else 4, switches)
+    nodes_at[:2] = 1
+    return graph(
+        f"random:{seed},{switches},{direct}",
+        Cables(np.array(ends, np.int64), cycles, delay),
+        nodes_at,
+        direct=direct > 1,
+        group=rng.integers(0, 3, switches) if rng.random() < 0.5 else None,
+    )
+
+
+RANDOM = Kind(random_wiring, read_numbers("seed", "switches", "direct"), "random:1,4,1", "a random wiring")
+
+
+def routings(topology: Topology) -> st.SearchStrategy[tuple[str, str]]:
+    """Return (routing, discipline) that the network allows."""
+    found = []
+    for name in ROUTINGS:
+        for discipline in ("usual", "hop", "none"):
+            try:
+                _, _, verdict = verdict_on(topology, name, discipline)
+            except ValueError:
+                continue
+            if verdict.needed <= 8:
+                found.append((name, discipline))
+    return st.sampled_from(found)
+
+
+@st.composite
+def wired(draw, settings=None, deadlock=False):
+    """Return the text of a network, and settings for it."""
+    seeds = st.integers(1, 10**6)
+    several = st.builds("random:{},{},{}".format, seeds, st.integers(2, 7), st.integers(1, 2))
+    text = draw(st.one_of(several, several, st.sampled_from(SMALL)))
+    topology = parse(text)
+    routing, discipline = draw(routings(topology))
+    _, routes, verdict = verdict_on(topology, routing, discipline)
+    if routes.choice in ("ugal-l", "ugal-g", "par"):
+        routing += draw(st.sampled_from(["", ":0", ":1", ":7"]))
+    config = draw(configs() if settings is None else settings)
+    slow = isinstance(topology, Graph) and topology.first_switch == 0 and topology.cycles.max() > 1
+    return text, replace(
+        config,
+        routing=routing,
+        vc_discipline=discipline,
+        vcs=verdict.needed + draw(st.integers(0, 2)),
+        injectors=1 if slow else config.injectors,
+        allow_deadlock=deadlock or not verdict.free,
+    )
