@@ -5,8 +5,8 @@ to be made: the runs of all seeds share one where chance has no part. Every row 
 ends (write-ahead log), so a process that is killed loses what was in progress and no more, and several
 processes may use one file at a time.
 
-Table ``schedules`` holds what came of jobs on a shared machine. It is made when the first is kept, so a store
-from before there were any stays one.
+Table ``schedules`` holds what came of jobs on a shared machine, ``loads`` points of latency-throughput
+curves. Each is made when the first row is kept, so a store from before there were any stays one.
 
 Every row has a checksum, or a key that is one, and is checked when it is read: a file that was damaged or
 altered is told, not shown. A store from before there were checksums gets them when it is next written to.
@@ -45,8 +45,8 @@ Row = tuple[Run, dict[str, Any] | None, str | None]
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 # To be raised when the tables change, or when a run would no longer give the result that it gave.
 SCHEMA = 1
-_SCHEDULES = (
-    "CREATE TABLE IF NOT EXISTS schedules (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
+_MADE = (
+    "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
     "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
 )
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
@@ -205,15 +205,16 @@ class Store:
         faults = self._faults_of_pages()
         if not self._sealed:
             faults.append("there are no checksums yet, they are made when it is next written to")
-        queries: dict[Callable[..., object], str] = {
-            read_run: "SELECT key, simulation, run FROM runs",
-            partial(read_simulation, sealed=self._sealed): self._simulations,
-            partial(read_schedule, sealed=self._sealed): (self._schedules if self._has_schedules() else ""),
-        }
+        made = partial(read_schedule, sealed=self._sealed)
+        queries: list[tuple[Callable[..., object], str]] = [
+            (read_run, "SELECT key, simulation, run FROM runs"),
+            (partial(read_simulation, sealed=self._sealed), self._simulations),
+            *((made, self._select(table)) for table in ("schedules", "loads") if self._has(table)),
+        ]
         rows = 0
-        for read, query in queries.items():
+        for read, query in queries:
             with self._explained():
-                found = self._database.execute(query).fetchall() if query else []
+                found = self._database.execute(query).fetchall()
             rows += len(found)
             faults += fault_of_each(read, found)
         return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
@@ -227,52 +228,67 @@ class Store:
 
     def keep_schedule(self, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Keep the outcome of the plan `key`; one that is there already stays."""
-        texts = json.dumps(plan, allow_nan=False), json.dumps(outcome, allow_nan=False)
-        with self._explained(), self._database:
-            self._database.execute(_SCHEDULES)
-            self._database.execute(
-                "INSERT OR IGNORE INTO schedules (key, plan, outcome, checksum) VALUES (?, ?, ?, ?)",
-                (key, *texts, checksum(key, *texts)),
-            )
+        self._keep_made("schedules", key, plan, outcome)
 
     def schedule(self, key: str) -> dict[str, Any] | None:
         """Return the outcome of the plan `key`; None if it has not been carried out."""
-        if not self._has_schedules():
+        return self._made("schedules", key)
+
+    def keep_load(self, key: str, plan: dict[str, Any], point: dict[str, Any]) -> None:
+        """Keep a point of a latency-throughput curve; one that is there already stays."""
+        self._keep_made("loads", key, plan, point)
+
+    def load(self, key: str) -> dict[str, Any] | None:
+        """Return the point `key` of a latency-throughput curve; None if it has not been measured."""
+        return self._made("loads", key)
+
+    def schedules(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield every plan that was carried out, and its outcome, in the order of their keys."""
+        if not self._has("schedules"):
+            return
+        with self._explained():
+            found = self._database.execute(f"{self._select('schedules')} ORDER BY key").fetchall()
+        for row in found:
+            with self._explained():
+                plan = read_schedule(*row, sealed=self._sealed)
+            yield plan
+
+    def _keep_made(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Keep a row of one of the tables that are made when they are first needed."""
+        texts = json.dumps(plan, allow_nan=False), json.dumps(outcome, allow_nan=False)
+        with self._explained(), self._database:
+            self._database.execute(_MADE.format(table=table))
+            self._database.execute(
+                f"INSERT OR IGNORE INTO {table} (key, plan, outcome, checksum) VALUES (?, ?, ?, ?)",
+                (key, *texts, checksum(key, *texts)),
+            )
+
+    def _made(self, table: str, key: str) -> dict[str, Any] | None:
+        """Return the outcome in a row of such a table; None if there is none."""
+        if not self._has(table):
             return None
         with self._explained():
-            found = self._database.execute(f"{self._schedules} WHERE key = ?", (key,)).fetchone()
+            found = self._database.execute(f"{self._select(table)} WHERE key = ?", (key,)).fetchone()
             if found is not None:
                 return read_schedule(*found, sealed=self._sealed)[1]
         self._check_pages()
         return None
 
-    def schedules(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Yield every plan that was carried out, and its outcome, in the order of their keys."""
-        if not self._has_schedules():
-            return
-        with self._explained():
-            found = self._database.execute(f"{self._schedules} ORDER BY key").fetchall()
-        for row in found:
-            with self._explained():
-                plan = read_schedule(*row, sealed=self._sealed)
-            yield plan
+    def _select(self, table: str) -> str:
+        return f"SELECT key, plan, outcome, {self._check_column} FROM {table}"
 
     @property
     def _simulations(self) -> str:
         return f"SELECT key, outcome, failure, {self._check_column} FROM simulations"
 
     @property
-    def _schedules(self) -> str:
-        return f"SELECT key, plan, outcome, {self._check_column} FROM schedules"
-
-    @property
     def _check_column(self) -> str:
         return "checksum" if self._sealed else "NULL"
 
-    def _has_schedules(self) -> bool:
+    def _has(self, table: str) -> bool:
         with self._explained():
-            query = "SELECT 1 FROM sqlite_master WHERE name = 'schedules'"
-            return self._database.execute(query).fetchone() is not None
+            query = "SELECT 1 FROM sqlite_master WHERE name = ?"
+            return self._database.execute(query, (table,)).fetchone() is not None
 
     def _open(self, read_only: bool) -> sqlite3.Connection:
         if not read_only:
@@ -318,7 +334,7 @@ class Store:
     def _seal(self) -> None:
         """Give rows from before there were checksums theirs."""
         for table, texts in (("simulations", "outcome, failure"), ("schedules", "plan, outcome")):
-            if table == "schedules" and not self._has_schedules():
+            if table == "schedules" and not self._has(table):
                 continue
             if self._has_checksums(table):
                 continue

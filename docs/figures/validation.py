@@ -22,7 +22,9 @@ from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
 from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.load import draw_load_on
+from netplace.experiments.reports.load import curve_frame
 from netplace.netsim import Config, LoadPoint, measure_load, simulate
+from netplace.runs.loads import LoadPlan, measure_plan
 from netplace.topologies import Topology, parse
 
 HERE = Path(__file__).parent
@@ -188,10 +190,8 @@ def draw_curves(table: list[dict[str, str]]) -> None:
         "torus:8x8": np.arange(0.05, 1.01, 0.05).round(2).tolist(),
         "torus:16x16x16": np.arange(0.05, 0.46, 0.05).round(2).tolist(),
     }
-    ours = {
-        name: [measure_load(parse(name), offered, measure=8000) for offered in loads[name]] for name in loads
-    }
-    draw_load_on(left, right, ours)
+    plans = [LoadPlan(name, offered, measure=8000) for name in loads for offered in loads[name]]
+    draw_load_on(left, right, curve_frame(plans, [measure_plan(plan) for plan in plans]))
     for name in loads:
         points = [line for line in table if line["network"] == name]
         offered = [float(line["offered"]) for line in points]

@@ -20,6 +20,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "load": (
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
         "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
+        "netplace load --network torus:8x8 --network mesh:8x8 --offered 0.1:0.6:0.1 --seeds 3 -o curves.png",
     ),
     "map": (
         "netplace map --network torus:8x8 --app cg --class A --tasks 64 --mapping td --seconds 1",

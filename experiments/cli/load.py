@@ -1,41 +1,41 @@
-"""``netplace load``: drive a network with open-loop traffic."""
+"""``netplace load``: drive networks with open-loop traffic."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.experiments.cli.amounts import COUNT, REAL, SEED, WHOLE
+from netplace.experiments.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.experiments.cli.examples import examples_of
-from netplace.experiments.cli.settings import (
-    WHAT_RUNS,
-    config_from,
-    json_flag,
-    network_flag,
-    seed_flags,
-    settings_flags,
-)
+from netplace.experiments.cli.settings import SETTINGS, WHAT_RUNS, json_flag, seed_flags, settings_flags
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.terminal.screen import number, print_json, print_tables, table, with_progress
+from netplace.experiments.terminal.screen import print_json, print_tables, with_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from rich.table import Table
-
-    from netplace.netsim import LoadPoint
-    from netplace.topologies import Topology
+    from netplace.runs.loads import LoadPlan
+    from netplace.runs.store import Store
 
 __all__ = ["load_command", "offered_loads"]
 
 _MOST_LOADS = 10_000
+_OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 
 
 @click.command("load", cls=AnnouncingCommand, epilog=examples_of("load"))
-@network_flag
+@click.argument("study", metavar="[STUDY.toml]", required=False)
+@click.option(
+    "--network",
+    multiple=True,
+    metavar="NETWORK",
+    panel=WHAT_RUNS,
+    help="Network, such as torus:8x8; see netplace list networks. Again for another curve.",
+)
 @click.option(
     "--traffic",
     default="uniform",
@@ -63,49 +63,120 @@ _MOST_LOADS = 10_000
     show_default=True,
     help="Share of hot-spot traffic that goes there.",
 )
+@click.option("--seeds", type=PROCESSES, default=1, show_default=True, help="So many seeds, from --seed on.")
 @seed_flags
 @click.option("-o", "picture", metavar="FILE", help="Draw accepted load and delay over offered load.")
+@click.option("--column", is_flag=True, help="Draw as wide as a column of a two-column paper.")
+@click.option(
+    "--store",
+    metavar="FILE",
+    help="Keep points there, and look there first. [default: a study's, beside it]",
+)
 @json_flag
 @settings_flags
 def load_command(**given: Any) -> None:
-    """Drive a network with open-loop traffic, and show accepted load and delay.
+    """Drive networks with open-loop traffic, and show accepted load and delay.
 
-    Every node creates packets by a Bernoulli process, whatever becomes of them.
+    Every node creates packets by a Bernoulli process, whatever becomes of them. Several networks are several
+    curves, over several seeds each point is a mean with its interval.
+
+    A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
+    combination is measured once and kept in a store beside the file.
     """
     from netplace.experiments.files.outputs import PICTURES, check_output
     from netplace.experiments.plots.load import draw_load
+    from netplace.experiments.reports.load import curve_frame, curve_table, describe_points
     from netplace.experiments.terminal.compiling import load_engine
-    from netplace.runs.crew import run_each
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
-    topology, loads, measure = _measuring(given)
-    load_engine(given["engine"])
-    points = with_progress(run_each(measure, loads, given["processes"]), len(loads), "loads")
-    title = f"{given['traffic']} traffic on {topology}"
+    if given["column"] and not picture:
+        raise ValueError("--column: given, but without -o nothing is drawn")
+    plans = _of_study(Path(given["study"])) if given["study"] else _of_flags(given)
+    place = given["store"] or (given["study"] and str(Path(given["study"]).with_suffix(".sqlite")))
+    if any(plan.engine == "kernel" for plan in plans):
+        load_engine("kernel")
+    points = _points(plans, place, given["processes"])
+    frame = curve_frame(plans, points)
+    patterns = dict.fromkeys(plan.traffic for plan in plans)
+    networks = dict.fromkeys(plan.network for plan in plans)
+    title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
     if picture:
-        draw_load(picture, {str(topology): points}, title)
+        draw_load(picture, frame, title, column=given["column"])
     if given["as_json"]:
-        print_json(_described(points, str(topology), given))
+        print_json(describe_points(plans, points))
     else:
-        print_tables(_table(points, title))
+        print_tables(curve_table(frame, title))
 
 
-def _measuring(given: dict[str, Any]) -> tuple[Topology, list[float], Callable[[float], LoadPoint]]:
-    """Return the network, the loads to offer, and the function that measures one; all flags are checked."""
-    from netplace.checks import one_of, whole
-    from netplace.netsim import ENGINES, measure_load, pattern
-    from netplace.topologies import parse
+def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
+    """Return the points that the flags ask for, the seeds of a point together; all is checked."""
+    from netplace.runs.loads import make_load_plan
 
-    config, topology = config_from(given), parse(given["network"])
-    loads = offered_loads(given["offered"], config.packet_phits)
-    one_of(given["engine"], ENGINES, "--engine")
-    for name, least in (("processes", 1), ("seed", 0), ("warmup", 0), ("measure", 1)):
-        if given[name] is not None:
-            whole(given[name], f"--{name}", least)
-    hot = {"hot_node": given["hot_node"], "hot_share": given["hot_share"]}
-    pattern(given["traffic"], topology, 0.1, **hot)
-    same = {name: given[name] for name in ("traffic", "engine", "seed", "warmup", "measure")}
-    return topology, loads, partial(measure_load, topology, config=config, **same, **hot)
+    if not given["network"]:
+        raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
+    same = {name: given[name] for name in (*_OWN, *SETTINGS)}
+    plans = []
+    for network in given["network"]:
+        for offered in offered_loads(given["offered"], given["packet_phits"]):
+            try:
+                plan = make_load_plan({"network": network, "offered": offered, **same})
+            except ValueError as error:
+                name, _, rest = str(error).partition(":")
+                if name in (*_OWN, *SETTINGS):
+                    raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
+                raise
+            plans += [plan.seeded(given["seed"] + number) for number in range(given["seeds"])]
+    return plans
+
+
+def _of_study(path: Path) -> list[LoadPlan]:
+    """Return the points that a study file describes."""
+    from netplace.checks import one_of
+    from netplace.runs.loads import KEYS, make_load_plan
+    from netplace.runs.study_file import read_plans
+    from netplace.runs.toml_lines import read_toml
+
+    _, data = read_toml(path)
+    for key in data:
+        one_of(key, [*KEYS, "seeds"], f"{path}: key")
+    if isinstance(text := data.get("offered", "0.1:1.0:0.1"), str):
+        loads = offered_loads(text, 1 << 30)
+        return [plan for load in loads for plan in read_plans(path, KEYS, partial(_at_load, load), "points")]
+    return read_plans(path, KEYS, make_load_plan, "points")
+
+
+def _at_load(load: float, given: dict[str, Any]) -> LoadPlan:
+    from netplace.runs.loads import make_load_plan
+
+    return make_load_plan({**given, "offered": load})
+
+
+def _points(plans: Sequence[LoadPlan], place: str | None, processes: int) -> list[dict[str, Any]]:
+    """Return what was measured: what the store has, and the rest, kept as each point ends."""
+    from contextlib import ExitStack
+
+    from netplace.experiments.files.outputs import check_output
+    from netplace.runs.crew import run_each
+    from netplace.runs.loads import measure_plan
+    from netplace.runs.store import Store
+
+    with ExitStack() as stack:
+        store: Store | None = None
+        if place:
+            check_output(Path(place))
+            store = stack.enter_context(Store(place))
+        found = {plan.key: store.load(plan.key) if store else None for plan in plans}
+        left = list({plan.key: plan for plan in plans if found[plan.key] is None}.values())
+
+        def kept() -> Iterator[tuple[int, None]]:
+            for number, point in run_each(measure_plan, left, processes):
+                found[left[number].key] = point
+                if store:
+                    store.keep_load(left[number].key, left[number].to_dict(), point)
+                yield number, None
+
+        with_progress(kept(), len(left), "loads")
+        return [point for plan in plans if (point := found[plan.key]) is not None]
 
 
 def offered_loads(text: str, most: float) -> list[float]:
@@ -133,43 +204,3 @@ def offered_loads(text: str, most: float) -> list[float]:
         if not 0 < load <= most:
             raise ValueError(f"--offered: {load} is not over 0 and at most {most} phits a node and cycle")
     return numbers
-
-
-def _described(points: Sequence[LoadPoint], network: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the points and what they came from, as JSON can hold it."""
-    from dataclasses import asdict
-
-    from netplace.netsim.result import versions
-
-    same = {name: given[name] for name in ("traffic", "engine", "seed", "warmup", "measure")}
-    found = {"network": network, **same, "config": asdict(config_from(given)), "versions": versions()}
-    return {"points": [point.to_dict() for point in points], **found}
-
-
-def _table(points: Sequence[LoadPoint], title: str) -> Table:
-    columns = [
-        "offered",
-        "accepted",
-        "mean delay",
-        "p50",
-        "p95",
-        "p99",
-        "packets",
-        "CPU s",
-        "M packet-hops/s",
-    ]
-    rows = [
-        [
-            number(point.offered, 3),
-            number(point.accepted, 4),
-            *(
-                number(value, 1)
-                for value in (point.delay.mean, point.delay.p50, point.delay.p95, point.delay.p99)
-            ),
-            number(point.packets),
-            number(point.cpu_seconds, 2),
-            number(point.packet_hops / 1e6 / max(point.cpu_seconds, 1e-9), 2),
-        ]
-        for point in points
-    ]
-    return table(f"{title}: loads in phits a node and cycle, delays in cycles", columns, rows)

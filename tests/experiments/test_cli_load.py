@@ -7,6 +7,8 @@ import json
 import pytest
 
 from netplace.experiments.cli.load import offered_loads
+from netplace.experiments.reports.load import curve_frame
+from netplace.runs.loads import LoadPlan
 
 QUICK = ("--network", "torus:4x4", "--warmup", "500", "--measure", "1000")
 
@@ -91,3 +93,73 @@ def test_loads_are_spelled_as_range_list_or_value(text, loads):
 def test_loads_that_make_no_sense(text, message):
     with pytest.raises(ValueError, match=message):
         offered_loads(text, 16)
+
+
+STUDY = """network = ["torus:4x4", "mesh:4x4"]
+policy = ["smart", "random"]
+offered = "0.1:0.3:0.2"
+measure = 1000
+seeds = 2
+"""
+
+
+def test_several_networks_and_seeds_are_curves_with_intervals(netplace, tmp_path):
+    flags = ("load", *QUICK, "--network", "mesh:4x4", "--offered", "0.1,0.3", "--seeds", 3)
+    shown = netplace(*flags, "-o", tmp_path / "curves.svg").stdout
+    assert "means and 95 %" in shown
+    assert "mesh:4x4" in (tmp_path / "curves.svg").read_text(encoding="utf-8")
+    found = json.loads(netplace(*flags, "--json").stdout)
+    told = [(point["network"], point["offered"], point["seed"]) for point in found["points"]]
+    assert told == [(n, o, s) for n in ("torus:4x4", "mesh:4x4") for o in (0.1, 0.3) for s in range(3)]
+    assert found["traffic"] == "uniform"
+
+
+def test_a_study_of_loads_is_measured_once(netplace, tmp_path, monkeypatch):
+    (tmp_path / "curves.toml").write_text(STUDY)
+    first = netplace("load", tmp_path / "curves.toml", "--json")
+    assert first.exit_code == 0, first.stderr
+    points = json.loads(first.stdout)["points"]
+    assert len(points) == 2 * 2 * 2 * 2
+    assert {point["config"]["policy"] for point in points} == {"smart", "random"}
+    monkeypatch.setattr("netplace.runs.loads.measure_load", None)
+    again = netplace("load", tmp_path / "curves.toml", "--json")
+    assert json.loads(again.stdout) == json.loads(first.stdout)
+    shown = netplace("load", tmp_path / "curves.toml").stdout
+    assert "mesh:4x4, random" in shown
+
+
+def test_the_mean_of_a_point_is_over_its_seeds():
+    plans = [LoadPlan("torus:4x4", 0.2, seed=seed) for seed in (0, 1)]
+    same = {"packets": 10, "packet_hops": 20, "cpu_seconds": 0.5}
+    points = [
+        {**same, "accepted": accepted, "delay": dict.fromkeys(("mean", "p50", "p95", "p99"), delay)}
+        for accepted, delay in ((0.1, 20), (0.3, None))
+    ]
+    [row] = curve_frame(plans, points).to_dict("records")
+    assert (row["accepted"], row["mean"], row["packets"], row["seeds"]) == (pytest.approx(0.2), 20, 20, 2)
+    assert row["accepted_half_width"] == pytest.approx(12.7062 * 0.1, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('network = "torus:4x4"\nofered = 0.2\n', "did you mean offered"),
+        ('network = "torus:4x4"\noffered = [0.2, 99]\n', ":2: offered: 99 is not over 0 and at most 16"),
+        ('network = "tours:4x4"\noffered = 0.2\n', "did you mean torus"),
+        ("offered = 0.2\n", "network: not given"),
+        ('network = "torus:4x4"\noffered = 0.2\nwarmup = -1\n', ":3: warmup"),
+    ],
+)
+def test_mistakes_in_a_study_of_loads_name_file_and_line(netplace, tmp_path, text, words):
+    (tmp_path / "curves.toml").write_text(text)
+    found = netplace("load", tmp_path / "curves.toml")
+    assert found.exit_code == 2
+    assert words in found.stderr
+    assert "curves.toml" in found.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["curves.toml"]
+
+
+def test_no_network_is_told(netplace):
+    found = netplace("load", "--offered", "0.2")
+    assert found.exit_code == 2
+    assert "--network: not given" in found.stderr

@@ -1,0 +1,150 @@
+"""Points of latency-throughput curves: described, measured, and kept in a store beside runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from netplace.checks import one_of, whole
+from netplace.netsim import ENGINES, Config, measure_load, pattern
+from netplace.netsim.result import versions
+from netplace.topologies import parse
+
+__all__ = ["KEYS", "LoadPlan", "curves", "make_load_plan", "measure_plan"]
+
+REVISION = 1  # to be raised when a point would no longer be what it was
+_SETTINGS = tuple(item.name for item in fields(Config))
+_OWN = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_node", "hot_share")
+KEYS = (*_OWN, *_SETTINGS)
+_DEFAULTS = Config()
+
+
+@dataclass(frozen=True)
+class LoadPlan:
+    """One point to measure; see `netplace.netsim.measure_load` for what its parts are.
+
+    Attributes
+    ----------
+    network, traffic, engine : str
+        As the user names them.
+    offered : float
+        In phits a node and cycle.
+    config : Config
+        Settings of the network.
+    warmup, measure : int
+        Cycles of the two phases; `measure` may be None.
+    hot_node, hot_share : int or None, float
+        Of hot-spot traffic.
+    seed : int
+        Seed of all chance.
+    """
+
+    network: str
+    offered: float
+    traffic: str = "uniform"
+    config: Config = _DEFAULTS
+    engine: str = "kernel"
+    warmup: int = 1000
+    measure: int | None = None
+    hot_node: int | None = None
+    hot_share: float = 0.1
+    seed: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
+        text = json.dumps(self.to_dict() | {"revision": REVISION}, sort_keys=True, allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def seeded(self, seed: int) -> LoadPlan:
+        """Return the same point with another seed."""
+        return replace(self, seed=seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what fits into JSON."""
+        return asdict(self)
+
+
+def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
+    """Return the point that a user describes, checked.
+
+    Parameters
+    ----------
+    given : mapping
+        Values for some of `KEYS`; None counts as not given.
+    seed : int
+        Seed of all chance.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range, or network, traffic and settings do not go together.
+    """
+    known = {name: value for name, value in given.items() if value is not None}
+    for name in known:
+        one_of(name, KEYS, "key")
+    if "network" not in known:
+        raise ValueError("network: not given, expected a network such as torus:8x8")
+    try:
+        offered = float(known.get("offered", "nan"))
+    except (TypeError, ValueError):
+        offered = float("nan")
+    config = Config(**{name: known[name] for name in _SETTINGS if name in known})
+    if not 0 < offered <= config.packet_phits:
+        raise ValueError(
+            f"offered: {known.get('offered')!r} is not over 0 and at most {config.packet_phits} phits a node "
+            "and cycle"
+        )
+    for name, least in (("warmup", 0), ("measure", 1)):
+        if name in known:
+            known[name] = whole(known[name], name, least)
+    one_of(str(known.get("engine", "kernel")), ENGINES, "engine")
+    topology = parse(str(known["network"]))
+    own = {name: known[name] for name in _OWN if name in known} | {
+        "network": str(topology),
+        "offered": offered,
+    }
+    plan = LoadPlan(config=config, seed=whole(seed, "seed", 0), **own)
+    pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
+    return plan
+
+
+def measure_plan(plan: LoadPlan) -> dict[str, Any]:
+    """Return the point that was measured, as `netplace.netsim.LoadPoint.to_dict` gives it, with versions."""
+    point = measure_load(
+        parse(plan.network),
+        plan.offered,
+        traffic=plan.traffic,
+        config=plan.config,
+        engine=plan.engine,
+        seed=plan.seed,
+        warmup=plan.warmup,
+        measure=plan.measure,
+        hot_node=plan.hot_node,
+        hot_share=plan.hot_share,
+    )
+    return {**point.to_dict(), "versions": versions()}
+
+
+def curves(plans: list[LoadPlan]) -> list[str]:
+    """Return the name of each point's curve: what tells it from the others besides load and seed.
+
+    Where nothing differs it is the network.
+    """
+    described = []
+    for plan in plans:
+        plain = plan.to_dict() | plan.to_dict()["config"]
+        described.append({name: plain[name] for name in KEYS if name != "offered"})
+    differing = (
+        [name for name in described[0] if len({repr(one[name]) for one in described}) > 1] if plans else []
+    )
+    words = ("network", "traffic", "engine", "policy", "arbiter", "consumption", "tree_routing")
+    return [
+        ", ".join(str(one[name]) if name in words else f"{name}={one[name]}" for name in differing)
+        or one["network"]
+        for one in described
+    ]
