@@ -13,7 +13,6 @@ from netplace.topologies import limits, parse
         "torus:100000x100000",
         "mesh:1000000000000x3",
         "torus:" + "x".join(["2"] * 40),
-        "torus:" + "9" * 300,
         "tree:2,31",
         "tree:10,400",
         "tree:10,1000000000",
@@ -52,3 +51,8 @@ def test_where_memory_is_unknown_only_numbering_counts(monkeypatch: pytest.Monke
 def test_this_machine_tells_its_memory() -> None:
     available = limits._available_memory()
     assert available is None or available > 2**20
+
+
+def test_a_side_of_very_many_digits_is_told_in_short() -> None:
+    with pytest.raises(ValueError, match=r"side 1: 9+ \.\. 9+ is too large, expected at most"):
+        parse("torus:" + "9" * 300)
