@@ -1,5 +1,7 @@
 """Jobs, scheduler and packets in one run.
 
+Examples
+--------
 >>> from netplace.cosim import cosimulate, make_cosim_plan
 >>> plan = make_cosim_plan({"machine": "torus:8x8", "workload": "applications", "jobs": 6, "sizes": "small"})
 >>> found = cosimulate(plan)

@@ -1,5 +1,7 @@
 """Packets: the network of docs/background/model.md, simulated to the cycle.
 
+Examples
+--------
 >>> from netplace.topologies import parse
 >>> from netplace.apps import APPLICATIONS
 >>> simulate(parse("torus:8x8"), APPLICATIONS["2d-torus"].make(tasks=64)).cycles > 0

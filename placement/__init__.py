@@ -2,6 +2,8 @@
 
 Both are asked for by name, with an option after a colon where a rule takes one.
 
+Examples
+--------
 >>> from netplace.topologies import parse
 >>> first, second = partition("boxes:2x2", parse("torus:4x4"), [4, 4])
 >>> first.tolist(), second.tolist()

@@ -1,5 +1,7 @@
 """Many runs, kept: what a run is, how runs are carried out, and where their results are found again.
 
+Examples
+--------
 >>> from netplace.runs import resolve, execute
 >>> execute(resolve("torus:4x4", {"app": "2d-torus"})).cycles > 0
 True

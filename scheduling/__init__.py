@@ -1,5 +1,7 @@
 """Who runs when: jobs on a machine that they share, under a policy, a partitioner and run times.
 
+Examples
+--------
 >>> from netplace.scheduling import Job, schedule
 >>> from netplace.topologies import parse
 >>> jobs = [Job(1, submit=0, nodes=12, run_time=100), Job(2, 5, 8, 60), Job(3, 6, 4, 50)]

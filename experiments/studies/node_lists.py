@@ -13,6 +13,8 @@ __all__ = ["node_lists"]
 def node_lists(parts: Iterable[Sequence[int] | NDArray[np.int64]]) -> str:
     """Return the partition rule ``nodes:`` that gives each job its nodes, in their order.
 
+    Examples
+    --------
     >>> node_lists([[0, 1, 2, 8], [5, 4]])
     'nodes:0-2,8/5,4'
     """

@@ -1,5 +1,7 @@
 """What a schedule is worth.
 
+Examples
+--------
 >>> from netplace.scheduling import Job, schedule
 >>> from netplace.topologies import parse
 >>> jobs = [Job(1, submit=0, nodes=3, run_time=100), Job(2, 10, 2, 40)]

@@ -3,6 +3,8 @@
 F. Mendonca, "Multi-purpose efficient resource allocation for parallel systems", thesis, Université Grenoble
 Alpes, 2017, chapters 4 and 5.
 
+Examples
+--------
 >>> from netplace.scheduling import Job
 >>> from netplace.scheduling.places import Platform, backfill
 >>> jobs = [Job(1, 0, 3, run_time=10, estimate=10), Job(2, 0, 2, 5, 5), Job(3, 0, 4, 5, 5)]

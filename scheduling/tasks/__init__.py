@@ -3,6 +3,8 @@
 F. Mendonca, "Multi-purpose efficient resource allocation for parallel systems", thesis, Université Grenoble
 Alpes, 2017, chapter 3; Lucarelli, Mendonca and Trystram, CCGRID 2017.
 
+Examples
+--------
 >>> from netplace.scheduling.tasks import Task, run_tasks, task_figures
 >>> tasks = [Task(1, 0, 20), *(Task(n, n - 1, 1) for n in range(2, 22))]
 >>> for policy in ("SPT", "SRPT"):

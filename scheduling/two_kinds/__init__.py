@@ -3,6 +3,8 @@
 Kedad-Sidhoum, Mendonca, Monna, Mounié and Trystram, ICPP 2014; F. Mendonca, "Multi-purpose efficient resource
 allocation for parallel systems", thesis, Université Grenoble Alpes, 2017, chapter 2.
 
+Examples
+--------
 >>> from netplace.scheduling.two_kinds import TaskTimes, search
 >>> tasks = TaskTimes.of(cpu=[18, 14, 33, 15], gpu=[5, 11, 6, 3])
 >>> for step in ("greedy", "knapsack"):

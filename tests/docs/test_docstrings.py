@@ -45,3 +45,13 @@ def test_docstring_examples(example, tmp_path, monkeypatch):
     report: list[str] = []
     failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(example, out=report.append)
     assert not failed, "".join(report)
+
+
+def test_examples_stand_under_their_heading():
+    """Elsewhere the site shows them as quotations."""
+    loose = [
+        example.name
+        for example in EXAMPLES
+        if (text := example.docstring or "") and "Examples\n" not in text[: text.index(">>>")]
+    ]
+    assert not loose
