@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.notebook import html_table
 from netplace.netsim.config import Config
 from netplace.netsim.delays import percentile
 from netplace.netsim.engine import Counters, JobRecord
@@ -156,6 +157,22 @@ class Result:
     def injection_blocked(self) -> int:
         """Cycles that tasks of all jobs lost to full injectors."""
         return sum(int(job.injection_blocked.sum()) for job in self.jobs)
+
+    def _repr_html_(self) -> str:
+        jobs = f"{len(self.jobs)} jobs" if len(self.jobs) != 1 else self.jobs[0].name
+        return html_table(
+            f"{jobs} on {self.network}",
+            [
+                ("cycles", self.cycles),
+                ("drained cycles", self.drained_cycles),
+                ("packets", self.packets),
+                ("hops a packet", self.packet_hops / self.packets if self.packets else float("nan")),
+                ("mean packet delay (cycles)", self.packet_delay.mean),
+                ("95th percentile", self.packet_delay.p95),
+                ("CPU seconds", self.cpu_seconds),
+                ("seed", self.seed),
+            ],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what fits into one JSON object."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.notebook import html_table
 from netplace.scheduling.partitioner.allocation import Nodes
 
 __all__ = ["COLUMNS", "Cost", "Kills", "Rows", "Schedule", "State"]
@@ -200,6 +201,20 @@ class Schedule:
     def makespan(self) -> float:
         """Seconds from the first submission to the last end; 0 without jobs."""
         return float(self.end.max() - self.submit.min()) if len(self) else 0.0
+
+    def _repr_html_(self) -> str:
+        wait = (self.start - self.submit)[self.start >= self.submit]
+        span = float(self.end.max() - self.submit.min()) if len(self) else 0.0
+        return html_table(
+            f"{len(self):,} jobs on {self.machine}, {self.policy}",
+            [
+                ("makespan (h)", span / 3600),
+                ("held (%)", 100 * self.busy / (span * self.machine_nodes) if span else float("nan")),
+                ("mean wait (s)", float(wait.mean()) if len(wait) else float("nan")),
+                ("rejected", len(self.rejected)),
+                ("kills", int(self.kills.sum())),
+            ],
+        )
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name."""
