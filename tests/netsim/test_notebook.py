@@ -26,7 +26,7 @@ def test_a_run_shows_what_it_took():
 
 
 def test_a_schedule_shows_its_figures():
-    made = schedule(parse("torus:4x4"), [Job(1, 0, 16, 3600), Job(2, 0, 16, 3600)], "fcfs")
+    made = schedule(parse("torus:4x4"), [Job(1, 0, 16, 3600), Job(2, 0, 16, 3600)], "fcfs", "non-contiguous")
     text = made._repr_html_()
     assert "2 jobs on torus:4x4, fcfs" in text
     assert ">1,800<" in text  # mean wait
