@@ -8,6 +8,7 @@ import os
 import rich_click as click
 
 from netplace.checks import READ_LIMIT, read_limit
+from netplace.experiments.cli.allocate import allocate_command
 from netplace.experiments.cli.applications import app_command
 from netplace.experiments.cli.backfill import backfill_command
 from netplace.experiments.cli.bench import bench_command
@@ -90,6 +91,7 @@ app.add_command(whatif_command)
 app.add_command(backfill_command)
 app.add_command(redirect_command)
 app.add_command(two_kinds_command)
+app.add_command(allocate_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

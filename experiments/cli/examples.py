@@ -35,6 +35,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace app lu --class S --tasks 16",
         "netplace app waterfall,grid=4x4 --tasks 16 --packets 4 --rounds 30 --json",
     ),
+    "allocate": (
+        "netplace allocate --machine mesh:16x16 --nodes 20 --all",
+        "netplace allocate --machine torus:8x8 --nodes 12 --partition mm --partition mc1x1 -o choices.png",
+        "netplace allocate --machine mesh:8x8 --nodes 10 --partition curve:hilbert,best-fit --json",
+    ),
     "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),
     "table": (
         "netplace table sweep.toml --workers 2",

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.experiments.plots.page import page
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["draw_occupancy", "draw_occupancy_on", "job_colours"]
+__all__ = ["draw_occupancy", "draw_occupancy_on", "draw_places_on", "job_colours", "map_shape"]
 
 _FREE = 0.88  # grey of a free node
 _LEGEND = 12  # jobs that a legend names
@@ -76,10 +76,7 @@ def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None
             f"{topology}"
         )
     drawn = _map(topology)
-    colours = np.where((whose >= 0)[:, None], job_colours(np.maximum(whose, 0)), _FREE)
-    image = np.where((drawn.place >= 0)[..., None], colours[drawn.place], 1.0)
-    axes.imshow(image, interpolation="nearest", origin="lower" if drawn.upwards else "upper")
-    _divide(axes, drawn)
+    draw_places_on(axes, topology, np.where((whose >= 0)[:, None], job_colours(np.maximum(whose, 0)), _FREE))
     for name, x, y in drawn.slices if len(drawn.slices) <= _LABELS else ():
         axes.text(x - 0.4, y - 0.6, name, fontsize="xx-small", va="bottom", ha="left")
     axes.set_xlabel(f"{drawn.xlabel}\n{_count(whose)}", fontsize="small")
@@ -90,6 +87,20 @@ def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None
             NullLocator() if drawn.slices else MaxNLocator("auto", integer=True, min_n_ticks=1)
         )
     _name_jobs(axes, whose)
+
+
+def draw_places_on(axes: Axes, topology: Topology, colours: NDArray[np.float64]) -> None:
+    """Draw the nodes of a machine on axes, each in its colour, shape (nodes, 3)."""
+    drawn = _map(topology)
+    image = np.where((drawn.place >= 0)[..., None], colours[drawn.place], 1.0)
+    axes.imshow(image, interpolation="nearest", origin="lower" if drawn.upwards else "upper")
+    _divide(axes, drawn)
+
+
+def map_shape(topology: Topology) -> tuple[int, int]:
+    """Return how many nodes the map of a machine is tall and wide."""
+    tall, wide = _map(topology).place.shape
+    return tall, wide
 
 
 def job_colours(jobs: ArrayLike) -> NDArray[np.float64]:

@@ -55,7 +55,7 @@ def curve_objective(
     return total
 
 
-def searched_order(topology: Topology, *, iterations: int = 100_000, seed: int = 0) -> Nodes:
+def searched_order(topology: Topology, *, iterations: int = 30_000, seed: int = 0) -> Nodes:
     """Return an order of small objective J, with halving weights, found by the portfolio of QAP searches.
 
     Parameters

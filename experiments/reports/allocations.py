@@ -1,0 +1,159 @@
+"""What allocators choose for one job on a machine as it stands, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.placement.compactness import Compactness, compactness
+from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
+from netplace.scheduling.partitioner.centres import Centred
+from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS, order_of
+from netplace.scheduling.partitioner.curves.along import Along
+from netplace.scheduling.partitioner.curves.span import linear_span, ring_span
+from netplace.topologies import Grid, Topology
+
+__all__ = ["Offer", "offers_of", "usual_partitioners"]
+
+_FEW = 64  # nodes of a machine on which searched orders are compared too: each takes a second
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """What one allocator chooses.
+
+    Attributes
+    ----------
+    partition : str
+        Text form of the partitioner.
+    nodes : list of int
+        The nodes in its order; empty: the job waits, or the partitioner is not for such a machine or job.
+    reason : str
+        Why there are none; empty where there are.
+    figures : Compactness or None
+        How close together they lie.
+    order : str
+        Along which order of the nodes spans are counted.
+    spans : tuple of int
+        On the line, and round the ring.
+    centre, cost : int or None
+        Centre and cost of algorithms that look at distances.
+    seconds : float
+        CPU time of the choice.
+    """
+
+    partition: str
+    nodes: list[int]
+    reason: str = ""
+    figures: Compactness | None = None
+    order: str = ""
+    spans: tuple[int, int] = (0, 0)
+    centre: int | None = None
+    cost: int | None = None
+    seconds: float = 0.0
+
+    def described(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        told: dict[str, Any] = {"partition": self.partition, "nodes": self.nodes}
+        if self.figures is None:
+            return told | {"placed": False, "reason": self.reason, "pairwise_sum": None}
+        told |= {"placed": True, **asdict(self.figures), "order": self.order}
+        told |= {"linear_span": self.spans[0], "ring_span": self.spans[1]}
+        if self.cost is not None:
+            told |= {"centre": self.centre, "allocator_cost": self.cost}
+        return told | {"cpu_seconds": self.seconds}
+
+
+def usual_partitioners(topology: Topology) -> list[str]:
+    """Return every partitioner in its usual form, and every choice along every order."""
+    orders = [name for name in ORDERS if name != "searched" or topology.nodes <= _FEW]
+    choices = [name for name in (*LISTINGS, *SELECTIONS) if name != "minimum-span"]  # as first fit
+    curves = [f"curve:{order},{choice}" for order in orders for choice in choices]
+    return [_usual(name, topology) for name in PARTITIONERS if name != "curve"] + curves
+
+
+def _usual(name: str, topology: Topology) -> str:
+    """Return the example of a partitioner, or its bare name where only that is for the machine."""
+    example = PARTITIONERS[name].example
+    for text in (example, name):
+        try:
+            make_partitioner(text, topology)
+        except ValueError:
+            continue
+        return text
+    return example
+
+
+def offers_of(
+    topology: Topology,
+    held: NDArray[np.int64],
+    size: int,
+    partitions: list[str],
+    *,
+    order: str = "",
+    seed: int = 0,
+) -> Iterator[tuple[int, Offer]]:
+    """Yield what each partitioner chooses for a job, with its place in the list.
+
+    Parameters
+    ----------
+    topology : Topology
+        The machine.
+    held : ndarray of int64
+        Nodes that are held.
+    size : int
+        Nodes that the job needs.
+    partitions : list of str
+        Text forms of partitioners.
+    order : str
+        Order along which spans are counted, as `order_of` takes it; by default a partitioner's own, and for
+        those without Hilbert's on meshes and tori, elsewhere that of node numbers.
+    seed : int
+        Seed of partitioners by chance.
+    """
+    for place, text in enumerate(partitions):
+        yield place, _offer(topology, held, size, text, order, seed)
+
+
+def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, order: str, seed: int) -> Offer:
+    try:
+        partitioner = make_partitioner(text, topology, seed)
+        _hold(partitioner, topology, held)
+        partitioner.copy().find(Job(0, 0.0, size, 1.0))  # compiled before the clock is started
+        began = time.process_time()
+        found = partitioner.find(Job(0, 0.0, size, 1.0))
+        seconds = time.process_time() - began
+    except ValueError as error:
+        return Offer(text, [], str(error))
+    if found is None:
+        free = topology.nodes - len(held)
+        return Offer(text, [], f"waits: {size} nodes are asked for, {free} are free")
+    if isinstance(partitioner, Along) and not order:
+        order, ranks = text.partition(":")[2].partition(",")[0] or "hilbert", partitioner.ranks(found.nodes)
+    else:
+        order = order or ("hilbert" if isinstance(topology, Grid) else "row")
+        ranks = np.argsort(order_of(topology, order))[found.nodes]
+    spans = linear_span(ranks), ring_span(ranks, topology.nodes)
+    choice = partitioner.choose(size) if isinstance(partitioner, Centred) else None
+    return Offer(
+        text,
+        found.nodes.tolist(),
+        figures=compactness(topology, found.nodes),
+        order=order,
+        spans=spans,
+        centre=choice.centre if choice else None,
+        cost=choice.cost if choice else None,
+        seconds=seconds,
+    )
+
+
+def _hold(partitioner: Partitioner, topology: Topology, held: NDArray[np.int64]) -> None:
+    """Take nodes one by one: each is a box of its own, so that partitioners of boxes can hold it too."""
+    shape = (1,) * topology.dims if isinstance(topology, Grid) else None
+    for node in held:
+        partitioner.take(Allocation(np.array([node]), shape, contiguous=True))

@@ -1,0 +1,111 @@
+"""``netplace allocate``: figures, pictures, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from netplace.scheduling import PARTITIONERS
+from netplace.topologies import parse
+
+MACHINE = ("allocate", "--machine", "mesh:8x8")
+
+
+@pytest.fixture
+def held(tmp_path):
+    path = tmp_path / "held.txt"
+    path.write_text("# two jobs\n0-3,8 9\n\n20-27\n")
+    return path
+
+
+def test_one_allocator_as_json(netplace, held):
+    result = netplace(*MACHINE, "--held", held, "--nodes", 10, "--partition", "mm", "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    nodes = told["nodes"]
+    assert len(set(nodes)) == 10
+    assert not set(nodes) & {0, 1, 2, 3, 8, 9, *range(20, 28)}
+    grid = parse("mesh:8x8")
+    assert told["pairwise_sum"] == sum(int(grid.distance(a, b)) for a, b in itertools.combinations(nodes, 2))
+    assert told["allocator_cost"] == told["pairwise_sum"]
+    assert (told["request"], told["free"], told["placed"]) == (10, 50, True)
+
+
+@pytest.mark.parametrize("machine", ["mesh:4x4", "torus:4x2x2", "tree:2,4", "mesh:16"])
+def test_all_allocators(netplace, tmp_path, machine):
+    picture = tmp_path / "all.png"
+    result = netplace("allocate", "--machine", machine, "--nodes", 4, "--all", "--json", "-o", picture)
+    assert result.exit_code == 0, result.output
+    offers = json.loads(result.stdout)["offers"]
+    assert {offer["partition"].partition(":")[0] for offer in offers} == set(PARTITIONERS)
+    best = next(offer for offer in offers if offer["partition"] == "optimal")["pairwise_sum"]
+    for offer in offers:
+        assert offer["placed"] == bool(offer["nodes"]) == (offer["pairwise_sum"] is not None)
+        if offer["placed"]:
+            assert offer["pairwise_sum"] >= (best if len(offer["nodes"]) == 4 else 0)
+            assert offer["ring_span"] <= offer["linear_span"]
+        else:
+            assert offer["reason"]
+    assert picture.stat().st_size > 10_000
+
+
+def test_the_screen_shows_the_closest_first(netplace, held):
+    result = netplace(*MACHINE, "--held", held, "--nodes", 6, "--all")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if "optimal" in line)
+    assert first < next(i for i, line in enumerate(lines) if line.strip().startswith("random"))
+
+
+def test_spans_along_an_order(netplace):
+    flags = ("--nodes", 4, "--partition", "curve:row,first-fit", "--json")
+    assert json.loads(netplace(*MACHINE, *flags).stdout)["linear_span"] == 4
+    assert json.loads(netplace(*MACHINE, *flags, "--order", "hilbert").stdout)["linear_span"] > 4
+
+
+def test_a_job_waits_when_too_few_nodes_are_free(netplace, held):
+    result = netplace(*MACHINE, "--held", held, "--nodes", 51, "--partition", "mm", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["placed"] is False
+
+
+def check(result, told: str) -> None:
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--nodes", 65, "--all"), "--nodes: 65 are more than the 64 of mesh:8x8"),
+        (("--nodes", 4), "--all or --partition: expected one of them"),
+        (("--nodes", 4, "--all", "--partition", "mm"), "expected one of them"),
+        (("--nodes", 26, "--partition", "mc:5x5"), "26 nodes are more than the 25"),
+        (("--nodes", 4, "--partition", "quasi-contiguous:9"), "is defined on trees"),
+        (("--nodes", 4, "--partition", "gen-alk"), "did you mean gen-alg"),
+        (("--nodes", 4, "--partition", "curve:file=none"), "none: No such file"),
+        (("--nodes", 4, "--all", "--order", "hilbrt"), "did you mean hilbert"),
+        (("--nodes", 4, "--all", "--held", "none.txt"), "none.txt: No such file"),
+        (("--nodes", 4, "--all", "-o", "all.txt"), "unknown kind of file"),
+    ],
+)
+def test_mistakes(netplace, flags, told):
+    check(netplace(*MACHINE, *flags), told)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0-3\n64", ":2: node: 64 is too large, expected at most 63"),
+        ("3-1", ":1: range 3-1 runs backwards"),
+        ("0-3\n2", ":2: node 2 is named twice"),
+        ("a", ":1: node: 'a' is not a whole number"),
+    ],
+)
+def test_mistakes_in_the_file_of_held_nodes(netplace, held, text, told):
+    held.write_text(text)
+    check(netplace(*MACHINE, "--held", held, "--nodes", 2, "--all"), told)
