@@ -21,6 +21,7 @@ from netplace.experiments.cli.load import load_command
 from netplace.experiments.cli.map import map_command
 from netplace.experiments.cli.metrics import metrics_command
 from netplace.experiments.cli.plot import plot_command
+from netplace.experiments.cli.processor_sets import pss_command
 from netplace.experiments.cli.redirect import redirect_command
 from netplace.experiments.cli.run import run_command
 from netplace.experiments.cli.schedule import schedule_command
@@ -92,6 +93,7 @@ app.add_command(backfill_command)
 app.add_command(redirect_command)
 app.add_command(two_kinds_command)
 app.add_command(allocate_command)
+app.add_command(pss_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

@@ -40,6 +40,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace allocate --machine torus:8x8 --nodes 12 --partition mm --partition mc1x1 -o choices.png",
         "netplace allocate --machine mesh:8x8 --nodes 10 --partition curve:hilbert,best-fit --json",
     ),
+    "pss": (
+        "netplace pss derive --machine tree:4,3 -o tree.conf",
+        "netplace pss check tree.conf --machine tree:4,3",
+        "netplace pss show tree.conf --json",
+    ),
     "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),
     "table": (
         "netplace table sweep.toml --workers 2",

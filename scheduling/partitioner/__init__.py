@@ -11,6 +11,7 @@ from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_no
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
+from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.tree import quasi_contiguous
@@ -100,6 +101,12 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         by_distance("optimal"),
         "optimal",
         "the free nodes of least distances, by search; small machines",
+    ),
+    "pss": PartitionerKind(
+        by_processor_sets,
+        "pss:levels",
+        "the free nodes that touch the cheapest processor sets, of the topology or a file (Drakenberg)",
+        "levels|FILE,..",
     ),
     "quasi-contiguous": PartitionerKind(
         quasi_contiguous,

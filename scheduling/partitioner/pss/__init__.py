@@ -1,0 +1,65 @@
+"""Partitions by processor sets: groups of nodes that it is desirable to stay inside, each with a cost.
+
+Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier", Deutsches
+Klimarechenzentrum, Hamburg (JSSPP).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from netplace.checks import one_of
+from netplace.scheduling.partitioner.pss.derive import PREFERENCES, levels
+from netplace.scheduling.partitioner.pss.language import read_configuration
+from netplace.scheduling.partitioner.pss.partitioner import Model, PlacedBySets
+from netplace.topologies import Topology
+
+__all__ = ["by_processor_sets"]
+
+_LEVELS, _EXACT, _OVERLAP = "levels", "exact", "overlap"
+
+
+def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> PlacedBySets:
+    """Return the partitioner that places jobs by processor sets.
+
+    Parameters
+    ----------
+    topology : Topology
+        The machine.
+    option : str
+        ``levels`` for the sets that the topology has, and after commas a cost of nodes (`PREFERENCES`) or
+        ``overlap``, see `levels`; or the path of a configuration, and after a comma a queue of it. ``exact``
+        at the end asks for choices of least cost.
+    seed : int
+        Not used: nothing is left to chance.
+
+    Raises
+    ------
+    ValueError
+        If the option has another form, the file is not as it should be or describes another number of nodes,
+        or the machine is none that has levels.
+    OSError
+        If the file cannot be read.
+    """
+    what = f"partitioner pss:{option}"
+    source, *words = option.split(",") if option else [_LEVELS]
+    exactly = bool(words) and words[-1] == _EXACT
+    words = words[:-1] if exactly else words
+    if source == _LEVELS:
+        for word in words:
+            one_of(word, [*PREFERENCES, _OVERLAP, _EXACT], what)
+        costs = [word for word in words if word != _OVERLAP] or ["uniform"]
+        if len(costs) > 1:
+            raise ValueError(f"{what}: two costs of a node, expected one of {', '.join(PREFERENCES)}")
+        return PlacedBySets(topology, Model(levels(topology, costs[0], _OVERLAP in words), "", exactly))
+    configuration = read_configuration(Path(source))
+    if len(words) > 1:
+        raise ValueError(f"{what}: {words[1]!r} is not the word {_EXACT}, expected FILE,QUEUE,{_EXACT}")
+    queue = one_of(words[0], configuration.queues, f"{what}, queue") if words else configuration.queues[0]
+    if len(configuration.hosts) != topology.nodes:
+        raise ValueError(
+            f"{source}: describes {len(configuration.hosts)} hosts, expected the {topology.nodes} nodes of "
+            f"{topology}"
+        )
+    configuration.sets(1, queue)
+    return PlacedBySets(topology, Model(configuration, queue, exactly))

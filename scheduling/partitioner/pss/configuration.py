@@ -1,0 +1,125 @@
+"""A machine with its processor sets, as a configuration file describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from netplace.scheduling.partitioner.pss.constraints import Rule
+from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
+
+__all__ = ["Configuration", "Host", "SizeClass"]
+
+Processor = tuple[int, int]  # place of the host, number
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host: its name, the queue that may use each of its processors (empty: all), and where it stands."""
+
+    name: str
+    queue_of: Mapping[int, str]
+    line: int
+
+
+@dataclass(frozen=True)
+class SizeClass:
+    """Costs of the groups for jobs of some sizes in processors, by queue and group."""
+
+    low: int
+    high: int
+    costs: Mapping[tuple[str, str], tuple[int, ...]]
+    line: int
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A configuration, read and checked.
+
+    Attributes
+    ----------
+    name : str
+        Where it came from.
+    queues : tuple of str
+    hosts : tuple of Host
+        In the order of slots: host i is node i.
+    groups : mapping
+        Processors of each group, in order of definition.
+    classes : tuple of SizeClass
+        The first that holds a size counts.
+    rules : tuple of Rule
+        The first that holds a size counts.
+    length : int
+        Components of a cost.
+    """
+
+    name: str
+    queues: tuple[str, ...]
+    hosts: tuple[Host, ...]
+    groups: Mapping[str, frozenset[Processor]]
+    classes: tuple[SizeClass, ...]
+    rules: tuple[Rule, ...]
+    length: int
+
+    @property
+    def slots(self) -> int:
+        """Processors of a host.
+
+        Raises
+        ------
+        ValueError
+            If hosts differ, since whole nodes are given.
+        """
+        first = self.hosts[0]
+        for host in self.hosts:
+            if len(host.queue_of) != len(first.queue_of):
+                raise ValueError(
+                    f"{self.name}:{host.line}: host {host.name} has {len(host.queue_of)} processors and "
+                    f"{first.name} {len(first.queue_of)}, expected as many: jobs get whole nodes"
+                )
+        return len(first.queue_of)
+
+    def whole_hosts(self, queue: str) -> None:
+        """Check that a queue may use all processors of every host.
+
+        Raises
+        ------
+        ValueError
+            If it may not, since whole nodes are given.
+        """
+        for host in self.hosts:
+            others = sorted(set(host.queue_of.values()) - {"", queue})
+            if others:
+                raise ValueError(
+                    f"{self.name}:{host.line}: host {host.name} is shared with queue {others[0]}, "
+                    "expected hosts of one queue: jobs get whole nodes"
+                )
+
+    def class_of(self, processors: int) -> SizeClass | None:
+        """Return the class of a job's size, or None: then no set costs anything."""
+        return next((one for one in self.classes if one.low <= processors <= one.high), None)
+
+    def rule_of(self, processors: int) -> Rule | None:
+        """Return the constraint on jobs of a size, or None: then every selection is accepted."""
+        return next((rule for rule in self.rules if rule.low <= processors <= rule.high), None)
+
+    def sets(self, processors: int, queue: str = "") -> ProcessorSets:
+        """Return the sets of nodes for jobs of a size, in a queue (by default the first).
+
+        Raises
+        ------
+        ValueError
+            If hosts differ in processors or are shared among queues, or costs sum up to more than 2^62.
+        """
+        assert self.slots
+        self.whole_hosts(queue or self.queues[0])
+        found = self.class_of(processors)
+        costs = found.costs if found else {}
+        nothing = (0,) * self.length
+        return processor_sets(
+            len(self.hosts),
+            [
+                ({host for host, _ in members}, costs.get((queue or self.queues[0], name), nothing))
+                for name, members in self.groups.items()
+            ],
+        )

@@ -1,0 +1,231 @@
+"""Constraints on the cost of a selection: whether a job may start where it was placed.
+
+Vectors are compared component by component, and all of them must be as is said. Numbers are exact.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from netplace.scheduling.partitioner.pss.tokens import Tokens
+
+__all__ = ["Facts", "Rule", "read_rules", "read_vector"]
+
+Value = Fraction | tuple[Fraction, ...]
+Cost = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a constraint is asked about.
+
+    Attributes
+    ----------
+    cost : tuple of int
+        Cost of the selection.
+    processors : int
+        Size of the job, in processors.
+    least : callable
+        Takes a number of processors and returns the cost that a job of that size has on the empty machine;
+        None if the machine is smaller.
+    """
+
+    cost: Cost
+    processors: int
+    least: Callable[[int], Cost | None]
+
+
+Term = Callable[[Facts], Value | None]
+Test = Callable[[Facts], bool]
+_COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A test for jobs of some sizes.
+
+    Attributes
+    ----------
+    low, high : int
+        Sizes in processors, both included.
+    test : callable
+        Takes `Facts` and tells whether the job may start.
+    line : int
+        Where it stands.
+    most : int
+        Largest size that it names in ``MINCOST(k)``; 0 for none.
+    """
+
+    low: int
+    high: int
+    test: Test
+    line: int
+    most: int
+
+
+def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], length: int) -> list[Rule]:
+    """Return the rules that follow; vectors have so many components.
+
+    Raises
+    ------
+    ValueError
+        With the line, if something else is found.
+    """
+    rules = []
+    while True:
+        line = tokens.line
+        low, high = sizes(tokens)
+        tokens.expect(":")
+        reader = _Reader(tokens, length)
+        rules.append(Rule(low, high, reader.test(), line, reader.most))
+        if not tokens.found(","):
+            return rules
+
+
+class _Reader:
+    """Reads one test."""
+
+    def __init__(self, tokens: Tokens, length: int):
+        self._tokens, self._length, self.most = tokens, length, 0
+
+    def test(self) -> Test:
+        """Read tests joined by "or"."""
+        parts = [self._both()]
+        while self._tokens.found("or"):
+            parts.append(self._both())
+        return lambda facts: any(part(facts) for part in parts)
+
+    def _both(self) -> Test:
+        parts = [self._atom()]
+        while self._tokens.found("and"):
+            parts.append(self._atom())
+        return lambda facts: all(part(facts) for part in parts)
+
+    def _atom(self) -> Test:
+        if self._tokens.found("not"):
+            inner = self._atom()
+            return lambda facts: not inner(facts)
+        if self._tokens.found("("):
+            inner = self.test()
+            self._tokens.expect(")")
+            return inner
+        left = self._value()
+        sign = next((sign for sign in _COMPARISONS if self._tokens.found(sign)), "")
+        if not sign:
+            raise self._tokens.error("a comparison: <=, <, >=, > or ==")
+        right = self._value()
+
+        def compare(facts: Facts) -> bool:
+            a, b = left(facts), right(facts)
+            if a is None or b is None:
+                return False
+            return all(_COMPARISONS[sign](x, y) for x, y in _paired(a, b))
+
+        return compare
+
+    def _value(self) -> Term:
+        total = self._term()
+        while self._tokens.next in ("+", "-"):
+            sign = 1 if self._tokens.found("+") else -1
+            if sign < 0:
+                self._tokens.expect("-")
+            total = _combined(total, self._term(), sign)
+        return total
+
+    def _term(self) -> Term:
+        tokens = self._tokens
+        written = tokens.decimal()
+        if written:
+            factor = Fraction(written)
+            if not tokens.found("*"):
+                return lambda facts: factor
+            inner = self._term()
+            return lambda facts: _each(inner(facts), lambda x: factor * x)
+        if tokens.found("cost"):
+            return self._cost()
+        if tokens.found("MINCOST", "("):
+            return self._least()
+        if tokens.found("ceil", "("):
+            inner = self._value()
+            tokens.expect(")")
+            return lambda facts: _each(inner(facts), lambda x: Fraction(math.ceil(x)))
+        if tokens.found("["):
+            vector = tuple(Fraction(number) for number in read_vector(tokens, self._length))
+            return lambda facts: vector
+        raise tokens.error("cost, MINCOST(..), ceil(..), a vector or a number")
+
+    def _cost(self) -> Term:
+        if not self._tokens.found("["):
+            return lambda facts: tuple(map(Fraction, facts.cost))
+        line = self._tokens.line
+        component = self._tokens.number("a component of the cost", 1)
+        if component > self._length:
+            raise self._tokens.wrong(f"cost[{component}]: costs have {self._length} components", line)
+        self._tokens.expect("]")
+        return lambda facts: Fraction(facts.cost[component - 1])
+
+    def _least(self) -> Term:
+        if self._tokens.found("PEs"):
+            size = 0
+        else:
+            size = self._tokens.number("PEs or a number of processors", 1)
+            self.most = max(self.most, size)
+        self._tokens.expect(")")
+
+        def least(facts: Facts) -> Value | None:
+            cost = facts.least(size or facts.processors)
+            return None if cost is None else tuple(map(Fraction, cost))
+
+        return least
+
+
+def read_vector(tokens: Tokens, length: int) -> list[int]:
+    """Return the numbers up to the closing bracket; `length` of them, or any number if it is 0.
+
+    Raises
+    ------
+    ValueError
+        With the line, if there are others than whole numbers of at least 0, or not as many.
+    """
+    line = tokens.line
+    numbers = [tokens.number("an entry of a cost vector")]
+    while tokens.found(","):
+        numbers.append(tokens.number("an entry of a cost vector"))
+    tokens.expect("]")
+    if length and len(numbers) != length:
+        raise tokens.wrong(f"the vector {numbers} has {len(numbers)} entries, expected {length}", line)
+    return numbers
+
+
+def _each(value: Value | None, change: Callable[[Fraction], Fraction]) -> Value | None:
+    if value is None or isinstance(value, Fraction):
+        return None if value is None else change(value)
+    return tuple(change(x) for x in value)
+
+
+def _paired(a: Value, b: Value) -> list[tuple[Fraction, Fraction]]:
+    """Return components side by side; a number stands beside every component of a vector."""
+    if isinstance(a, Fraction):
+        return [(a, y) for y in (b if isinstance(b, tuple) else (b,))]
+    return [(x, y) for x, y in zip(a, b if isinstance(b, tuple) else (b,) * len(a), strict=True)]
+
+
+def _combined(left: Term, right: Term, sign: int) -> Term:
+    def total(facts: Facts) -> Value | None:
+        a, b = left(facts), right(facts)
+        if a is None or b is None:
+            return None
+        found = tuple(x + sign * y for x, y in _paired(a, b))
+        return found if isinstance(a, tuple) or isinstance(b, tuple) else found[0]
+
+    return total

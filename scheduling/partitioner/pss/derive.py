@@ -1,0 +1,129 @@
+"""Processor sets of a machine, from its topology: subtrees, or boxes of halved sides.
+
+One component of the cost a level, the widest cut first, and the nodes' own cost in the last.
+
+Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), for sets and
+lexicographic costs; which sets a topology has is ours.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import one_of
+from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
+from netplace.topologies import Grid, Topology, Tree
+
+__all__ = ["PREFERENCES", "box_levels", "leveled", "levels", "tree_levels"]
+
+Level = list[tuple[list[int], int]]
+"""Sets of one level, each with its weight."""
+
+
+def levels(topology: Topology, preference: str = "uniform", overlap: bool = False) -> ProcessorSets:
+    """Return the processor sets of a mesh, torus or tree.
+
+    Parameters
+    ----------
+    topology : Topology
+        The machine.
+    preference : str
+        What each node costs, a key of `PREFERENCES`.
+    overlap : bool
+        Whether boxes stand at steps of half a side, round the rings of a torus, instead of side by side.
+
+    Raises
+    ------
+    ValueError
+        If the network is of another kind, or boxes overlap on a tree.
+    """
+    costs = PREFERENCES[one_of(preference, PREFERENCES, "partitioner pss:levels, cost of a node")](topology)
+    if isinstance(topology, Tree):
+        if overlap:
+            raise ValueError(
+                f"partitioner pss:levels,overlap: is defined on meshes and tori, not on {topology}"
+            )
+        return leveled(tree_levels(topology), costs)
+    if isinstance(topology, Grid) and not topology.twist:
+        return leveled(box_levels(topology, _halved(topology.sizes), overlap), costs)
+    raise ValueError(f"partitioner pss:levels: is defined on meshes, tori and trees, not on {topology}")
+
+
+def leveled(found: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
+    """Return sets of levels, a component each, followed by the nodes with a cost in the last component."""
+    length = len(found) + 1
+
+    def vector(component: int, weight: int) -> list[int]:
+        return [weight if place == component else 0 for place in range(length)]
+
+    sets: Iterable[tuple[list[int], list[int]]] = itertools.chain(
+        ((members, vector(place, weight)) for place, level in enumerate(found) for members, weight in level),
+        (([node], vector(length - 1, int(cost))) for node, cost in enumerate(node_costs)),
+    )
+    return processor_sets(len(node_costs), sets)
+
+
+def tree_levels(tree: Tree) -> list[Level]:
+    """Return the subtrees of each level below the top, the largest first.
+
+    A set weighs 1; on a thin tree as many times as its nodes outnumber its links up, rounded up.
+    """
+    found = []
+    for level in range(tree.stages - 1, 0, -1):
+        size = tree.down**level
+        weight = -(-size // tree.up**level)
+        found.append([(list(range(first, first + size)), weight) for first in range(0, tree.nodes, size)])
+    return found
+
+
+def box_levels(grid: Grid, sides: Sequence[Sequence[int]], overlap: bool = False) -> list[Level]:
+    """Return the boxes of each shape, by their origins; those at the border may be smaller."""
+    return [[(box, 1) for box in _boxes(grid, shape, overlap)] for shape in sides]
+
+
+def _boxes(grid: Grid, shape: Sequence[int], overlap: bool) -> list[list[int]]:
+    steps = [max(1, side // 2) if overlap else side for side in shape]
+    starts = [range(0, size, step) for size, step in zip(grid.sizes, steps, strict=True)]
+    found = []
+    for origin in itertools.product(*reversed(starts)):  # the first dimension fastest
+        ranges = []
+        for start, side, size in zip(reversed(origin), shape, grid.sizes, strict=True):
+            here = range(start, start + side)
+            around = overlap and grid.wraps
+            ranges.append(sorted({at % size for at in here} if around else {at for at in here if at < size}))
+        places = np.array(list(itertools.product(*ranges)))
+        found.append(np.sort(grid.node(places)).tolist())
+    return found
+
+
+def _halved(sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the shapes of boxes: powers of two, from half of the machine down to 2."""
+    shape = [1 << max(0, (size // 2).bit_length() - 1) if size > 1 else 1 for size in sizes]
+    found = []
+    while max(shape) >= 2:
+        found.append(tuple(shape))
+        shape = [max(1, side // 2) for side in shape]
+    return found
+
+
+def _uniform(topology: Topology) -> NDArray[np.int64]:
+    """Return 1 for every node."""
+    return np.ones(topology.nodes, np.int64)
+
+
+def _from_the_centre(topology: Topology) -> NDArray[np.int64]:
+    """Return 1 and twice the distance of each node of a mesh from the centre, dimension by dimension."""
+    if not isinstance(topology, Grid) or topology.wraps:
+        raise ValueError(f"partitioner pss:levels,centre: is defined on meshes, not on {topology}")
+    places = topology.coordinates(np.arange(topology.nodes))
+    return np.asarray(1 + np.abs(2 * places - (np.array(topology.sizes) - 1)).sum(axis=1))
+
+
+PREFERENCES: dict[str, Callable[[Topology], NDArray[np.int64]]] = {
+    "uniform": _uniform,
+    "centre": _from_the_centre,
+}

@@ -1,0 +1,215 @@
+"""The language of configurations: ``queues``, ``slots``, ``groups``, ``costs``, ``constraints``.
+
+Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), Figure 6,
+which shows it by an example. Comments (``#``), parts of a host (``/``), pools of a queue and ``and``,
+``or``, ``not`` are ours.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from netplace.checks import one_of
+from netplace.scheduling.partitioner.pss.configuration import Configuration, Host, Processor, SizeClass
+from netplace.scheduling.partitioner.pss.constraints import read_rules, read_vector
+from netplace.scheduling.partitioner.pss.tokens import Tokens
+
+__all__ = ["read_configuration"]
+
+_EVERY = 2**62
+Groups = dict[str, frozenset[Processor]]
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Return the configuration in a file.
+
+    Raises
+    ------
+    ValueError
+        With the line and what was expected, if it is no such configuration.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+    tokens = Tokens(path, text)
+    queues = _queues(tokens)
+    hosts = _hosts(tokens, queues)
+    groups = _groups(tokens, hosts)
+    classes, length = _classes(tokens, queues, groups)
+    rules = []
+    if tokens.found("constraints"):
+        tokens.expect(":")
+        rules = read_rules(tokens, _sizes, length)
+    if tokens.next:
+        raise tokens.error("the end of the file" if rules else "'constraints' or the end of the file")
+    total = sum(len(host.queue_of) for host in hosts)
+    for rule in rules:
+        if rule.most > total:
+            raise tokens.wrong(f"MINCOST({rule.most}): the machine has {total} processors", rule.line)
+    return Configuration(str(path), tuple(queues), tuple(hosts), groups, tuple(classes), tuple(rules), length)
+
+
+def _queues(tokens: Tokens) -> list[str]:
+    tokens.expect("queues", ":")
+    names: list[str] = []
+    while True:
+        line = tokens.line
+        name = tokens.name("the name of a queue")
+        if name in names:
+            raise tokens.wrong(f"queue {name} is named twice", line)
+        names.append(name)
+        if not tokens.found(","):
+            return names
+
+
+def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
+    tokens.expect("slots", ":")
+    hosts: dict[str, Host] = {}
+    while True:
+        line = tokens.line
+        tokens.expect("[")
+        name = tokens.name("the name of a host")
+        if name in hosts:
+            raise tokens.wrong(f"host {name} is named twice, the first time in line {hosts[name].line}", line)
+        tokens.expect("=")
+        hosts[name] = Host(name, _pools(tokens, queues, name), line)
+        tokens.expect("]")
+        if not tokens.found(","):
+            return list(hosts.values())
+
+
+def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
+    """Return the queue of each processor of a host."""
+    queue_of: dict[int, str] = {}
+    while True:
+        queue, line = "", tokens.line
+        if not tokens.next.isdecimal():
+            queue = tokens.name("a range of processors or the name of a queue")
+            if queue not in queues:
+                raise tokens.wrong(_unknown(queue, queues, "queue"), line)
+            tokens.expect(":")
+        for number in _numbers(tokens):
+            if number in queue_of:
+                raise tokens.wrong(f"processor {number} of host {host} is named twice", line)
+            queue_of[number] = queue
+        while tokens.found(","):
+            for number in _numbers(tokens):
+                if number in queue_of:
+                    raise tokens.wrong(f"processor {number} of host {host} is named twice", line)
+                queue_of[number] = queue
+        if not tokens.found(";"):
+            return queue_of
+
+
+def _numbers(tokens: Tokens) -> range:
+    """Return the numbers of ``3`` or ``1..4``."""
+    line = tokens.line
+    low = tokens.number("the number of a processor", 1)
+    high = tokens.number("the number of a processor", 1) if tokens.found("..") else low
+    if high < low or high - low > 1_000_000:
+        raise tokens.wrong(f"range {low}..{high} runs backwards or is too long", line)
+    return range(low, high + 1)
+
+
+def _groups(tokens: Tokens, hosts: list[Host]) -> Groups:
+    tokens.expect("groups", ":")
+    place = {host.name: i for i, host in enumerate(hosts)}
+    groups: Groups = {}
+    while True:
+        line = tokens.line
+        name = tokens.name("the name of a group")
+        if name in groups or name in place:
+            raise tokens.wrong(f"group {name} is named twice, or is a host", line)
+        tokens.expect("=", "{")
+        if tokens.next == "}":
+            raise tokens.wrong(f"group {name} is empty", line)
+        members = _members(tokens, hosts, place, groups)
+        while tokens.found(","):
+            members |= _members(tokens, hosts, place, groups)
+        tokens.expect("}")
+        groups[name] = frozenset(members)
+        if not tokens.found(","):
+            return groups
+
+
+def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: Groups) -> set[Processor]:
+    """Return the processors of a host, of a part of it, or of a group defined before."""
+    line = tokens.line
+    name = tokens.name("a host or a group")
+    if name in groups:
+        return set(groups[name])
+    if name not in place:
+        raise tokens.wrong(_unknown(name, [*place, *groups], "host or group"), line)
+    host = place[name]
+    numbers = set(hosts[host].queue_of)
+    if tokens.found("/"):
+        wanted = set(_numbers(tokens))
+        if not wanted <= numbers:
+            raise tokens.wrong(f"host {name} has no processor {min(wanted - numbers)}", line)
+        numbers = wanted
+    return {(host, number) for number in numbers}
+
+
+def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[SizeClass], int]:
+    """Return the size classes, and the length of their vectors."""
+    tokens.expect("costs", ":")
+    classes: list[SizeClass] = []
+    length = 0
+    while not tokens.found("end-costs"):
+        line = tokens.line
+        if tokens.next not in ("when", "otherwise"):
+            raise tokens.error("'when', 'otherwise' or 'end-costs'")
+        low, high = _sizes(tokens)
+        tokens.expect(":")
+        costs: dict[tuple[str, str], tuple[int, ...]] = {}
+        while True:
+            at = tokens.line
+            queue = tokens.name("the name of a queue")
+            tokens.expect("@")
+            group = tokens.name("the name of a group")
+            if queue not in queues:
+                raise tokens.wrong(_unknown(queue, queues, "queue"), at)
+            if group not in groups:
+                raise tokens.wrong(_unknown(group, list(groups), "group"), at)
+            if (queue, group) in costs:
+                raise tokens.wrong(f"{queue}@{group} is given a cost twice", at)
+            tokens.expect("=", "[")
+            costs[queue, group] = tuple(read_vector(tokens, length))
+            length = length or len(costs[queue, group])
+            if not tokens.found(","):
+                break
+        classes.append(SizeClass(low, high, costs, line))
+    if not length:
+        raise tokens.wrong("costs: no group is given a cost, expected at least one")
+    for one in classes:
+        for component in range(length):
+            if sum(cost[component] for cost in one.costs.values()) > _EVERY:
+                raise tokens.wrong(f"component {component + 1} sums up to more than 2^62", one.line)
+    return classes, length
+
+
+def _sizes(tokens: Tokens) -> tuple[int, int]:
+    """Return the sizes of ``when PEs in [1,4]`` or ``otherwise``."""
+    if tokens.found("otherwise"):
+        return 1, _EVERY
+    line = tokens.line
+    tokens.expect("when", "PEs", "in", "[")
+    low = tokens.number("a number of processors", 1)
+    tokens.expect(",")
+    high = tokens.number("a number of processors", 1)
+    tokens.expect("]")
+    if high < low:
+        raise tokens.wrong(f"sizes [{low},{high}] run backwards", line)
+    return low, high
+
+
+def _unknown(name: str, known: list[str], what: str) -> str:
+    """Return the sentence that a name is not known, with those that are like it."""
+    try:
+        one_of(name, known, what)
+    except ValueError as error:
+        return str(error)
+    return ""

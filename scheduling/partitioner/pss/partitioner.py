@@ -1,0 +1,155 @@
+"""The partitioner that places jobs by processor sets."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.placement.compactness import bounding_box
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.free_map import FreeMap
+from netplace.scheduling.partitioner.pss.configuration import Configuration
+from netplace.scheduling.partitioner.pss.constraints import Facts
+from netplace.scheduling.partitioner.pss.exact import exact
+from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.sets import ProcessorSets
+from netplace.topologies import Grid, Topology, Tree
+
+__all__ = ["Model", "PlacedBySets"]
+
+Select = Callable[[ProcessorSets, NDArray[np.bool_], int], Nodes | None]
+
+
+class Model:
+    """Sets by size of the job, the way to choose, and constraints.
+
+    Parameters
+    ----------
+    source : ProcessorSets or Configuration
+        The same sets for all jobs, or those of a file.
+    queue : str
+        Queue of the file whose costs count; empty: the first.
+    exactly : bool
+        Whether choices are of least cost, see `exact`, instead of small cost.
+    """
+
+    def __init__(self, source: ProcessorSets | Configuration, queue: str = "", exactly: bool = False):
+        self._source, self._queue = source, queue
+        self._select: Select = exact if exactly else select
+        self._known: dict[object, ProcessorSets] = {}
+        self.least = lru_cache(maxsize=None)(self._least)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether a selection may be refused."""
+        return isinstance(self._source, Configuration) and bool(self._source.rules)
+
+    def processors(self, nodes: int) -> int:
+        """Return how many processors so many nodes have."""
+        return nodes * (self._source.slots if isinstance(self._source, Configuration) else 1)
+
+    def sets(self, processors: int) -> ProcessorSets:
+        """Return the sets for jobs of a size."""
+        if isinstance(self._source, ProcessorSets):
+            return self._source
+        found = self._source.class_of(processors)
+        kind = found and found.line
+        if kind not in self._known:
+            self._known[kind] = self._source.sets(processors, self._queue)
+        return self._known[kind]
+
+    def choose(self, free: NDArray[np.bool_], nodes: int) -> Nodes | None:
+        """Return the nodes for a job, constraints apart; None if there are too few."""
+        return self._select(self.sets(self.processors(nodes)), free, nodes)
+
+    def accepts(self, nodes: Nodes) -> bool:
+        """Tell whether the constraints let a job start on these nodes."""
+        if not isinstance(self._source, Configuration):
+            return True
+        processors = self.processors(len(nodes))
+        rule = self._source.rule_of(processors)
+        if rule is None:
+            return True
+        return rule.test(Facts(self.sets(processors).cost(nodes), processors, self.least))
+
+    def _least(self, processors: int) -> tuple[int, ...] | None:
+        """Return MINCOST: the cost of a job on the empty machine, with the costs for jobs of its size."""
+        sets = self.sets(processors)
+        each = self.processors(1)
+        nodes = self._select(sets, np.ones(sets.nodes, bool), math.ceil(processors / each))
+        return None if nodes is None else sets.cost(nodes)
+
+
+class PlacedBySets:
+    """Gives a job the free nodes of small cost by processor sets.
+
+    Parameters
+    ----------
+    topology : Topology
+        The machine.
+    model : Model
+        Sets, and the way to choose.
+    """
+
+    def __init__(self, topology: Topology, model: Model):
+        self._topology, self._model = topology, model
+        self._map = FreeMap(topology.nodes)
+        self.by_count = not model.constrained
+        self.free = topology.nodes
+        self.searches = 0
+        self.visited = 0  # free nodes that a search starts from
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return free nodes in increasing order, or None if there are too few or a constraint says no."""
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        self.visited += self.free
+        free = np.zeros(self._topology.nodes, bool)
+        free[self._map.first(self.free)] = True
+        nodes = self._model.choose(free, job.nodes)
+        if nodes is None or not self._model.accepts(nodes):
+            return None
+        return _allocation(self._topology, nodes)
+
+    def cost(self, nodes: Nodes) -> tuple[int, ...]:
+        """Return the cost vector of a job on `nodes`."""
+        return self._model.sets(self._model.processors(len(nodes))).cost(nodes)
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._map.mark(allocation.nodes, False)
+        self.free = self._map.free
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._map.mark(allocation.nodes, True)
+        self.free = self._map.free
+
+    def copy(self) -> PlacedBySets:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin._map = self._map.copy()
+        return twin
+
+
+def _allocation(topology: Topology, nodes: Nodes) -> Allocation:
+    """Return the nodes, marked as contiguous where they fill a box or a subtree."""
+    size = len(nodes)
+    if isinstance(topology, Grid) and not topology.twist:
+        box = bounding_box(topology, nodes)
+        places = topology.coordinates(nodes)
+        if math.prod(box) == size and (np.ptp(places, axis=0) + 1 == box).all():
+            return Allocation(nodes, box, contiguous=True)
+    if isinstance(topology, Tree):
+        whole = any(size == topology.down**level for level in range(topology.stages + 1))
+        return Allocation(
+            nodes, contiguous=whole and nodes[0] % size == 0 and nodes[-1] - nodes[0] == size - 1
+        )
+    return Allocation(nodes)

@@ -1,0 +1,103 @@
+"""Sets of nodes that it is desirable to stay inside, and what it costs to touch each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Members", "ProcessorSets", "processor_sets"]
+
+Integers = NDArray[np.int64]
+_MOST = 2**62
+
+
+class Members(NamedTuple):
+    """Lists of lists in two arrays: list i is ``values[starts[i]:starts[i + 1]]``."""
+
+    starts: Integers
+    values: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessorSets:
+    """Sets over nodes with their cost vectors; a job pays the vector of every set that it touches.
+
+    Vectors are compared from their first component on, the most important one.
+
+    Attributes
+    ----------
+    nodes : int
+        Nodes of the machine.
+    members : Members
+        Nodes of each set, in increasing order.
+    vectors : ndarray of int64, shape (sets, components)
+        Cost of each set.
+    """
+
+    nodes: int
+    members: Members
+    vectors: Integers
+
+    @cached_property
+    def sets_of(self) -> Members:
+        """Sets that each node is in."""
+        starts, values = self.members
+        owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        order = np.argsort(values, kind="stable")
+        counts = np.bincount(values, minlength=self.nodes)
+        return Members(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), owner[order])
+
+    @cached_property
+    def worth(self) -> Integers:
+        """Vectors whose sums compare as those of costs do, shape (sets, 1) where one number can hold all."""
+        most = [int(total) + 1 for total in self.vectors.sum(axis=0)]
+        weights = [1]
+        for bound in most[:0:-1]:
+            weights.insert(0, weights[0] * bound)
+        if sum(weight * bound for weight, bound in zip(weights, most, strict=True)) >= _MOST:
+            return self.vectors
+        return (self.vectors @ np.array(weights, np.int64))[:, None]
+
+    def cost(self, nodes: ArrayLike) -> tuple[int, ...]:
+        """Return the sum of the vectors of all sets that `nodes` touch."""
+        starts, values = self.sets_of
+        touched = np.zeros(len(self.vectors), bool)
+        for node in np.asarray(nodes).tolist():
+            touched[values[starts[node] : starts[node + 1]]] = True
+        return tuple(self.vectors[touched].sum(axis=0).tolist())
+
+
+def processor_sets(nodes: int, sets: Iterable[tuple[Iterable[int], Sequence[int]]]) -> ProcessorSets:
+    """Return sets given as pairs of nodes and cost vector.
+
+    Raises
+    ------
+    ValueError
+        If there is none, one is empty, holds something that is no node, or its vector is not one of whole
+        numbers of at least 0, as long as the first; or if costs sum up to more than 2^62.
+    """
+    listed = [(sorted(set(members)), list(vector)) for members, vector in sets]
+    if not listed:
+        raise ValueError("processor sets: there are none, expected at least one")
+    length = len(listed[0][1])
+    for place, (members, vector) in enumerate(listed):
+        if not members or members[0] < 0 or members[-1] >= nodes:
+            raise ValueError(
+                f"processor set {place}: {members} are not nodes in 0..{nodes - 1}, at least one"
+            )
+        if len(vector) != length or not length or min(vector) < 0:
+            raise ValueError(
+                f"processor set {place}: cost {vector} is not {length} whole numbers of at least 0"
+            )
+    for component in range(length):
+        if (total := sum(vector[component] for _, vector in listed)) > _MOST:
+            raise ValueError(f"processor sets: component {component + 1} sums up to {total}, more than 2^62")
+    starts = np.concatenate([[0], np.cumsum([len(members) for members, _ in listed])]).astype(np.int64)
+    values = np.array([node for members, _ in listed for node in members], np.int64)
+    vectors = np.array([vector for _, vector in listed], np.int64)
+    return ProcessorSets(nodes, Members(starts, values), vectors)

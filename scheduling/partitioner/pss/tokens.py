@@ -1,0 +1,108 @@
+"""Words of a configuration of processor sets, each with the line where it stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.checks.shown import shown
+
+__all__ = ["Tokens"]
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*|\d+(?:\.\d+)?|\.\.|<=|>=|==|[][{}()=@/:;,+*<>-]")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    line: int
+
+
+class Tokens:
+    """A file, word by word.
+
+    Parameters
+    ----------
+    path : Path
+        Where it came from, for messages.
+    text : str
+        What is in it.
+
+    Raises
+    ------
+    ValueError
+        With the line, if a character is part of no word.
+    """
+
+    def __init__(self, path: Path, text: str):
+        self._path = path
+        self._tokens: list[_Token] = []
+        self._at = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            rest = line.partition("#")[0]
+            place = 0
+            while place < len(rest):
+                if rest[place].isspace():
+                    place += 1
+                    continue
+                found = _WORD.match(rest, place)
+                if found is None:
+                    raise ValueError(f"{path}:{number}: {shown(rest[place])} is part of no word")
+                self._tokens.append(_Token(found[0], number))
+                place = found.end()
+
+    @property
+    def next(self) -> str:
+        """The next word; empty at the end."""
+        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
+
+    @property
+    def line(self) -> int:
+        """The line of the next word, or of the last one."""
+        if not self._tokens:
+            return 1
+        return self._tokens[min(self._at, len(self._tokens) - 1)].line
+
+    def error(self, expected: str, line: int | None = None) -> ValueError:
+        """Return the error that something else was expected here."""
+        told = shown(self.next) if self.next else "the end of the file"
+        return ValueError(f"{self._path}:{line or self.line}: {told} was found, expected {expected}")
+
+    def wrong(self, what: str, line: int | None = None) -> ValueError:
+        """Return an error of this file."""
+        return ValueError(f"{self._path}:{line or self.line}: {what}")
+
+    def found(self, *words: str) -> bool:
+        """Take the next words if they are these, and tell whether they were."""
+        texts = tuple(token.text for token in self._tokens[self._at : self._at + len(words)])
+        if texts == words:
+            self._at += len(words)
+        return texts == words
+
+    def expect(self, *words: str) -> None:
+        """Take the next words, which must be these."""
+        for word in words:
+            if not self.found(word):
+                raise self.error(f"'{word}'")
+
+    def name(self, what: str) -> str:
+        """Take and return a name."""
+        if not _NAME.fullmatch(self.next):
+            raise self.error(what)
+        return self._take()
+
+    def number(self, what: str, least: int = 0) -> int:
+        """Take and return a whole number of at least `least`."""
+        if not self.next.isdecimal() or int(self.next) < least:
+            raise self.error(f"{what}, a whole number of at least {least}")
+        return int(self._take())
+
+    def decimal(self) -> str:
+        """Take and return a number as it is written; empty if the next word is none."""
+        return self._take() if self.next[:1].isdecimal() else ""
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1].text

@@ -1,0 +1,60 @@
+"""``netplace pss``: derive, check and show, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def conf(netplace, tmp_path):
+    path = tmp_path / "tree.conf"
+    result = netplace("pss", "derive", "--machine", "tree:2,3", "-o", path)
+    assert result.exit_code == 0
+    assert "14 sets, costs of 3 components" in result.stdout
+    return path
+
+
+def test_what_is_derived_is_sound_and_can_be_used(netplace, conf):
+    assert "8 hosts, 14 groups: sound" in netplace("pss", "check", conf, "--machine", "tree:2,3").stdout
+    flags = ("--machine", "tree:2,3", "--nodes", 4, "--partition", f"pss:{conf}", "--json")
+    assert json.loads(netplace("allocate", *flags).stdout)["pairwise_sum"] == 2 * 2 + 4 * 4
+
+
+def test_it_is_shown(netplace, conf):
+    told = json.loads(netplace("pss", "show", conf, "--json").stdout)
+    assert told["groups"][0] == {
+        "queue": "all",
+        "group": "g0",
+        "hosts": ["n0", "n1", "n2", "n3"],
+        "costs": {"otherwise": [1, 0, 0]},
+    }
+    assert "all@g13" in netplace("pss", "show", conf).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("chekc", "a.conf"), "did you mean check"),
+        (("check",), "no file given"),
+        (("check", "none.conf"), "none.conf: No such file"),
+        (("check", "CONF", "--machine", "tree:4,3"), "describes 8 hosts, expected the 64 nodes"),
+        (("check", "CONF", "--overlap"), "--overlap is an option of derive"),
+        (("derive", "--machine", "tree:4,3"), "expected --machine NETWORK and -o FILE"),
+        (("derive", "a.conf"), "takes no file"),
+        (("derive", "--machine", "tree:4,3", "--cost", "central", "-o", "new.conf"), "did you mean centre"),
+    ],
+)
+def test_mistakes(netplace, conf, arguments, told):
+    result = netplace("pss", *(str(conf) if word == "CONF" else word for word in arguments))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert told in result.stderr
+
+
+def test_a_contradiction_is_a_mistake(netplace, conf):
+    conf.write_text(conf.read_text() + "constraints: otherwise: cost < [1,1,1]\n")
+    result = netplace("pss", "check", conf)
+    assert result.exit_code == 2
+    assert "no job of 1 processors in queue all meets this, even on the empty machine" in result.stderr

@@ -1,0 +1,244 @@
+"""Processor sets: selections against enumeration, the language, constraints, and the partitioner."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lives import PATIENT, a_job, live, lives
+
+from netplace.scheduling.partitioner import make_partitioner
+from netplace.scheduling.partitioner.pss.check import findings
+from netplace.scheduling.partitioner.pss.derive import levels
+from netplace.scheduling.partitioner.pss.exact import exact, exact_by_programs
+from netplace.scheduling.partitioner.pss.laminar import laminar_tree
+from netplace.scheduling.partitioner.pss.language import read_configuration
+from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.sets import processor_sets
+from netplace.scheduling.partitioner.pss.write import written
+from netplace.topologies import parse
+
+SMALL = """
+queues: day, night
+slots: [a=1..2], [b=1..2], [c=1,2], [d=1..2]
+groups: ha={a}, hb={b}, hc={c}, hd={d}, left={a,b}, right={c/1,c/2,d}, both={left,right}
+costs:
+  when PEs in [1,2]: day@ha=[0,4], day@hb=[0,3], day@hc=[0,2], day@hd=[0,1]
+  otherwise: day@left=[1,0], day@right=[1,0], day@ha=[0,1], day@hb=[0,1], day@hc=[0,1], day@hd=[0,2]
+end-costs
+constraints:
+  when PEs in [3,4]: cost <= [1,2] and not cost[2] > ceil(1.2*MINCOST(4)),
+  otherwise: cost <= MINCOST(PEs) + [0,1] or cost[1] == 2
+"""
+
+
+@pytest.fixture
+def conf(tmp_path):
+    def write(text: str):
+        path = tmp_path / "sets.conf"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def families(nodes: int = 9, singletons: bool = True):
+    """Return sets over few nodes with vectors of two components."""
+    vector = st.tuples(st.integers(0, 5), st.integers(0, 9)).map(list)
+    members = st.sets(st.integers(0, nodes - 1), min_size=1).map(sorted)
+    some = st.lists(st.tuples(members, vector), max_size=6)
+    alone = st.lists(st.integers(0, 9), min_size=nodes, max_size=nodes)
+
+    def made(sets, costs):
+        return processor_sets(nodes, sets + [([i], [0, cost]) for i, cost in enumerate(costs)])
+
+    return st.builds(made, some, alone)
+
+
+def cheapest(sets, free, size: int) -> tuple[int, ...]:
+    return min(sets.cost(some) for some in itertools.combinations(free, size))
+
+
+@PATIENT
+@given(sets=families(), free=st.sets(st.integers(0, 8), min_size=1), data=st.data())
+def test_selection_against_enumeration(sets, free, data):
+    size = data.draw(st.integers(1, len(free)))
+    mask = np.isin(np.arange(9), sorted(free))
+    chosen, best = select(sets, mask, size), exact(sets, mask, size)
+    optimum = cheapest(sets, sorted(free), size)
+    for nodes in (chosen, best):
+        assert len(nodes) == size
+        assert set(nodes.tolist()) <= free
+        assert nodes.tolist() == sorted(nodes.tolist())
+    assert sets.cost(best) == optimum
+    assert sets.cost(chosen) >= optimum
+    assert select(sets, mask, len(free) + 1) is None
+    if len(free) > size:
+        assert sets.cost(exact_by_programs(sets, mask, size)) == optimum
+
+
+@pytest.mark.parametrize("machine", ["tree:3,3", "thintree:4,2,2", "mesh:4x4", "torus:4x4x2", "mesh:6x5"])
+@PATIENT
+@given(data=st.data())
+def test_trees_of_sets_need_no_program(machine, data):
+    sets = levels(parse(machine))
+    tree = laminar_tree(sets)
+    assert tree is not None
+    free = data.draw(st.sets(st.integers(0, sets.nodes - 1), min_size=1))
+    size = data.draw(st.integers(1, len(free)))
+    mask = np.isin(np.arange(sets.nodes), sorted(free))
+    found = exact(sets, mask, size)
+    assert set(found.tolist()) <= free
+    assert len(found) == size
+    assert sets.cost(found) <= sets.cost(select(sets, mask, size))
+    if size < len(free) <= 12:
+        assert sets.cost(found) == sets.cost(exact_by_programs(sets, mask, size))
+
+
+def test_overlapping_boxes_are_no_tree():
+    sets = levels(parse("torus:8x8"), overlap=True)
+    assert laminar_tree(sets) is None
+    sizes = np.diff(sets.members.starts)
+    assert sorted(set(sizes.tolist())) == [1, 4, 16]
+    assert (np.bincount(sizes)[[1, 4, 16]] == [64, 64, 16]).all()
+
+
+def test_large_costs_are_compared_as_vectors():
+    sets = processor_sets(3, [([0], [2**40, 0]), ([1], [2**40 - 1, 2**40]), ([2], [2**41, 0])])
+    assert sets.worth.shape == (3, 2)
+    assert select(sets, np.ones(3, bool), 1).tolist() == [1]
+
+
+def test_a_large_machine_is_reduced_first():
+    sets = levels(parse("tree:2,14"))
+    chosen = select(sets, np.ones(2**14, bool), 16)
+    assert sets.cost(chosen)[:10] == (1,) * 10
+
+
+@pytest.mark.parametrize(
+    "text", ["pss:levels", "pss:levels,exact", "pss:levels,centre", "pss:levels,overlap"]
+)
+@PATIENT
+@given(events=lives(events=20))
+def test_lives(text, events):
+    machine = parse("mesh:6x4")
+    for free, size, allocation in live(make_partitioner(text, machine), 24, events):
+        assert (allocation is None) == (size > len(free))
+        assert allocation is None or (
+            set(allocation.nodes.tolist()) <= free and len(allocation.nodes) == size
+        )
+
+
+def test_whole_boxes_and_subtrees_are_contiguous():
+    assert make_partitioner("pss:levels", parse("mesh:4x4")).find(a_job(4)).shape == (2, 2)
+    assert make_partitioner("pss:levels", parse("tree:4,2")).find(a_job(4)).contiguous
+    assert not make_partitioner("pss:levels", parse("tree:4,2")).find(a_job(5)).contiguous
+
+
+def test_a_derived_configuration_chooses_the_same(conf):
+    machine = parse("mesh:6x4")
+    path = conf(written(levels(machine, "centre"), "a mesh"))
+    for size in range(1, 25):
+        texts = f"pss:{path}", "pss:levels,centre"
+        told = [make_partitioner(text, machine).find(a_job(size)) for text in texts]
+        assert told[0].nodes.tolist() == told[1].nodes.tolist()
+
+
+def test_size_classes_and_constraints(conf):
+    path = conf(SMALL)
+    partitioner = make_partitioner(f"pss:{path}", parse("mesh:4"))
+    assert not partitioner.by_count
+    one, two = partitioner.find(a_job(1)), partitioner.find(a_job(2))
+    assert (one.nodes.tolist(), partitioner.cost(one.nodes)) == ([3], (0, 1))
+    assert (two.nodes.tolist(), partitioner.cost(two.nodes)) == ([0, 1], (1, 2))
+    partitioner.take(partitioner.find(a_job(1)))
+    partitioner.take(partitioner.find(a_job(1)))  # c and d
+    assert partitioner.find(a_job(2)).nodes.tolist() == [0, 1]
+    assert partitioner.find(a_job(1)) is None  # (0, 3) is more than MINCOST(2) + (0, 1)
+    assert make_partitioner(f"pss:{path},night", parse("mesh:4")).find(a_job(3)) is not None
+
+
+def test_what_is_odd_is_found(conf):
+    assert findings(read_configuration(conf(SMALL))) == ([], [])
+    gap = SMALL.replace("otherwise: day@left", "when PEs in [4,5]: day@left")
+    warnings, _ = findings(read_configuration(conf(gap)))
+    assert [word.partition(": ")[2][:60] for word in warnings] == [
+        "no class of costs holds jobs of 3 to 3 processors: they cost"[:60],
+        "no class of costs holds jobs of 6 to 8 processors: they cost"[:60],
+    ]
+    never = SMALL.replace("cost <= [1,2]", "cost <= [0,2]")
+    _, contradictions = findings(read_configuration(conf(never)))
+    assert ":10: no job of 4 processors in queue day meets this" in contradictions[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("queues", "queue", ":2: 'queue' was found, expected 'queues'"),
+        ("day, night", "day, day", ":2: queue day is named twice"),
+        ("[d=1..2]", "[a=1..2]", ":3: host a is named twice, the first time in line 3"),
+        ("[d=1..2]", "[d=2..1]", ":3: range 2..1 runs backwards"),
+        ("[d=1..2]", "[d=dusk:1..2]", ":3: queue: unknown name 'dusk'"),
+        ("[d=1..2]", "[d=1..2;day:2]", ":3: processor 2 of host d is named twice"),
+        ("left={a,b}", "left={a,e}", ":4: host or group: unknown name 'e'"),
+        ("left={a,b}", "left={}", ":4: group left is empty"),
+        ("c/1", "c/3", ":4: host c has no processor 3"),
+        ("hd={d}", "ha={d}", ":4: group ha is named twice, or is a host"),
+        ("day@ha=[0,4]", "day@he=[0,4]", ":6: group: unknown name 'he'; did you mean"),
+        ("day@ha=[0,4]", "dya@ha=[0,4]", ":6: queue: unknown name 'dya'; did you mean day"),
+        ("day@hb=[0,3]", "day@ha=[0,3]", ":6: day@ha is given a cost twice"),
+        ("day@hb=[0,3]", "day@hb=[0,3,1]", ":6: the vector [0, 3, 1] has 3 entries, expected 2"),
+        ("day@hb=[0,3]", "day@hb=[0,-3]", ":6: '-' was found, expected an entry of a cost vector, a whole"),
+        ("day@hb=[0,3]", "day@hb=[0,1.5]", ":6: '1.5' was found, expected an entry"),
+        ("day@hb=[0,3]", "day@hb=[0,3}", ":6: '}' was found, expected ']'"),
+        ("day@hb=[0,3]", f"day@hb=[0,{2**62}]", "sums up to more than 2^62"),
+        ("[1,2]: day", "[2,1]: day", ":6: sizes [2,1] run backwards"),
+        ("end-costs", "", "'constraints' was found, expected 'when', 'otherwise' or 'end-costs'"),
+        ("cost[2]", "cost[3]", ":10: cost[3]: costs have 2 components"),
+        ("MINCOST(4)", "MINCOST(9)", ":10: MINCOST(9): the machine has 8 processors"),
+        ("cost <= [1,2]", "cost [1,2]", ":10:"),
+        ("cost <= [1,2]", "price <= [1,2]", ":10: 'price' was found, expected cost, MINCOST(..)"),
+        ("constraints", "rules", ":9: 'rules' was found, expected 'constraints' or the end of the file"),
+        ("or cost[1] == 2", "or", "the end of the file was found"),
+        ("day, night", "day; night", ":2: ';' was found, expected 'slots'"),
+        ("day, night", "day, ni$ht", ":2: '$' is part of no word"),
+    ],
+)
+def test_mistakes_in_a_configuration(conf, old, new, told):
+    assert old in SMALL
+    path = conf(SMALL.replace(old, new, 1))
+    with pytest.raises(ValueError, match=r"sets\.conf") as error:
+        read_configuration(path)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "told"),
+    [
+        ("pss:levels", "twisted:8x4", "meshes, tori and trees, not on twisted:8x4"),
+        ("pss:levels,central", "mesh:8x8", "did you mean centre"),
+        ("pss:levels,centre", "torus:8x8", "is defined on meshes"),
+        ("pss:levels,overlap", "tree:4,2", "meshes and tori"),
+        ("pss:CONF", "mesh:8x8", "describes 4 hosts, expected the 64 nodes of mesh:8x8"),
+        ("pss:CONF,dusk", "mesh:4", "queue: unknown name 'dusk'"),
+        ("pss:none.conf", "mesh:4", "none.conf"),
+    ],
+)
+def test_mistakes(conf, text, machine, told):
+    with pytest.raises((ValueError, OSError), match=told):
+        make_partitioner(text.replace("CONF", str(conf(SMALL))), parse(machine))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("[d=1..2]", "[d=1..3]", "host d has 3 processors and a 2"),
+        ("[d=1..2]", "[d=day:1;night:2]", "host d is shared with queue night"),
+    ],
+)
+def test_hosts_that_are_no_nodes(conf, old, new, told):
+    with pytest.raises(ValueError, match=told):
+        make_partitioner(f"pss:{conf(SMALL.replace(old, new))}", parse("mesh:4"))
