@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.choice import Choice
-from netplace.scheduling.partitioner.centres.nearest import best_centre
+from netplace.scheduling.partitioner.centres.median import closest
 from netplace.scheduling.partitioner.centres.space import Space
 
 __all__ = ["gen_alg"]
@@ -17,5 +17,4 @@ __all__ = ["gen_alg"]
 
 def gen_alg(space: Space, free: Nodes, size: int) -> Choice:
     """Return what Gen-Alg chooses."""
-    centre, cost, nodes = best_centre(space.axes, free, free, size)
-    return Choice(nodes, int(cost), int(centre))
+    return closest(space, free, free, size)

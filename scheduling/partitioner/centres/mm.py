@@ -10,7 +10,7 @@ import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.choice import Choice
-from netplace.scheduling.partitioner.centres.nearest import best_centre
+from netplace.scheduling.partitioner.centres.median import closest
 from netplace.scheduling.partitioner.centres.space import Space
 
 __all__ = ["intersections", "mm"]
@@ -18,8 +18,7 @@ __all__ = ["intersections", "mm"]
 
 def mm(space: Space, free: Nodes, size: int) -> Choice:
     """Return what MM chooses."""
-    centre, cost, nodes = best_centre(space.axes, free, intersections(space, free), size)
-    return Choice(nodes, int(cost), int(centre))
+    return closest(space, free, intersections(space, free), size)
 
 
 def intersections(space: Space, free: Nodes) -> Nodes:

@@ -14,7 +14,7 @@ from netplace.scheduling.partitioner.centres.space import GROUPS, LINE
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["best_centre", "improve", "least_swap", "sum_of_pairs"]
+__all__ = ["along", "best_centre", "cost_around", "improve", "least_swap", "sum_of_pairs"]
 
 
 @njit(cache=True)
@@ -33,7 +33,7 @@ def _hops(axes: Any, a: int, b: int) -> int:
 
 
 @njit(cache=True)
-def _along(count: Any, kind: int, size: int, nodes: int) -> int:
+def along(count: Any, kind: int, size: int, nodes: int) -> int:
     """Return the sum of distances over pairs in one dimension, from how many nodes are at each place.
 
     On a line every cut between two places is crossed by the pairs that it parts. On a ring the windows of
@@ -69,7 +69,7 @@ def sum_of_pairs(axes: Any, nodes: Any, count: Any) -> int:
         else:
             for node in nodes:
                 count[axes.places[d, node]] += 1
-            total += _along(count, axes.kinds[d], axes.sizes[d], len(nodes))
+            total += along(count, axes.kinds[d], axes.sizes[d], len(nodes))
         for node in nodes:
             count[axes.places[d, node]] = 0
     return total
@@ -95,6 +95,15 @@ def _nearest(axes: Any, free: Any, centre: int, chosen: Any, hops: Any, at: Any)
             chosen[taken] = free[i]
             taken += 1
     at[: farthest + 1] = 0
+
+
+@njit(cache=True)
+def cost_around(axes: Any, free: Any, centre: int, size: int) -> Any:
+    """Return the sum of distances over pairs of the `size` free nodes nearest to a centre."""
+    chosen, hops = np.empty(size, np.int64), np.empty(len(free), np.int64)
+    at = np.zeros(axes.sizes.sum() + 2 * len(axes.sizes) + 1, np.int64)
+    _nearest(axes, free, centre, chosen, hops, at)
+    return sum_of_pairs(axes, chosen, np.zeros(axes.sizes.max(), np.int64))
 
 
 @njit(cache=True)
