@@ -26,6 +26,8 @@ __all__ = ["closest"]
 
 _FEW = 64  # free nodes up to which all centres are simply worked out
 _MOST = 2**62
+_TRIED = 128  # centres that are bounded in any case
+_LEAST_SPARED = 4  # as the others, if one in so many was spared
 
 
 def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
@@ -81,7 +83,7 @@ def _search(
     count, sums = np.zeros((dims, most), np.int64), np.zeros((dims, most), np.int64)
     cheapest, other = np.empty(len(shells.starts) + 2, np.int64), np.empty(len(shells.starts) + 2, np.int64)
     outer = np.empty(len(shells.steps) + 1, np.int64)
-    best, best_at = np.int64(_MOST), 0
+    best, best_at, spared = np.int64(_MOST), 0, 0
     for turn in range(-1, len(centres)):
         i = turn if turn >= 0 else likely
         if turn == likely:
@@ -92,9 +94,12 @@ def _search(
         if radius > 0:
             _fill(axes, balls, centre, radius - 1, count)
             inside = np.int64(balls.within[radius - 1, centre])
-            bound = _bound(axes, balls, centre, radius, inside, size, pairs, count, sums, cheapest, other)
-            if bound > best or (bound == best and i > best_at):
-                continue
+            # Bounds cost a third of what they spare: no more of them where they spare next to nothing.
+            if radius == len(balls.within) or turn < _TRIED or _LEAST_SPARED * spared > turn:
+                bound = _bound(axes, balls, centre, radius, inside, size, pairs, count, sums, cheapest, other)
+                if bound > best or (bound == best and i > best_at):
+                    spared += 1
+                    continue
         else:
             count[:] = 0
         if radius < len(balls.within):

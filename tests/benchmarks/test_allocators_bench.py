@@ -1,0 +1,32 @@
+"""The benchmark of allocators: what it prints, and that the machine is half held."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from netplace.benchmarks import allocators
+from netplace.topologies import parse
+
+
+@pytest.mark.parametrize("text", allocators.ALGORITHMS)
+def test_half_of_the_machine_is_held(text):
+    partitioner = allocators.half_held(text, parse("torus:4x4x4"), 1)
+    assert partitioner.free == 32
+    assert (
+        partitioner.choose(9).nodes.tolist()
+        != allocators.half_held(text, parse("torus:4x4x4"), 2).choose(9).nodes.tolist()
+    )
+
+
+def test_its_lines(netplace, monkeypatch):
+    monkeypatch.setattr(allocators, "MACHINES", {"mesh:8x8": 1000.0})
+    monkeypatch.setattr(allocators, "SIZE", 12)
+    shown = netplace("bench", "--quick", "--only", "allocators", "--json")
+    figures = json.loads(shown.stdout)["figures"]
+    assert [figure["name"] for figure in figures] == [
+        "12 nodes by mm, half held, mesh:8x8",
+        "12 nodes by mc1x1, half held, mesh:8x8",
+    ]
+    assert all(figure["value"] > 0 and figure["met"] for figure in figures)
