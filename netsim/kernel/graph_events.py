@@ -130,6 +130,24 @@ def leave_home(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) 
 
 
 @inlined
+def send_off(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
+    """Settle by which way a packet goes on that has come to the head of an input.
+
+    For all of them this is done before `expose`, so that none sees another that comes in the same cycle.
+    """
+    router = name >> u.name_bits
+    i = name & ((1 << u.name_bits) - 1)
+    base = router * u.row
+    slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
+    target = s.slot[slot + ROUTE]
+    trip = 0 if i >= s.row[base + INPUTS] else s.trip[slot // SLOT_WORDS]
+    if router >= u.first_switch and target != router:
+        source = origin(s, s.slot[slot + LABEL])
+        trip = arrived_trip(s, u, router, i, trip, target, source, cycle)
+    s.trip[slot // SLOT_WORDS] = trip
+
+
+@inlined
 def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
     """Make the packet at the head of an input known to its router; it may request in `cycle`."""
     router = name >> u.name_bits
@@ -148,11 +166,6 @@ def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
         s.homing[at + (i >> 6)] |= 1 << (i & 63)
         look_now(s, u, router)
         return
-    trip = 0 if i >= s.row[base + INPUTS] else s.trip[slot // SLOT_WORDS]
-    if router >= u.first_switch:
-        source = origin(s, s.slot[slot + LABEL])
-        trip = arrived_trip(s, u, router, i, trip, target, source, cycle)
-    s.trip[slot // SLOT_WORDS] = trip
     count = options(s, u, router, i)
     bit = 1 << (i & 63)
     s.waiting[at + (i >> 6)] |= bit

@@ -9,7 +9,7 @@ from numba import njit
 from netplace.netsim.kernel.bits import bare, lowest, spliced
 from netplace.netsim.kernel.events import NEVER, act_now, take_timer
 from netplace.netsim.kernel.graph_decide import decide, start
-from netplace.netsim.kernel.graph_events import enter, expose, seen, tail_left
+from netplace.netsim.kernel.graph_events import enter, expose, seen, send_off, tail_left
 from netplace.netsim.kernel.graph_fifos import act
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
 from netplace.netsim.kernel.loop import IDLE, JOB_ENDED, REACHED, sources_digest, turn_over
@@ -145,6 +145,8 @@ def _build(digest: int) -> Any:
             let_tasks_act(s, u, cycle, side)
             count = s.clock[EXPOSED]
             s.clock[EXPOSED] = 0
+            for n in range(count):
+                send_off(s, u, s.exposed[n], cycle)
             for n in range(count):
                 expose(s, u, s.exposed[n], cycle)
             decide_all(s, u, cycle, side)

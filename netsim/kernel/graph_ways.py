@@ -38,13 +38,23 @@ def held_beyond(s: GraphState, g: int) -> int:
 
 
 @inlined
-def first_link(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
-    """Return the packets in the FIFOs behind the first port of switch `x` that leads to `target`."""
+def first_link(s: GraphState, u: GraphSetting, x: int, target: int, low: int, high: int) -> int:
+    """Return the packets behind the first port of switch `x` to `target`, and those that wait for it.
+
+    Counted are those on virtual channels `low` to `high` - 1.
+    """
     port = s.table[(x * u.switches + target) * u.most]
     g = s.row[(u.first_switch + x) * u.row + FIRST] + port * u.vcs
     total = 0
-    for vc in range(u.vcs):
+    for vc in range(low, high):
         total += held_beyond(s, g + vc)
+    for w in range(u.wide):
+        heads = 0
+        for vc in range(low, high):
+            heads |= s.want[(g + vc) * u.wide + w]
+        while heads:
+            heads &= heads - 1
+            total += 1
     return total
 
 
@@ -53,22 +63,23 @@ def whole_way(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
     """Return the sum of that over all links of the way by first ports."""
     total = 0
     while x != target:
-        total += first_link(s, u, x, target)
+        total += first_link(s, u, x, target, 0, u.vcs)
         x = s.end[x * u.ports + s.table[(x * u.switches + target) * u.most]]
     return total
 
 
 @inlined
-def direct_is_better(s: GraphState, u: GraphSetting, x: int, via: int, home: int) -> bool:
-    """Tell whether a packet at switch `x` prefers the direct way to that by `via`."""
+def direct_is_better(s: GraphState, u: GraphSetting, x: int, via: int, home: int, level: int) -> bool:
+    """Tell whether a packet of a level at switch `x` prefers the direct way to that by `via`."""
     if u.choice == VALIANT:
         return False
     if u.choice == UGAL_G:
         aside = whole_way(s, u, x, via) + whole_way(s, u, via, home)
         return whole_way(s, u, x, home) <= aside + u.threshold
-    direct = first_link(s, u, x, home) * s.far_hops[x * u.switches + home]
+    near = min(level + u.base, u.levels - 1)
+    direct = first_link(s, u, x, home, s.low[near], s.high[near]) * s.far_hops[x * u.switches + home]
     far = s.far_hops[x * u.switches + via] + s.far_hops[via * u.switches + home]
-    return direct <= first_link(s, u, x, via) * far + u.threshold
+    return direct <= first_link(s, u, x, via, s.low[level], s.high[level]) * far + u.threshold
 
 
 @inlined
@@ -85,7 +96,8 @@ def settled(
     if turning and s.kin[x] != s.kin[source]:
         return trip & ~MAY_TURN
     via = s.via[x * u.via_row + below(draw(u.seed, VIA, router, i, cycle), u.via_count)]
-    direct = via == x or direct_is_better(s, u, x, via, home)
+    level = trip >> LEVEL_AT & SIX_BITS
+    direct = via == x or direct_is_better(s, u, x, via, home, level)
     if direct or via == home:
         trip = trip & ~MAY_TURN | TO_HOME
         if u.choice == PAR and s.kin[x] != s.kin[home]:

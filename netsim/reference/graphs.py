@@ -166,7 +166,9 @@ class GraphRouting(Routing):
                 return
         via = self.table.via[switch if len(self.table.via) > 1 else 0]
         drawn = int(via[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(via))])
-        if drawn not in (switch, home) and not _WORTH[self._choice](self, switch, drawn, home):
+        if drawn not in (switch, home) and not _WORTH[self._choice](
+            self, switch, drawn, home, trip.level, now
+        ):
             trip.via = drawn
             trip.may_turn = False
             if turning and not self.table.anew:
@@ -174,32 +176,43 @@ class GraphRouting(Routing):
         elif self._choice == "par" and group is not None:
             trip.may_turn = bool(group[switch] != group[home])
 
-    def _first_link(self, switch: int, target: int) -> int:
-        """Return the packets in the FIFOs behind the first port that leads to `target`."""
-        port = int(self.table.routes.ports[switch, target, 0])
-        outputs = self._routers[self._first + switch].outputs[port * self.vcs : (port + 1) * self.vcs]
-        return sum(map(_packets, outputs))
+    def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
+        """Return the packets behind the first port that leads to `target`, and those that wait for it.
 
-    def _whole_way(self, switch: int, target: int) -> int:
-        """Return the sum of that over all links of the way by first ports."""
+        Counted are those on some virtual channels. Heads that came in this very cycle do not count.
+        """
+        port = int(self.table.routes.ports[switch, target, 0])
+        router = self._routers[self._first + switch]
+        outputs = [router.outputs[port * self.vcs + vc] for vc in vcs]
+        waiting = [fifo.head for fifo in router.fifos if fifo.head is not None and fifo.head.since < now]
+        heads = sum(any(output in outputs for output in head.candidates) for head in waiting)
+        return heads + sum(map(_packets, outputs))
+
+    def _whole_way(self, switch: int, target: int, now: int) -> int:
+        """Return the sum of that over all links of the way by first ports and all virtual channels."""
         total = 0
         while switch != target:
-            total += self._first_link(switch, target)
+            total += self._first_link(switch, target, range(self.vcs), now)
             port = int(self.table.routes.ports[switch, target, 0])
             switch = int(self.table.switches.neighbor[switch, port])
         return total
 
-    def direct_by_first(self, switch: int, via: int, home: int) -> bool:
+    def _vcs_of(self, level: int) -> range:
+        level = min(level, self.table.levels - 1)
+        return range(self.table.low[level], self.table.high[level])
+
+    def direct_by_first(self, switch: int, via: int, home: int, level: int, now: int) -> bool:
         """Tell whether the direct way is to be preferred by packets at the first link times hops."""
         hops = self.table.hops
-        direct = self._first_link(switch, home) * int(hops[switch, home])
-        aside = self._first_link(switch, via) * int(hops[switch, via] + hops[via, home])
+        near, far = self._vcs_of(level + self.table.base), self._vcs_of(level)
+        direct = self._first_link(switch, home, near, now) * int(hops[switch, home])
+        aside = self._first_link(switch, via, far, now) * int(hops[switch, via] + hops[via, home])
         return direct <= aside + self.table.routes.threshold
 
-    def direct_by_all(self, switch: int, via: int, home: int) -> bool:
+    def direct_by_all(self, switch: int, via: int, home: int, level: int, now: int) -> bool:
         """Tell whether the direct way is to be preferred by packets at all links."""
-        aside = self._whole_way(switch, via) + self._whole_way(via, home)
-        return self._whole_way(switch, home) <= aside + self.table.routes.threshold
+        aside = self._whole_way(switch, via, now) + self._whole_way(via, home, now)
+        return self._whole_way(switch, home, now) <= aside + self.table.routes.threshold
 
 
 def _packets(output: Output) -> int:
@@ -207,12 +220,12 @@ def _packets(output: Output) -> int:
     return 0 if output.fifo is None else len(output.fifo.packets)
 
 
-def _never(routing: GraphRouting, switch: int, via: int, home: int) -> bool:
+def _never(routing: GraphRouting, switch: int, via: int, home: int, level: int, now: int) -> bool:
     """Prefer the intermediate switch always."""
     return False
 
 
-_WORTH: dict[str, Callable[[GraphRouting, int, int, int], bool]] = {
+_WORTH: dict[str, Callable[[GraphRouting, int, int, int, int, int], bool]] = {
     "valiant": _never,
     "ugal-l": GraphRouting.direct_by_first,
     "ugal-g": GraphRouting.direct_by_all,
