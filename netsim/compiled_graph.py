@@ -14,12 +14,9 @@ from netplace.netsim.general import general, is_general
 from netplace.netsim.graph_layout import graph_setting, graph_state
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel.graph_loop import run_graph
-from netplace.netsim.kernel.graph_ways import options
 from netplace.topologies import Topology
 
 __all__ = ["GraphKernelEngine", "kernel_engine"]
-
-_options = getattr(options, "py_func", options)
 
 
 def kernel_engine(topology: Topology, config: Config, seed: int = 0, record_messages: bool = False) -> Engine:
@@ -69,8 +66,10 @@ class GraphKernelEngine(KernelEngine):
                 if not (waiting | homing) >> i & 1:
                     continue
                 wants = []
-                for n in range(_options(s, u, router, i) if waiting >> i & 1 else 0):
-                    fifo = int(s.beyond[first + int(s.option[n])])
+                for output in range(first, first + int(row[g.INPUTS])):
+                    if not s.want[output * u.wide + (i >> 6)] >> (i & 63) & 1:
+                        continue
+                    fifo = int(s.beyond[output])
                     there = int(s.owner[fifo])
                     wants.append((there, fifo - int(s.row[there * u.row + g.FIRST])))
                 packets = min(int(s.fifo[first + i]) >> g.COUNT & g.FIELD, u.queue)

@@ -14,7 +14,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.network import Network
 from netplace.netsim.result import Delay
-from netplace.topologies import Grid, Topology
+from netplace.topologies import Graph, Grid, Topology
 
 __all__ = ["PATTERNS", "LoadPoint", "measure_load", "pattern"]
 
@@ -92,6 +92,24 @@ def _neighbour(topology: Topology) -> Target:
     return (node + 1) % topology.nodes
 
 
+def _adversarial(topology: Topology) -> Target:
+    """Take the node of the same rank in the next group, or at the next switch where there are no groups."""
+    if not isinstance(topology, Graph):
+        raise ValueError(f"--traffic adversarial: needs groups or switches with nodes, {topology} has none")
+    at = topology.home - topology.first_switch
+    owner = at if topology.group is None else topology.group[at]
+    members, size = np.unique(owner, return_counts=True)
+    if size.min() != size.max():
+        raise ValueError(
+            f"--traffic adversarial: needs groups of one size, {topology} has some of {size.min()} "
+            f"and some of {size.max()} nodes"
+        )
+    inside = np.argsort(owner, kind="stable").reshape(len(members), -1)
+    target = np.empty(topology.nodes, np.int64)
+    target[inside] = np.roll(inside, -1, axis=0)
+    return target
+
+
 PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "uniform": _uniform,
     "transpose": _transpose,
@@ -100,6 +118,7 @@ PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "bit-reversal": _bit_reversal,
     "shuffle": _shuffle,
     "neighbour": _neighbour,
+    "adversarial": _adversarial,
     "hot-spot": _uniform,
 }
 

@@ -12,6 +12,7 @@ from netplace.experiments.cli.allocate import allocate_command
 from netplace.experiments.cli.applications import app_command
 from netplace.experiments.cli.backfill import backfill_command
 from netplace.experiments.cli.bench import bench_command
+from netplace.experiments.cli.check import check_command
 from netplace.experiments.cli.cosim import cosim_command
 from netplace.experiments.cli.demo import demo_command
 from netplace.experiments.cli.examples import examples_of
@@ -80,6 +81,7 @@ def app(version: bool) -> None:
 app.add_command(list_command)
 app.add_command(run_command)
 app.add_command(load_command)
+app.add_command(check_command)
 app.add_command(map_command)
 app.add_command(metrics_command)
 app.add_command(app_command)

@@ -21,6 +21,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace load --network torus:8x8 --traffic uniform --offered 0.2:0.8:0.2",
         "netplace load --network tree:4,3 --traffic bit-complement --offered 0.3,0.6 --json",
         "netplace load --network torus:8x8 --network mesh:8x8 --offered 0.1:0.6:0.1 --seeds 3 -o curves.png",
+        "netplace load --network dragonfly:a=4,p=2,h=2 --traffic adversarial --routing par --vcs 8 "
+        "--offered 0.4",
+    ),
+    "check": (
+        "netplace check network dragonfly:a=4,p=2,h=2 --routing ugal-l",
+        "netplace check network torus:5,c=1 --routing dor --vc-discipline none",
     ),
     "map": (
         "netplace map --network torus:8x8 --app cg --class A --tasks 64 --mapping td --seconds 1",

@@ -19,6 +19,7 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.routing.dependencies import Verdict, check
 from netplace.topologies.routing.dimension_order import dimension_order
 from netplace.topologies.routing.levels import Reach, levels, reach
+from netplace.topologies.routing.loads import crossing, load_bound
 from netplace.topologies.routing.minimal import all_minimal, costs, first_minimal
 from netplace.topologies.routing.mod_k import d_mod_k
 from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, Routes, steps, table
@@ -37,10 +38,12 @@ __all__ = [
     "Verdict",
     "all_minimal",
     "check",
+    "crossing",
     "d_mod_k",
     "dimension_order",
     "first_minimal",
     "levels",
+    "load_bound",
     "make_routes",
     "reach",
     "steps",

@@ -1,0 +1,36 @@
+"""``netplace check network``: the verdict, cycles link by link, and what would do."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_a_routing_free_of_deadlock(netplace):
+    shown = netplace("check", "network", "dragonfly:a=4,p=2,h=2", "--routing", "ugal-l").stdout
+    assert "needs 3 virtual channels" in shown
+    assert "free of deadlock" in shown
+
+
+def test_a_cycle_is_shown_link_by_link(netplace):
+    flags = ("check", "network", "torus:5,c=1", "--routing", "dor", "--vc-discipline", "none")
+    shown = netplace(*flags).stdout
+    assert "can deadlock: 5 channels wait for each other in a circle" in shown
+    assert shown.count("-> router") == 5
+    assert "2 virtual channels would do: --vc-discipline hop --vcs 2" in shown
+    told = json.loads(netplace(*flags, "--json").stdout)
+    assert (told["free_of_deadlock"], told["vcs_that_would_do"], len(told["cycle"])) == (False, 2, 5)
+
+
+def test_mistakes_are_one_sentence(netplace):
+    found = netplace("check", "network", "torus:4x4", "--routing", "par")
+    assert "no groups, which routing par needs" in found.stderr
+    assert "unknown name 'machine'" in netplace("check", "machine", "torus:4x4").stderr
+
+
+def test_runs_on_a_dragonfly(netplace):
+    flags = ("--network", "dragonfly:a=4,p=2,h=2", "--app", "all-to-all", "--tasks", "16", "--json")
+    told = json.loads(netplace("run", *flags).stdout)
+    other = json.loads(netplace("run", *flags, "--routing", "ugal-l:2", "--vcs", "3").stdout)
+    assert told != other
+    found = netplace("run", *flags, "--routing", "par")
+    assert "2 virtual channels are too few for routing par" in found.stderr
