@@ -76,7 +76,8 @@ def resolve(
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:
         raise ValueError(f"jobs: {tasks} tasks are more than the {topology.nodes} nodes of {topology}")
-    rules = (partition, *(job.mapping for job in made))
+    routing = config.routing.partition(":")[0]
+    rules = (partition, topology.text, f"routing:{routing}", *(job.mapping for job in made))
     return Run(
         network=topology.text,
         jobs=made,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from netplace.checks import one_of
 from netplace.topologies.concentrated import concentrated, hyperx
 from netplace.topologies.dragonfly import dragonfly
+from netplace.topologies.faults import faulty, with_faults
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import graph_file, tree_file
@@ -25,6 +26,7 @@ from netplace.topologies.text_form import (
     read_named,
     read_numbers,
     read_path,
+    read_shares,
     read_sides_and_nodes,
     read_sides_and_twist,
     read_tree,
@@ -46,6 +48,7 @@ __all__ = [
     "Tree",
     "concentrated",
     "dragonfly",
+    "faulty",
     "from_networkx",
     "graph",
     "graph_file",
@@ -62,6 +65,7 @@ __all__ = [
     "torus",
     "tree_file",
     "twisted_torus",
+    "with_faults",
     "xgft",
 ]
 
@@ -145,6 +149,18 @@ TOPOLOGIES = {
         graph_file, read_path, "graph:machine.graphml", "any network, from GraphML or a list of cables"
     ),
 }
+
+
+def _faulty(network: str, faults: dict[str, str]) -> Topology:
+    return faulty(parse(network), **faults)  # type: ignore[arg-type]  # numbers are read from text there
+
+
+TOPOLOGIES["faulty"] = Kind(
+    _faulty,
+    read_shares,
+    "faulty:links=0.1,seed=2/torus:8x8",
+    "any network of which shares of links= or routers= are down, or links slow=, drawn by seed=",
+)
 
 
 def parse(text: str) -> Topology:

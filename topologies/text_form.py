@@ -15,6 +15,7 @@ __all__ = [
     "read_named",
     "read_numbers",
     "read_path",
+    "read_shares",
     "read_sides",
     "read_sides_and_nodes",
     "read_sides_and_twist",
@@ -153,6 +154,22 @@ def read_tree(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def read_path(text: str) -> tuple[str]:
     """Return the file of ``"graph:FILE"``."""
     return (_after_colon(text),)
+
+
+def read_shares(text: str) -> tuple[str, dict[str, str]]:
+    """Return the network and the faults of ``"faulty:links=0.1,seed=2/torus:8x8"``, as they are written.
+
+    Raises
+    ------
+    ValueError
+        If there is no network behind a slash, or a part has no value.
+    """
+    given, slash, network = _after_colon(text).partition("/")
+    if not slash:
+        raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
+    names = dict.fromkeys(("links", "routers", "slow", "seed"), False)
+    found = _options(text, given, names)
+    return network, {name: value for name, value in found.items() if value is not None}
 
 
 def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:

@@ -1,0 +1,151 @@
+"""Networks of which parts have failed: links and routers that are down, links that are slow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import real, whole
+from netplace.topologies.graph import Graph, check_connected
+from netplace.topologies.routing.switches import Switches
+from netplace.topologies.topology import Topology
+
+__all__ = ["faulty", "with_faults"]
+
+Pairs = Sequence[tuple[int, int]]
+
+
+def faulty(of: Topology, links: float = 0.0, routers: float = 0.0, slow: float = 0.0, seed: int = 0) -> Graph:
+    """Return a network of which shares of cables and switches, drawn by `seed`, are down or slow.
+
+    Parameters
+    ----------
+    of : Topology
+        The network in good order.
+    links, routers, slow : float
+        Shares of the cables between switches that are down, of the switches that are down, and of the cables
+        that remain that have half of their width; 0 to 1, rounded to whole numbers of them.
+    seed : int
+        Seed of the draw.
+
+    Raises
+    ------
+    ValueError
+        If a share is out of range, or what remains is not connected.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> faulty(parse("torus:4x4"), links=0.1, seed=1).text
+    'faulty:links=0.1,seed=1/torus:4x4'
+    """
+    given = {"links": links, "routers": routers, "slow": slow}
+    shares = {name: real(share, f"faulty: {name}", 0, 1) for name, share in given.items()}
+    seed = whole(seed, "faulty: seed", 0)
+    parts = [f"{name}={share:g}" for name, share in shares.items() if share]
+    if seed:
+        parts.append(f"seed={seed}")
+    rng = np.random.default_rng(seed)
+    switches = Switches.of(of)
+    cables = _cables(of, switches.first)
+    order = rng.permutation(len(cables))
+    down = cables[order[: round(shares["links"] * len(cables))]]
+    left = cables[order[len(down) :]]
+    weak = left[: round(shares["slow"] * len(left))]
+    off = switches.first + rng.permutation(switches.count)[: round(shares["routers"] * switches.count)]
+    return _made(of, f"faulty:{','.join(parts)}/{of.text}", down, off, weak)
+
+
+def with_faults(
+    of: Topology, *, down: Pairs = (), off: Sequence[int] = (), slow: Pairs = (), text: str = ""
+) -> Graph:
+    """Return a network of which the links and routers named are down or slow.
+
+    Nodes at a router that is down are gone; those that remain are numbered anew, in the same order. Routes
+    are made on what remains; the usual routing is up*/down*, also on grids, whose own routing needs all
+    links.
+
+    Parameters
+    ----------
+    of : Topology
+        The network in good order.
+    down, slow : sequence of (int, int)
+        Pairs of routers: all links between them, either way, are down, or take twice the cycles a phit.
+    off : sequence of int
+        Routers that are down.
+    text : str, optional
+        Text form of what remains.
+
+    Raises
+    ------
+    ValueError
+        If two routers are not neighbours, a router does not exist, or what remains is not connected; nodes
+        that cannot be reached are named.
+    """
+    for router in [*off, *(end for pair in (*down, *slow) for end in pair)]:
+        if not 0 <= router < of.routers:
+            raise ValueError(f"{of}: router {router} is not in 0..{of.routers - 1}")
+    cables = _cables(of, 0)
+    picked = [_between(of, cables, pairs) for pairs in (down, slow)]
+    return _made(of, text or f"faulty/{of.text}", picked[0], np.array(off, np.int64), picked[1])
+
+
+def _cables(of: Topology, first: int) -> NDArray[np.int64]:
+    """Return (router, port, neighbour, its port) for every cable between routers from `first` on.
+
+    Where an input is numbered by its port, a link's entry is the port of the way back. On a grid an input is
+    named by the direction of travel, and the way back is the port of the other direction.
+    """
+    router, port, end, entry = of.links().T.astype(np.int64)
+    paired = (of.neighbor[end, entry] == router) & (of.entry[end, entry] == port)
+    cables = np.stack((router, port, end, entry if paired.all() else port ^ 1), axis=1)
+    return np.asarray(cables[(router < end) & (router >= first)])
+
+
+def _between(of: Topology, cables: NDArray[np.int64], pairs: Pairs) -> NDArray[np.int64]:
+    found = [np.zeros((0, 4), np.int64)]
+    for a, b in pairs:
+        mine = cables[(cables[:, 0] == min(a, b)) & (cables[:, 2] == max(a, b))]
+        if not len(mine):
+            raise ValueError(f"{of}: no link between routers {a} and {b}")
+        found.append(mine)
+    return np.concatenate(found)
+
+
+def _made(
+    of: Topology, text: str, down: NDArray[np.int64], off: NDArray[np.int64], slow: NDArray[np.int64]
+) -> Graph:
+    """Return what remains."""
+    switches = Switches.of(of)
+    neighbor, entry = of.neighbor.copy(), of.entry.copy()
+    cycles = of.cycles.copy() if isinstance(of, Graph) else np.ones(neighbor.shape, np.int32)
+    delay = of.delay.copy() if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32)
+    for router, port in (*down[:, :2].tolist(), *down[:, 2:].tolist()):
+        neighbor[router, port] = entry[router, port] = -1
+    for router, port in (*slow[:, :2].tolist(), *slow[:, 2:].tolist()):
+        cycles[router, port] *= 2
+    home = switches.home + switches.first
+    alive = np.ones(of.routers, bool)
+    alive[off] = False
+    alive[: of.nodes] &= alive[home]
+    kept = np.flatnonzero(alive)
+    if not alive[: of.nodes].any():
+        raise ValueError(f"{text}: no node remains")
+    renumbered = np.where(alive, np.cumsum(alive) - 1, -1)
+    gone = (neighbor < 0) | ~alive[neighbor]
+    neighbor = np.where(gone, -1, renumbered[neighbor]).astype(np.int32)[kept]
+    entry = np.where(gone, -1, entry).astype(np.int32)[kept]
+    nodes = int(alive[: of.nodes].sum())
+    first = 0 if switches.direct else nodes
+    made = Graph(
+        text, nodes, len(kept), neighbor, entry,
+        first_switch=first,
+        home=renumbered[home[alive[: of.nodes]]],
+        cycles=cycles[kept],
+        delay=delay[kept],
+        group=None if switches.group is None else switches.group[alive[switches.first :]],
+    )  # fmt: skip
+    check_connected(made)
+    return made
