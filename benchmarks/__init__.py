@@ -14,7 +14,7 @@ from netplace.benchmarks.first_fit import find_and_update
 from netplace.benchmarks.memory import memory
 from netplace.benchmarks.reference import reference
 from netplace.benchmarks.start import start
-from netplace.benchmarks.traffic import idle, saturated
+from netplace.benchmarks.traffic import general, idle, saturated
 
 __all__ = ["BENCHMARKS", "Figure"]
 
@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "saturated": saturated,
     "halo": halo,
     "idle": idle,
+    "general": general,
     "application": application,
     "memory": memory,
     "reference": reference,

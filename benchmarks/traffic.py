@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netplace.benchmarks.figure import Figure, cpu_seconds, figure
-from netplace.netsim import Network, pattern
+from netplace.netsim import Config, Network, pattern
 from netplace.topologies import parse
 
-__all__ = ["idle", "saturated", "uniform_network"]
+__all__ = ["general", "idle", "saturated", "uniform_network"]
 
 # network: (cycles of warm-up, cycles of a repeat, packet-hops a second wanted, in millions)
 SATURATED = {
@@ -18,9 +18,11 @@ SATURATED = {
 }
 
 
-def uniform_network(name: str, offered: float, warmup: int, engine: str = "kernel") -> Network:
+def uniform_network(
+    name: str, offered: float, warmup: int, engine: str = "kernel", config: Config | None = None
+) -> Network:
     """Return a network under uniform traffic of `offered` phits a node and cycle, warmed up."""
-    network = Network(parse(name), engine=engine)
+    network = Network(parse(name), config, engine=engine)
     network.generate(pattern("uniform", network.topology, offered / network.config.packet_phits))
     network.advance(warmup)
     return network
@@ -41,6 +43,15 @@ def saturated(quick: bool) -> Iterator[Figure]:
         network = uniform_network(name, 1.0, warmup)
         values = [hops_per_second(network, cycles) for _ in range(3 if quick else 7)]
         yield figure(f"uniform traffic, saturated, {name}", "M packet-hops/s", values, least=least)
+
+
+def general(quick: bool) -> Iterator[Figure]:
+    """Measure saturated uniform traffic in the general router: a dragonfly of 1,056 nodes with UGAL."""
+    network = uniform_network("dragonfly:a=8,p=4,h=4", 1.0, 1_000, config=Config(routing="ugal-l", vcs=3))
+    values = [hops_per_second(network, 4_000) for _ in range(3 if quick else 7)]
+    yield figure(
+        "uniform traffic, saturated, dragonfly:a=8,p=4,h=4, ugal-l", "M packet-hops/s", values, least=3.0
+    )
 
 
 def idle(quick: bool) -> Iterator[Figure]:

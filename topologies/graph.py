@@ -88,6 +88,30 @@ class Graph(Topology):
         hops = self.switch_hops[there[a], there[b]].astype(np.int64)
         return np.where(np.equal(a, b), 0, hops + self.ends)
 
+    def dimension_distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the hops in each dimension of a minimal route from `a` to `b`, shape (..., dims).
+
+        Links to nodes do not count.
+
+        Raises
+        ------
+        ValueError
+            If the switches stand on no grid.
+        """
+        if self.axis is None or self.places is None:
+            raise ValueError(f"{self.text}: its switches stand on no grid, there are no dimensions")
+        sizes = self.places.max(axis=0) + 1
+        strides = np.cumprod([1, *sizes[:-1]])
+        number = np.empty(self.switches, np.int64)
+        number[self.places @ strides] = np.arange(self.switches)
+        here, there = (self.home[self.check_nodes(nodes)] - self.first_switch for nodes in (a, b))
+        place, goal = self.places[here], self.places[there]
+        along = []
+        for d, stride in enumerate(strides):
+            stop = number[place @ strides + (goal[..., d] - place[..., d]) * stride]
+            along.append(self.switch_hops[here, stop].astype(np.int64))
+        return np.stack(along, axis=-1)
+
     @cached_property
     def _nodes_at(self) -> Int:
         return np.bincount(self.home - self.first_switch, minlength=self.switches)

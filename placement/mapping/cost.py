@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import one_of
 from netplace.placement.rule import Nodes
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree
 
 __all__ = ["CRITERIA", "Criterion", "asymmetry", "cost_matrix", "hops", "oversubscription", "td"]
 
@@ -49,12 +49,15 @@ def td(topology: Topology, nodes: Nodes) -> Matrix:
 def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
     """Return the asymmetry levels among `nodes`: ``sum over a < b of |d_a - d_b|``.
 
+    Published for meshes and tori; on grids of switches and HyperX the distances are those between switches.
+
     Raises
     ------
     ValueError
-        If the network is no grid.
+        If the network is no grid, nor its switches stand on one.
     """
-    if not isinstance(topology, Grid):
+    on_grid = isinstance(topology, Graph) and topology.axis is not None
+    if not isinstance(topology, Grid | Graph) or not (on_grid or isinstance(topology, Grid)):
         raise ValueError(
             f"criterion td: is defined on meshes and tori, not on {topology}; use classic or oversubscription"
         )
@@ -64,7 +67,7 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
         block = nodes[first : first + rows]
         along = topology.dimension_distances(block[:, None], nodes)
         level[first : first + rows] = sum(
-            np.abs(along[..., a] - along[..., b]) for b in range(topology.dims) for a in range(b)
+            np.abs(along[..., a] - along[..., b]) for b in range(along.shape[-1]) for a in range(b)
         )
     return level
 

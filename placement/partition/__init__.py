@@ -15,6 +15,7 @@ from netplace.placement.partition.bands import bands
 from netplace.placement.partition.boxes import boxes
 from netplace.placement.partition.columns import columns
 from netplace.placement.partition.explicit import explicit
+from netplace.placement.partition.groups import across_groups, whole_groups, whole_switches
 from netplace.placement.partition.planes import planes
 from netplace.placement.partition.quadrants import quadrants
 from netplace.placement.partition.request import PartitionRequest
@@ -29,6 +30,7 @@ __all__ = ["PARTITIONS", "PartitionRequest", "partition"]
 _Rule = Rule[PartitionRequest, list[Nodes]]
 
 PARTITIONS: dict[str, _Rule] = {
+    "across-groups": _Rule(across_groups, "across-groups", "nodes dealt to all groups in turn"),
     "bands": _Rule(bands, "bands", "whole rows along X, as many as a job needs, or R rows a job", "R"),
     "boxes": _Rule(
         boxes,
@@ -39,6 +41,7 @@ PARTITIONS: dict[str, _Rule] = {
     "columns": _Rule(
         columns, "columns", "whole columns, as many as a job needs, or C columns a job: bands transposed", "C"
     ),
+    "groups": _Rule(whole_groups, "groups", "whole groups of a dragonfly, as many as a job needs"),
     "nodes": _Rule(
         explicit, "nodes:0-3,8/4-7,9", "nodes listed job by job, here or in a file", "LIST/LIST.. or FILE"
     ),
@@ -52,6 +55,7 @@ PARTITIONS: dict[str, _Rule] = {
     "sub-cubes": _Rule(
         sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs than those"
     ),
+    "switches": _Rule(whole_switches, "switches", "all nodes at switches, as many as a job needs"),
     "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
 }
 

@@ -150,6 +150,8 @@ def test_every_example_can_be_used(name):
     rule = PARTITIONS[name]
     assert rule.example.split(":")[0] == name
     network = parse("torus:8x4x4" if name in ("planes", "sub-cubes") else "torus:8x8")
+    if name in ("groups", "switches", "across-groups"):
+        network = parse("dragonfly:a=4,p=2,h=2")
     found = partition(rule.example, network, [5, 5])
     assert [len(nodes) >= 5 for nodes in found] == [True, True]
 
