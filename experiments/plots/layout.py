@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree
 
 __all__ = ["Panel", "panels"]
 
@@ -56,9 +56,11 @@ class Panel:
 
 
 def panels(topology: Topology) -> list[Panel]:
-    """Return the panels of a tree or of a grid of up to three dimensions; none for other networks."""
+    """Return the panels of a tree, a grid of up to three dimensions, or any other wiring; else none."""
     if isinstance(topology, Tree):
         return [_tree(topology)]
+    if isinstance(topology, Graph):
+        return [_circle(topology)]
     if isinstance(topology, Grid) and topology.dims <= 3:
         slices = topology.sizes[2] if topology.dims == 3 else 1
         return [_slice(topology, number, slices) for number in range(slices)]
@@ -130,4 +132,44 @@ def _tree(tree: Tree) -> Panel:
         size=4.5,
         aspect=wide / 4.5,
         equal=False,
+    )
+
+
+def _circle(network: Graph) -> Panel:
+    """Return the switches on a circle, group by group, and the nodes outside of their switches."""
+    switches, first = network.switches, network.first_switch
+    group = np.zeros(switches, np.int64) if network.group is None else network.group
+    order = np.argsort(group, kind="stable")
+    step = np.ones(switches)
+    step[1:] += np.diff(group[order]) > 0  # a gap between groups
+    angle = np.empty(switches)
+    angle[order] = 2 * np.pi * (np.cumsum(step) - 1) / (step.sum() + 1)
+    place = np.zeros((network.routers, 2))
+    place[first:] = np.stack((np.cos(angle), np.sin(angle)), axis=1)
+    if first:
+        at = network.home - first
+        size = np.bincount(at, minlength=switches)
+        rank = np.arange(network.nodes) - (np.cumsum(size) - size)[at]
+        fan = 2 * np.pi / (step.sum() + 1) * ((rank + 0.5) / size[at] - 0.5)
+        place[:first] = 1.12 * np.stack((np.cos(angle[at] + fan), np.sin(angle[at] + fan)), axis=1)
+    router, port = np.nonzero(network.neighbor >= 0)
+    start, end = place[router], place[network.neighbor[router, port]]
+    along = end - start
+    length = np.maximum(1e-9, np.linalg.norm(along, axis=1, keepdims=True))
+    aside = 0.006 * np.stack((along[:, 1], -along[:, 0]), axis=1) / length
+    return Panel(
+        title="",
+        xlabel="each direction of a link is drawn on its right"
+        + ("" if network.group is None else "; groups stand together"),
+        ylabel="",
+        rows=("",),
+        drawn=np.arange(network.routers),
+        place=place,
+        router=router,
+        port=port,
+        lines=np.stack([start + aside, end + aside], axis=1),
+        width=max(0.3, min(2.0, 150 / switches)),
+        marker=max(1.5, min(7.0, 400 / network.routers)),
+        size=7.0,
+        aspect=1.0,
     )

@@ -40,8 +40,9 @@ def draw_network(
 ) -> None:
     """Draw the load of every directed link, and the nodes coloured by job.
 
-    A grid of up to two dimensions is drawn as a map, one of three as a map for each Z, a tree by its stages.
-    Of other networks the sorted loads are drawn, a curve for each direction.
+    A grid of up to two dimensions is drawn as a map, one of three as a map for each Z, a tree by its stages,
+    a network of any wiring as a circle of switches, group by group. Of other networks the sorted loads are
+    drawn, a curve for each direction.
 
     Parameters
     ----------

@@ -99,3 +99,15 @@ def test_a_run_of_several_jobs_is_drawn(netplace, tmp_path):
     assert path.exists()
     assert all(f"{job} 2d-torus" in result.stdout for job in range(4))
     assert "slowest" in result.stdout
+
+
+@pytest.mark.parametrize("text", ["dragonfly:a=4,p=2,h=2", "hyperx:3x3,c=2", "faulty:links=0.1/torus:4x4"])
+def test_networks_of_any_wiring_stand_on_a_circle(text, tmp_path):
+    topology = parse(text)
+    (panel,) = panels(topology)
+    assert len(panel.place) == topology.routers
+    assert len(np.unique(panel.place.round(6), axis=0)) == topology.routers
+    assert len(panel.lines) == (topology.neighbor >= 0).sum()
+    picture = tmp_path / "loads.png"
+    draw_network(picture, topology, np.ones(topology.neighbor.shape), [range(4)], title=text, label="load")
+    assert picture.stat().st_size > 10_000
