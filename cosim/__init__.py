@@ -15,12 +15,15 @@ from netplace.cosim.counterfactual import what_if
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
+from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons
 from netplace.cosim.replay import replay, started_jobs
+from netplace.cosim.sampled import SOURCES, SampledExecution
 from netplace.cosim.work import Work, application_work, program_of
 
 __all__ = [
     "FIDELITIES",
+    "SOURCES",
     "Attempt",
     "CosimPlan",
     "Cosimulated",
@@ -28,6 +31,8 @@ __all__ = [
     "LiveExecution",
     "Placed",
     "Placing",
+    "Rates",
+    "SampledExecution",
     "Work",
     "application_work",
     "cosimulate",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import Network, Residue
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
+from netplace.topologies import Topology
 
-__all__ = ["FreshTimes", "cycles_alone"]
+__all__ = ["FreshTimes", "compact", "cycles_alone"]
 
 
 def cycles_alone(
@@ -56,6 +59,8 @@ class FreshTimes:
         Users ask for so many times the run time on a compact partition.
     engine : str
         The network's engine.
+    cycles : callable, optional
+        Returns the cycles of a job alone on its nodes, in place of a simulation of all of it.
 
     Raises
     ------
@@ -63,21 +68,27 @@ class FreshTimes:
         If the margin is not a number over 0.
     """
 
-    def __init__(self, placing: Placing, margin: float = 1.0, engine: str = "kernel") -> None:
+    def __init__(
+        self,
+        placing: Placing,
+        margin: float = 1.0,
+        engine: str = "kernel",
+        cycles: Callable[[Placed], float] | None = None,
+    ) -> None:
         if not 0 < margin < np.inf:
             raise ValueError(f"margin: {margin:g} is not a number over 0")
-        self._placing, self._margin, self._engine = placing, margin, engine
-        self._cycles: dict[object, int] = {}
-        self._compact = make_partitioner("contiguous", placing.machine)  # of the empty machine
+        self._placing, self._margin = placing, margin
+        self._of = cycles or (lambda placed: cycles_alone(placing, placed, engine))
+        self._cycles: dict[object, float] = {}
         self._draws = network_draws(placing.machine, placing.config)
 
-    def cycles(self, placed: Placed) -> int:
+    def cycles(self, placed: Placed) -> float:
         """Return the cycles of a job on its nodes."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
         key = placed.work, nodes.tobytes()
         if key not in self._cycles:
-            self._cycles[key] = cycles_alone(self._placing, placed, self._engine)
+            self._cycles[key] = self._of(placed)
         return self._cycles[key]
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
@@ -86,6 +97,10 @@ class FreshTimes:
 
     def longest(self, job: Job) -> float:
         """Return what a user asks for: the run time in seconds on a compact partition, and a margin."""
-        found = self._compact.find(job)
-        allocation = Allocation(np.arange(job.nodes)) if found is None else found
-        return self._margin * self.seconds(job, allocation)
+        return self._margin * self.seconds(job, compact(self._placing.machine, job))
+
+
+def compact(machine: Topology, job: Job) -> Allocation:
+    """Return a compact partition of the empty machine: a box or a subtree, else its first nodes."""
+    found = make_partitioner("contiguous", machine).find(job)
+    return Allocation(np.arange(job.nodes)) if found is None else found

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from netplace.cosim.alone import FreshTimes, cycles_alone
+from netplace.cosim.alone import compact
+from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
-from netplace.cosim.live import Attempt, LiveExecution
-from netplace.cosim.measured import Measured
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.mix import mixed_work, read_mix
+from netplace.cosim.placed import Placing
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.table import TableExecution
-from netplace.cosim.work import application_work
+from netplace.cosim.rates import Rates
+from netplace.cosim.work import Work, application_work
 from netplace.netsim.result import versions
 from netplace.runs.schedules import workload_of
-from netplace.scheduling import Execution, Schedule, make_partitioner, schedule
+from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.topologies import parse
 
 __all__ = ["Cosimulated", "cosimulate", "placing_of"]
@@ -42,10 +42,26 @@ class Cosimulated:
 
 
 def placing_of(plan: CosimPlan) -> Placing:
-    """Return how jobs of a plan are put on their nodes."""
+    """Return how jobs of a plan are put on their nodes.
+
+    Raises
+    ------
+    ValueError
+        If the file that says what jobs run cannot be used.
+    """
     machine = parse(plan.jobs.machine)
-    work = application_work(plan.config)
-    return Placing(machine, plan.config, work, plan.jobs.mapping, plan.jobs.seed)
+    given = Placing(machine, plan.config, application_work(plan.config), plan.jobs.mapping, plan.jobs.seed)
+    if not plan.applications:
+        return given
+    rates = Rates(given, plan.precision)
+
+    def period(job: Job, work: Work) -> float:
+        plain = replace(given, work_of=lambda _: work)
+        return rates.iteration(plain.put(job, compact(machine, job)))
+
+    return replace(
+        given, work_of=mixed_work(read_mix(plan.applications), plan.config, period, plan.jobs.seed)
+    )
 
 
 def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = None) -> Cosimulated:
@@ -67,47 +83,32 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
     """
     placing, jobs = placing_of(plan), workload_of(plan.jobs)
     began = time.process_time()
-    fresh = FreshTimes(placing, plan.margin, engine)
-    measured: dict[int, Measured] = {}
-
-    def keep(placed: Placed, start: int, live: int, alone: int, cycles: int) -> None:
-        what = placed.work.application, placed.nodes
-        measured[placed.job.number] = Measured(*what, start, live, alone, cycles)
-        if tell is not None:
-            tell(len(measured))
-
-    def ended(attempt: Attempt) -> None:
-        placed = attempt.placed
-        alone = cycles_alone(placing, placed, engine, attempt.since)
-        keep(placed, attempt.start, attempt.cycles, alone, fresh.cycles(placed))
-
-    def begun(placed: Placed, start: int) -> None:
-        cycles = fresh.cycles(placed)
-        keep(placed, start, cycles, cycles, cycles)
-
-    live = plan.network_time == "live"
-    execution: Execution
-    if live:
-        execution = LiveExecution(placing, fresh.longest, engine, ended)
-    else:
-        execution = TableExecution(placing, fresh, begun)
+    course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None))
     made = schedule(
         placing.machine,
         jobs,
         plan.jobs.policy,
         make_partitioner(plan.jobs.partition, placing.machine, plan.jobs.seed),
-        execution,
+        course.execution,
         estimates=plan.jobs.estimates,
         overrun=plan.jobs.overrun,
         keep_nodes=True,
     )
-    rows = job_rows(made, measured, plan.config)
+    rows = job_rows(made, course.measured, plan.config)
     outcome = {
         "jobs": rows,
-        "figures": figures(made, rows, live),
-        "notes": list(jobs.notes),
+        "figures": figures(made, rows, plan.network_time != "table") | course.figures(),
+        "notes": [*jobs.notes, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }
     return Cosimulated(made, outcome)
+
+
+def _notes(plan: CosimPlan) -> list[str]:
+    if plan.applications and not read_mix(plan.applications).upper_bound:
+        return []
+    return [
+        "slowdowns are upper bounds: jobs do nothing but communicate, as no share of communication is given"
+    ]

@@ -40,22 +40,23 @@ def job_rows(schedule: Schedule, measured: Mapping[int, Measured], config: Confi
         rows.append(
             {
                 "job": number,
-                "application": done.application if done else "",
+                "application": done.placed.work.application if done else "",
                 "size": int(schedule.nodes[row]),
                 "submit": float(schedule.submit[row]),
                 "wait": float(schedule.start[row] - schedule.submit[row]),
                 "start": float(schedule.start[row]),
                 "end": float(schedule.end[row]),
-                "nodes": (done.nodes if done else held).tolist(),
+                "nodes": (done.placed.nodes if done else held).tolist(),
                 "contiguous": bool(schedule.contiguous[row]),
                 "state": State(int(schedule.state[row])).name.lower(),
                 "kills": int(schedule.kills[row]),
                 "start_cycle": done and done.start,
-                "end_cycle": done and done.start + done.live,
+                "end_cycle": done and done.start + round(done.live),
                 "alone": done and done.alone * second,
                 "fresh": done and done.fresh * second,
                 "live": done and done.live * second,
-                "slowdown": done and done.live / done.alone,
+                "slowdown": done and (done.live / done.alone if done.alone else 1.0),
+                "half_width": done and done.half_width,
             }
         )
     return rows

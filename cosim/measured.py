@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.cosim.placed import Placed
 
 __all__ = ["Measured"]
 
@@ -15,23 +15,23 @@ class Measured:
 
     Attributes
     ----------
-    application : str
-        What it ran.
-    nodes : ndarray of int64
-        Node of each task.
+    placed : Placed
+        The job on its nodes.
     start : int
         First cycle in which its tasks could act.
-    live : int
+    live : float
         From its start to its end.
-    alone : int
+    alone : float
         Alone: same start, nodes, mapping and state of the network, and nobody else.
-    fresh : int
+    fresh : float
         Alone on a new network, as a table has it.
+    half_width : float
+        Of the interval of `live` at the level of 0.95, as a share of it; 0: it was counted, not estimated.
     """
 
-    application: str
-    nodes: Nodes
+    placed: Placed
     start: int
-    live: int
-    alone: int
-    fresh: int
+    live: float
+    alone: float
+    fresh: float
+    half_width: float = 0.0

@@ -68,7 +68,7 @@ class Placing:
         """
         work = self.work_of(job)
         nodes = map_tasks(
-            allocation.mapping or self.mapping,
+            (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,
             work.tasks,
             nodes=allocation.nodes,

@@ -8,12 +8,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of
+from netplace.cosim.mix import read_mix
 from netplace.netsim import Config
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
 from netplace.runs.plan import Plan, make_plan
+from netplace.runs.resolve import file_digest
 from netplace.runs.table_times import BEST_KNOWN
 
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
@@ -24,13 +27,21 @@ REVISION = 1
 # Where run times come from, by the flag --network-time.
 FIDELITIES = {
     "table": "each job alone on a new network, looked up by its nodes: jobs do not disturb each other",
+    "sampled": "rates of progress of looping jobs, measured by simulating each mix of jobs over windows",
     "live": "every packet of every job, on one network",
 }
 
 # Settings of the network by the keys of a plan: `policy` is the scheduler's there.
 SETTINGS = {"request_policy" if item.name == "policy" else item.name: item.name for item in fields(Config)}
 _UNUSED = ("times", "locality")
-KEYS = (*(key for key in SCHEDULE_KEYS if key not in _UNUSED), "network_time", "margin", *SETTINGS)
+KEYS = (
+    *(key for key in SCHEDULE_KEYS if key not in _UNUSED),
+    "network_time",
+    "margin",
+    "applications",
+    "precision",
+    *SETTINGS,
+)
 _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
 
 
@@ -46,19 +57,28 @@ class CosimPlan:
         Key of `FIDELITIES`.
     margin : float
         Users estimate so many times the run time alone.
+    applications : str
+        File that says what the jobs of a log run, see `netplace.cosim.mix`; empty: the workload says.
+    precision : float
+        Half width, as a share, to which rates are measured where times are sampled.
     config : Config
         Settings of the network.
+    mix_digest : str
+        SHA-256 of that file.
     """
 
     jobs: Plan
     network_time: str = "live"
     margin: float = 1.5
+    applications: str = ""
+    precision: float = 0.02
     config: Config = field(default_factory=Config)
+    mix_digest: str = ""
 
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
-        plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION}
+        plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -68,6 +88,9 @@ class CosimPlan:
             "jobs": self.jobs.to_dict(),
             "network_time": self.network_time,
             "margin": self.margin,
+            "applications": self.applications,
+            "mix_digest": self.mix_digest,
+            "precision": self.precision,
             "config": asdict(self.config),
         }
 
@@ -111,9 +134,11 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     for name in said:
         one_of(name, KEYS, "key")
     network_time = one_of(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
-    margin = said.pop("margin", 1.5)
-    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
-        raise ValueError(f"margin: {margin!r} is not a number over 0")
+    margin = _positive(said, "margin", 1.5, math.inf)
+    precision = _positive(said, "precision", 0.02, 1.0)
+    mix = str(said.pop("applications", ""))
+    if mix:
+        read_mix(mix)
     config = Config(**{name: said.pop(key) for key, name in SETTINGS.items() if key in said})
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
@@ -123,8 +148,21 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         raise ValueError(
             f"overrun: {said['overrun']!r} given, but a job on the live network cannot be stopped"
         )
-    plan = make_plan(said | {"times": _ALONE}, seed)
-    return CosimPlan(plan, network_time, float(margin), config)
+    if said.get("workload") == "applications" and mix:
+        raise ValueError(
+            f"applications: {mix!r} given, but jobs of the workload applications say what they run"
+        )
+    plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
+    digest = file_digest(Path(mix)) if mix else ""
+    return CosimPlan(plan, network_time, margin, mix, precision, config, digest)
+
+
+def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> float:
+    value = said.pop(name, usual)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < most:
+        limit = f" and under {most:g}" if most < math.inf else ""
+        raise ValueError(f"{name}: {value!r} is not a number over 0{limit}")
+    return float(value)
 
 
 _JOBS = 200

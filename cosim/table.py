@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netplace.cosim.alone import FreshTimes
 from netplace.cosim.placed import Placed, Placing
 from netplace.scheduling import Allocation, Job
 
@@ -18,22 +17,31 @@ class TableExecution:
     ----------
     placing : Placing
         How jobs are put on their nodes.
-    fresh : FreshTimes
-        Their run times.
+    cycles : callable
+        Returns the cycles of a job on its nodes.
+    longest : callable
+        Returns the run time in seconds that a user estimates.
     begun : callable
-        Told of each job on its nodes, and the cycle in which it begins.
+        Told of each job on its nodes, the cycle in which it begins and its cycles.
     """
 
-    def __init__(self, placing: Placing, fresh: FreshTimes, begun: Callable[[Placed, int], None]) -> None:
-        self.longest = fresh.longest
-        self._placing, self._fresh, self._tell = placing, fresh, begun
+    def __init__(
+        self,
+        placing: Placing,
+        cycles: Callable[[Placed], float],
+        longest: Callable[[Job], float],
+        begun: Callable[[Placed, int, float], None],
+    ) -> None:
+        self.longest = longest
+        self._placing, self._cycles, self._tell = placing, cycles, begun
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
         """Return how long the job runs on its nodes, in seconds."""
         placed = self._placing.put(job, allocation)
         second = self._placing.config.cycle_ns * 1e-9
-        self._tell(placed, round(now / second))
-        return self._fresh.cycles(placed) * second
+        cycles = self._cycles(placed)
+        self._tell(placed, round(now / second), cycles)
+        return cycles * second
 
     def stop(self, attempt: int, now: float) -> None:
         """Do nothing: what has been stopped is not asked for again."""

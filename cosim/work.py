@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.apps import Op, Program
+from netplace.apps import Op, Program, TaskWriter
 from netplace.checks import one_of
 from netplace.netsim import Config
 from netplace.runs.programs import Reading, application_program
@@ -26,7 +26,8 @@ class Work:
     Attributes
     ----------
     application : str
-        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``.
+        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``; empty: it only
+        computes.
     tasks : int
         Its tasks, one a node.
     iterations : int
@@ -78,10 +79,19 @@ def program_of(work: Work, config: Config) -> Program:
 @lru_cache(maxsize=256)
 def body_of(work: Work, config: Config) -> Program:
     """Return the program of one iteration, its computation included."""
+    if not work.application:
+        return _computation(work.tasks, work.compute)
     reading = Reading(tasks=work.tasks, packet_bytes=config.packet_bytes, rendezvous=config.rendezvous)
     program = application_program(work.application, reading, work.tasks)
     unmarked = replace(program, marks=np.empty((0, 3), np.int64), sections={})
     return _after_computation(unmarked, work.compute) if work.compute else unmarked
+
+
+def _computation(tasks: int, cycles: int) -> Program:
+    writers = [TaskWriter(task, tasks) for task in range(tasks)]
+    for writer in writers:
+        writer.compute(cycles)
+    return Program.of(writers)
 
 
 def _after_computation(program: Program, cycles: int) -> Program:

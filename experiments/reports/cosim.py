@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from netplace.cosim import CosimPlan
+from netplace.cosim import SOURCES, CosimPlan
 from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.terminal.screen import number, table
 from netplace.runs.tables import write_table
@@ -75,9 +75,31 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
     ]
     made = [table(title_of(plan), ["figure", "value"], rows)]
+    if "sources" in figures:
+        made.append(_source_table(figures))
     if figures["table_error"]:
         made.append(_error_table(figures["table_error"]))
     return made
+
+
+def _source_table(figures: dict[str, Any]) -> Table:
+    """Return where the jobs' times come from, and how well they are known."""
+    rows = [[SOURCES[name], number(100 * share, 2)] for name, share in figures["sources"].items()]
+    mixes, width = figures["mixes"], figures["half_width"]
+    rows += [
+        [],
+        ["mixes simulated", number(mixes["simulated"])],
+        [
+            f"of which the precision of {100 * mixes['precision']:g} % was not met",
+            number(mixes["precision_missed"]),
+        ],
+    ]
+    if width:
+        rows += [
+            ["half width of a job's time, mean (%)", number(100 * width["mean"], 2)],
+            ["most (%)", number(100 * width["most"], 2)],
+        ]
+    return table("where times come from (% of the jobs' time)", ["source", "value"], rows)
 
 
 def _error_table(error: dict[str, Any]) -> Table:

@@ -101,3 +101,24 @@ def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
     check(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "runs no application")
+
+
+def test_sampled_times_say_where_they_come_from(netplace):
+    flags = ["--network-time", "sampled", "--repeats", "10:20", "--partition", "random", "--precision", "0.1"]
+    result = netplace(*SMALL, *flags)
+    assert result.exit_code == 0, result.stderr
+    assert "where times come from" in result.stdout
+    found = json.loads(netplace(*SMALL, *flags, "--json").stdout)
+    assert all(job["half_width"] >= 0 for job in found["jobs"])
+
+
+def test_a_log_with_applications(netplace, tmp_path):
+    log, mix = tmp_path / "log.swf", tmp_path / "mix.toml"
+    log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
+    mix.write_text('[[class]]\napplication = "2d-torus,packets=4"\ncommunication = 0.3\n')
+    words = ["--machine", "torus:4x4", "--workload", log, "--applications", mix, "--network-time", "sampled"]
+    (job,) = json.loads(netplace("cosim", *words, "--json").stdout)["jobs"]
+    assert job["live"] == pytest.approx(100, rel=0.02)
+    check(netplace("cosim", *words, "--precision", "2"), "--precision: 2.0 is not a number over 0 and under 1")
+    mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
+    check(netplace("cosim", *words), "fits no class")

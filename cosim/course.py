@@ -1,0 +1,140 @@
+"""A co-simulation under way: an execution, and what it tells of each job that has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from netplace.cosim.alone import FreshTimes, cycles_alone
+from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.measured import Measured
+from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.plan import CosimPlan
+from netplace.cosim.rates import Rates
+from netplace.cosim.sampled import SOURCES, Progress, SampledExecution
+from netplace.cosim.table import TableExecution
+from netplace.scheduling import Execution, Job
+
+__all__ = ["COURSES", "Course"]
+
+Tell = Callable[[int], None]
+
+
+class Course(Protocol):
+    """One fidelity at work.
+
+    Attributes
+    ----------
+    execution : Execution
+        Runs the jobs.
+    measured : dict of int to Measured
+        What is known of each job that has ended, by its number.
+    """
+
+    execution: Execution
+    measured: dict[int, Measured]
+
+    def figures(self) -> dict[str, Any]:
+        """Return figures that only this fidelity has."""
+
+
+class _Live:
+    """Every packet on one network; each job again alone when it has ended."""
+
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
+        self.measured: dict[int, Measured] = {}
+        self._placing, self._engine, self._tell = placing, engine, tell
+        self._fresh = FreshTimes(placing, plan.margin, engine)
+        longest = _from_log(plan.margin) if plan.applications else self._fresh.longest
+        self.execution: Execution = LiveExecution(placing, longest, engine, self._ended)
+
+    def figures(self) -> dict[str, Any]:
+        """Return nothing more."""
+        return {}
+
+    def _ended(self, attempt: Attempt) -> None:
+        placed = attempt.placed
+        alone = cycles_alone(self._placing, placed, self._engine, attempt.since)
+        fresh = self._fresh.cycles(placed)
+        self.measured[placed.job.number] = Measured(placed, attempt.start, attempt.cycles, alone, fresh)
+        self._tell(len(self.measured))
+
+
+class _Table:
+    """Each job alone on a new network; of long loops the rate alone."""
+
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
+        self.measured: dict[int, Measured] = {}
+        self._tell = tell
+        if plan.applications:
+            rates = Rates(placing, plan.precision)
+            self.execution: Execution = TableExecution(
+                placing, lambda placed: _alone(rates, placed), _from_log(plan.margin), self._begun
+            )
+        else:
+            fresh = FreshTimes(placing, plan.margin, engine)
+            self.execution = TableExecution(placing, fresh.cycles, fresh.longest, self._begun)
+
+    def figures(self) -> dict[str, Any]:
+        """Return nothing more."""
+        return {}
+
+    def _begun(self, placed: Placed, start: int, cycles: float) -> None:
+        self.measured[placed.job.number] = Measured(placed, start, cycles, cycles, cycles)
+        self._tell(len(self.measured))
+
+
+class _Sampled:
+    """Rates of progress, measured mix by mix."""
+
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
+        self.measured: dict[int, Measured] = {}
+        self._tell, self._rates = tell, Rates(placing, plan.precision)
+        self._by_source = dict.fromkeys(SOURCES, 0.0)
+        longest = _from_log(plan.margin)
+        if not plan.applications:
+            longest = FreshTimes(
+                placing, plan.margin, cycles=lambda placed: _alone(self._rates, placed)
+            ).longest
+        self.execution: Execution = SampledExecution(placing, self._rates, longest, self._ended)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the share of all jobs' time by where it comes from, and how mixes were measured."""
+        total = sum(self._by_source.values())
+        shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
+        mixes = {"simulated": self._rates.simulated, "precision_missed": self._rates.missed}
+        widths = [one.half_width for one in self.measured.values()]
+        return {
+            "sources": shares,
+            "mixes": mixes | {"precision": self._rates.precision},
+            "half_width": {"mean": float(np.mean(widths)), "most": float(np.max(widths))} if widths else None,
+        }
+
+    def _ended(self, done: Progress) -> None:
+        placed, taken = done.placed, done.end - done.begin
+        alone = _alone(self._rates, placed)
+        for source, cycles in done.by_source.items():
+            self._by_source[source] += cycles
+        width = done.doubt / max(1.0, alone)
+        self.measured[placed.job.number] = Measured(placed, round(done.begin), taken, alone, alone, width)
+        self._tell(len(self.measured))
+
+
+def _alone(rates: Rates, placed: Placed) -> float:
+    """Return the cycles of a job alone on its nodes, at its rate."""
+    if not placed.work.application:
+        return float(placed.work.compute) * placed.work.iterations
+    return rates.alone(placed)
+
+
+def _from_log(margin: float) -> Callable[[Job], float]:
+    return lambda job: margin * job.run_time
+
+
+COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell], Course]] = {
+    "table": _Table,
+    "sampled": _Sampled,
+    "live": _Live,
+}

@@ -1,0 +1,255 @@
+"""What the jobs of a log run: classes of applications in a TOML file, and how much they communicate.
+
+::
+
+    communication = 0.3
+
+    [[class]]
+    application = "3d-torus,packets=64"
+    weight = 2
+    nodes = "64:4096"
+
+    [[class]]
+    application = "all-to-all,packets=4"
+    communication = [0.1, 0.5]
+    run_time = "600:"
+    round = "down"
+
+A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the
+share of its time, alone on a compact partition, in which it communicates: a number, or bounds between which
+it is drawn evenly; the rest it computes, before each iteration. There are as many iterations as take the
+run time of the log.
+
+Where the file says nothing of it a job does nothing but communicate, and its slowdown is an upper bound: no
+log tells the share, and a default would be a guess.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netplace.checks import one_of
+from netplace.cosim.work import Work, WorkOf, body_of
+from netplace.netsim import Config
+from netplace.runs.toml_lines import line_of, read_toml
+from netplace.scheduling import Job
+
+__all__ = ["Class", "Mix", "mixed_work", "read_mix"]
+
+_COMMUNICATION = 1.0
+_KEYS = ("application", "weight", "nodes", "run_time", "communication", "round")
+_ROUNDS = ("exact", "down")
+_ALWAYS = (0.0, math.inf)
+
+
+@dataclass(frozen=True)
+class Class:
+    """Jobs that run one application.
+
+    Attributes
+    ----------
+    application : str
+        Key of `netplace.apps.APPLICATIONS` with options.
+    weight : float
+        How often it is drawn, relative to the others that a job fits.
+    nodes, run_time : tuple of float
+        Least and most nodes, and seconds in the log, of its jobs.
+    communication : tuple of float
+        Least and most share of the time in which it communicates.
+    round : str
+        ``"exact"``: every size must exist; ``"down"``: as many tasks as the largest size below that does.
+    """
+
+    application: str
+    weight: float = 1.0
+    nodes: tuple[float, float] = _ALWAYS
+    run_time: tuple[float, float] = _ALWAYS
+    communication: tuple[float, float] = (_COMMUNICATION, _COMMUNICATION)
+    round: str = "exact"
+
+    def fits(self, job: Job) -> bool:
+        """Tell whether a job may belong to the class."""
+        return (
+            self.nodes[0] <= job.nodes <= self.nodes[1]
+            and self.run_time[0] <= job.run_time <= self.run_time[1]
+        )
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Classes of applications, of which each job of a log gets one.
+
+    Attributes
+    ----------
+    classes : tuple of Class
+        The classes.
+    source : str
+        Where they come from, for people.
+    """
+
+    classes: tuple[Class, ...]
+    source: str = "the mix"
+
+    @property
+    def upper_bound(self) -> bool:
+        """Whether some jobs do nothing but communicate."""
+        return any(one.communication[1] == 1 for one in self.classes)
+
+    def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
+        """Return an iteration of what a job runs, and the share of its time in which it communicates.
+
+        Both are drawn from the seed and the number of the job alone. A job of one node only computes.
+
+        Raises
+        ------
+        ValueError
+            If the job fits no class, or its application does not exist at its size.
+        """
+        if job.nodes == 1:
+            return Work("", 1), 0.0
+        fitting = [one for one in self.classes if one.fits(job)]
+        if not fitting:
+            raise ValueError(
+                f"{self.source}: job {job.number} of {job.nodes} nodes and {job.run_time:g} s fits no class"
+            )
+        rng = np.random.default_rng([seed, 2, job.number])
+        weights = np.array([one.weight for one in fitting])
+        chosen = fitting[int(rng.choice(len(fitting), p=weights / weights.sum()))]
+        share = float(rng.uniform(*chosen.communication))
+        if share == 0:
+            return Work("", job.nodes), 0.0
+        return Work(chosen.application, self._tasks(chosen, job, config)), share
+
+    def _tasks(self, chosen: Class, job: Job, config: Config) -> int:
+        """Return how many tasks an application has on the nodes of a job."""
+        if _exists(chosen.application, job.nodes, config):
+            return job.nodes
+        below = next((n for n in range(job.nodes - 1, 1, -1) if _exists(chosen.application, n, config)), None)
+        if chosen.round == "down" and below is not None:
+            return below
+        most = 2 * job.nodes + 1
+        above = next((n for n in range(job.nodes + 1, most) if _exists(chosen.application, n, config)), None)
+        near = " and ".join(str(size) for size in (below, above) if size is not None) or "none near"
+        raise ValueError(
+            f"{self.source}: {chosen.application} does not exist on the {job.nodes} nodes of job "
+            f"{job.number}; "
+            f'the nearest sizes are {near}; round = "down" takes the smaller one'
+        )
+
+
+def _exists(application: str, tasks: int, config: Config) -> bool:
+    try:
+        return bool(body_of(Work(application, tasks), config).traffic().B.any())
+    except ValueError:
+        return False
+
+
+def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
+    """Return the function that tells what a job of a log does, all its iterations.
+
+    Parameters
+    ----------
+    mix : Mix
+        What jobs run.
+    config : Config
+        Settings of the network.
+    period : callable
+        Returns the cycles that an iteration of a job takes alone on a compact partition.
+    seed : int
+        Seed of the draws.
+    """
+    known: dict[int, Work] = {}
+
+    def work(job: Job) -> Work:
+        if job.number not in known:
+            known[job.number] = made(job)
+        return known[job.number]
+
+    def made(job: Job) -> Work:
+        cycles = job.run_time * 1e9 / config.cycle_ns
+        once, share = mix.work(job, config, seed)
+        if not once.application:
+            return replace(once, compute=round(cycles))
+        speaking = period(job, once)
+        once = replace(once, compute=round(speaking * (1 - share) / share))
+        return replace(once, iterations=max(1, round(cycles / period(job, once))))
+
+    return work
+
+
+def read_mix(path: str | Path) -> Mix:
+    """Return the mix of a TOML file.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or a value is not valid; the sentence names file and line.
+    """
+    path = Path(path)
+    text, said = read_toml(path)
+    for key in said:
+        if key not in ("class", "communication"):
+            raise ValueError(
+                f"{path}:{line_of(text, '', key)}: key {key!r} is not known, expected class or communication"
+            )
+    tables = said.get("class")
+    if not isinstance(tables, list) or not tables:
+        raise ValueError(f"{path}: has no [[class]], expected at least one")
+    usual = {"communication": said.get("communication", _COMMUNICATION)}
+    classes = []
+    for place, table in enumerate(tables):
+        try:
+            classes.append(_class(usual | table))
+        except ValueError as error:
+            key = str(error).partition(":")[0]
+            where = line_of(text, f"class.{place}", key if key in table else "")
+            raise ValueError(f"{path}:{where}: {error}") from None
+    return Mix(tuple(classes), str(path))
+
+
+def _class(table: Mapping[str, Any]) -> Class:
+    for key in table:
+        if key not in _KEYS:
+            raise ValueError(f"{key}: is not a key of a class, expected one of {', '.join(_KEYS)}")
+    if not isinstance(table.get("application"), str):
+        raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
+    weight = table.get("weight", 1.0)
+    if not _number(weight) or not 0 < weight < math.inf:
+        raise ValueError(f"weight: {weight!r} is not a number over 0")
+    return Class(
+        application=table["application"],
+        weight=float(weight),
+        nodes=_range(table, "nodes"),
+        run_time=_range(table, "run_time"),
+        communication=_share(table["communication"]),
+        round=one_of(str(table.get("round", "exact")), _ROUNDS, "round"),
+    )
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _share(value: Any) -> tuple[float, float]:
+    bounds = value if isinstance(value, list) else [value, value]
+    if len(bounds) != 2 or not all(_number(one) and 0 <= one <= 1 for one in bounds) or bounds[0] > bounds[1]:
+        raise ValueError(f"communication: {value!r} is not a share from 0 to 1, nor two in order")
+    return float(bounds[0]), float(bounds[1])
+
+
+def _range(table: Mapping[str, Any], key: str) -> tuple[float, float]:
+    text = str(table.get(key, ":"))
+    low, colon, high = text.partition(":")
+    try:
+        bounds = float(low or 0), float(high or math.inf) if colon else float(low)
+    except ValueError:
+        bounds = (math.nan, math.nan)
+    if not bounds[0] <= bounds[1]:
+        raise ValueError(f"{key}: {text!r} is not of the form LEAST:MOST")
+    return bounds

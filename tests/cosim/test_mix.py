@@ -1,0 +1,151 @@
+"""Logs whose jobs get applications: classes, shares of communication, and mistakes in the file."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from netplace.cosim import Placing, cosimulate, make_cosim_plan, placing_of
+from netplace.cosim.mix import read_mix
+from netplace.cosim.rates import Rates
+from netplace.netsim import Config
+from netplace.scheduling import Allocation, Job
+
+MIX = """\
+communication = 0.25
+
+[[class]]
+application = "2d-torus,packets=4"
+nodes = "2:"
+weight = 3
+
+[[class]]
+application = "butterfly,packets=4"
+communication = [0.1, 0.2]
+run_time = "50:"
+round = "down"
+"""
+LOG = "; MaxNodes: 64\n" + "".join(
+    f"{number} {number * 20} -1 {30 + 17 * (number % 7)} {size} -1 -1 {size} 400 -1 1 1 1 1 1 1 -1 -1\n"
+    for number, size in enumerate([1, 4, 8, 16, 4, 8, 6, 16, 2, 16, 12, 8], 1)
+)
+
+
+@pytest.fixture
+def files(tmp_path):
+    mix, log = tmp_path / "mix.toml", tmp_path / "log.swf"
+    mix.write_text(MIX)
+    log.write_text(LOG)
+    return {"machine": "torus:4x4", "workload": str(log), "applications": str(mix)}
+
+
+def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
+    plan = make_cosim_plan(files | {"partition": "contiguous", "network_time": "sampled"})
+    placing = placing_of(plan)
+    rates = Rates(placing)
+    job = Job(3, 0, 8, 100.0)
+    work = placing.work_of(job)
+    alone = rates.alone(placing.put(job, Allocation(np.array([0, 1, 4, 5, 8, 9, 12, 13]))))
+    assert alone * 3.2e-9 == pytest.approx(100, rel=0.05)
+    assert work.iterations > 1e5
+    speaking = 1 - work.compute * work.iterations * 3.2e-9 / 100
+    assert 0.05 < speaking < 0.35
+
+
+@pytest.mark.parametrize("network_time", ["table", "sampled"])
+def test_a_log_is_carried_out(files, network_time):
+    given = files | {"policy": "easy", "partition": "random", "network_time": network_time}
+    found = cosimulate(make_cosim_plan(given)).outcome
+    assert len(found["jobs"]) == 12
+    assert not [note for note in found["notes"] if "upper bounds" in note]
+    one = next(job for job in found["jobs"] if job["size"] == 1)
+    assert one["live"] == pytest.approx(30 + 17)
+    assert one["slowdown"] == 1
+    if network_time == "sampled":
+        assert found["figures"]["sources"]["computed"] > 0
+
+
+def test_less_communication_is_less_slowdown(files, tmp_path):
+    slowdowns = []
+    for share in (1, 0.2):
+        mix = tmp_path / f"{share}.toml"
+        mix.write_text(
+            f'[[class]]\napplication = "all-to-all,packets=4"\nround = "down"\ncommunication = {share}\n'
+        )
+        given = files | {"applications": str(mix), "partition": "random", "network_time": "sampled"}
+        found = cosimulate(make_cosim_plan(given)).outcome
+        slowdowns.append(found["figures"]["sharing"]["mean_slowdown"])
+    assert slowdowns[0] > slowdowns[1] >= 0.999
+
+
+def test_jobs_that_only_communicate_are_told_of(files, tmp_path):
+    mix = tmp_path / "bare.toml"
+    mix.write_text('[[class]]\napplication = "2d-torus,packets=4"\n')
+    plan = make_cosim_plan(files | {"applications": str(mix), "network_time": "table"})
+    assert any("upper bounds" in note for note in cosimulate(plan).outcome["notes"])
+
+
+def test_classes_are_drawn_by_job_and_seed_alone():
+    mix = read_mix_of(MIX)
+    jobs = [Job(number, 0, 8, 100.0) for number in range(200)]
+    names = [mix.work(job, Config(), seed=1)[0].application for job in jobs]
+    assert names == [mix.work(job, Config(), seed=1)[0].application for job in jobs]
+    assert names != [mix.work(job, Config(), seed=2)[0].application for job in jobs]
+    assert 120 < names.count("2d-torus,packets=4") < 180
+    shares = [mix.work(job, Config())[1] for job in jobs]
+    assert {share for share in shares if share != 0.25}
+    assert all(share == 0.25 or 0.1 <= share <= 0.2 for share in shares)
+
+
+def read_mix_of(text):
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mix.toml"
+        path.write_text(text)
+        return read_mix(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no"),
+        ('classes = 3\n[[class]]\napplication = "gups"', "mix.toml:1: key 'classes' is not known"),
+        ("[[class]]\nweight = 1", "application: not given"),
+        (
+            '[[class]]\napplication = "gups"\ncommunication = 1.5',
+            "mix.toml:3: communication: 1.5 is not a share",
+        ),
+        ('[[class]]\napplication = "gups"\ncommunication = [0.5, 0.1]', "nor two in order"),
+        ('[[class]]\napplication = "gups"\nweight = 0', "weight: 0 is not a number over 0"),
+        ('[[class]]\napplication = "gups"\nnodes = "9:4"', "nodes: '9:4' is not of the form LEAST:MOST"),
+        ('[[class]]\napplication = "gups"\nround = "up"', "round"),
+        ('[[class]]\napplication = "gups"\nsize = 4', "mix.toml:3: size: is not a key of a class"),
+    ],
+)
+def test_mistakes_in_the_file(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_mix_of(text)
+
+
+def test_jobs_that_fit_nowhere():
+    job = Job(7, 0, 6, 10.0)
+    with pytest.raises(ValueError, match="job 7 of 6 nodes and 10 s fits no class"):
+        read_mix_of('[[class]]\napplication = "gups"\nnodes = "8:"').work(job, Config())
+    with pytest.raises(ValueError, match="nearest sizes are 4 and 8"):
+        read_mix_of('[[class]]\napplication = "butterfly"').work(job, Config())
+    work, _ = read_mix_of('[[class]]\napplication = "butterfly"\nround = "down"').work(job, Config())
+    assert work.tasks == 4
+
+
+def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
+    mix, log = tmp_path / "mix.toml", tmp_path / "log.swf"
+    mix.write_text('[[class]]\napplication = "gups"\ncommunication = 0\n')
+    log.write_text("; MaxNodes: 16\n1 0 -1 3 4 -1 -1 4 9 -1 1 1 1 1 1 1 -1 -1\n")
+    plan = make_cosim_plan({"machine": "torus:4x4", "workload": str(log), "applications": str(mix)})
+    (job,) = cosimulate(plan).outcome["jobs"]
+    assert job["live"] == pytest.approx(3)
+    assert isinstance(placing_of(plan), Placing)
