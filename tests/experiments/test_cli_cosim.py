@@ -119,6 +119,8 @@ def test_a_log_with_applications(netplace, tmp_path):
     words = ["--machine", "torus:4x4", "--workload", log, "--applications", mix, "--network-time", "sampled"]
     (job,) = json.loads(netplace("cosim", *words, "--json").stdout)["jobs"]
     assert job["live"] == pytest.approx(100, rel=0.02)
-    check(netplace("cosim", *words, "--precision", "2"), "--precision: 2.0 is not a number over 0 and under 1")
+    check(
+        netplace("cosim", *words, "--precision", "2"), "--precision: 2.0 is not a number over 0 and under 1"
+    )
     mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
     check(netplace("cosim", *words), "fits no class")
