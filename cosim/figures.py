@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 # Groups of jobs by which the error of a table is told.
 GROUPS: dict[str, Callable[[Row], str]] = {
-    "application": lambda row: str(row["application"]),
+    "application": lambda row: str(row["application"]) or "computation alone",
     "size": lambda row: str(row["size"]),
     "contiguous": lambda row: "contiguous" if row["contiguous"] else "scattered",
 }

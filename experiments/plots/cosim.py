@@ -18,7 +18,7 @@ from netplace.experiments.files.outputs import whole_file
 __all__ = ["draw_sharing"]
 
 _MOST_BOXES = 50_000
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def draw_sharing(path: Path, jobs: Sequence[Mapping[str, Any]], title: str) -> None:
@@ -69,7 +69,9 @@ def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
     by_name: dict[str, list[float]] = {}
     for job in jobs:
         if job["slowdown"] is not None:
-            by_name.setdefault(str(job["application"]).partition(",")[0], []).append(job["slowdown"])
+            by_name.setdefault(str(job["application"]).partition(",")[0] or "computation", []).append(
+                job["slowdown"]
+            )
     names = sorted(by_name, key=lambda name: float(np.mean(by_name[name])))
     for place, name in enumerate(names):
         values = np.sort(by_name[name])

@@ -39,6 +39,8 @@ _SHARING = {
     "jobs slowed by 1 % and more (%)": ("slowed_by_1_percent", 1, 100),
     "node-hours lost (% of those alone)": ("share_of_node_hours", 2, 100),
 }
+_PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
+_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 _PLAN = ("machine", "workload", "options", "policy", "partition", "mapping", "seed")
 _FILE = "cosim.json"
 
@@ -68,10 +70,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         ["failed", number(schedule["failed"])],
         ["utilisation (%)", number(100 * schedule["utilisation"], 2)],
         ["contiguous jobs (%)", number(100 * schedule["contiguous"], 1)],
-        ["mean wait (µs)", number(1e6 * per_job["wait"]["mean"], 1)],
-        ["mean run time (µs)", number(1e6 * per_job["run"]["mean"], 1)],
-        ["mean turnaround (µs)", number(1e6 * per_job["turnaround"]["mean"], 1)],
-        ["makespan (µs)", number(1e6 * schedule["makespan"], 1)],
+        *([f"mean {name}", _span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
+        ["makespan", _span(schedule["makespan"])],
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
     ]
     made = [table(title_of(plan), ["figure", "value"], rows)]
@@ -80,6 +80,12 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     if figures["table_error"]:
         made.append(_error_table(figures["table_error"]))
     return made
+
+
+def _span(seconds: float) -> str:
+    """Return a time in a unit in which it is neither large nor small."""
+    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= 10 * size), _UNITS[-1])
+    return f"{number(seconds / size, 1)} {unit}"
 
 
 def _source_table(figures: dict[str, Any]) -> Table:
