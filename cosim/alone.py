@@ -102,5 +102,8 @@ class FreshTimes:
 
 def compact(machine: Topology, job: Job) -> Allocation:
     """Return a compact partition of the empty machine: a box or a subtree, else its first nodes."""
-    found = make_partitioner("contiguous", machine).find(job)
+    try:
+        found = make_partitioner("contiguous", machine).find(job)
+    except ValueError:  # there are no boxes of that size, or on that network
+        found = None
     return Allocation(np.arange(job.nodes)) if found is None else found
