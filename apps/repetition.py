@@ -14,7 +14,7 @@ from netplace.apps.operation import Op, check_length
 from netplace.apps.requests import openers, renumbered
 from netplace.checks import whole
 
-__all__ = ["repeat"]
+__all__ = ["block", "check_requests", "repeat"]
 
 Longer = TypeVar("Longer", bound=Operations)  # the program, of the class it has
 
@@ -22,9 +22,9 @@ Longer = TypeVar("Longer", bound=Operations)  # the program, of the class it has
 def repeat(program: Longer, times: int) -> Longer:
     """Let the marked iterations stand `times` times in all; see `Program.repeat`."""
     whole(times, "times")
-    begin, end, span = _block(program)
+    begin, end, span = block(program)
     check_length(len(program) + (times - 1) * int((end - begin).sum()), "repeat")
-    _check_requests(program, begin, end)
+    check_requests(program, begin, end)
     # Segments of each task: what comes before, the copies of the block, what comes after.
     starts = np.column_stack([program.first[:-1], *[begin] * times, end])
     stops = np.column_stack([begin, *[end] * times, program.first[1:]])
@@ -46,7 +46,7 @@ def repeat(program: Longer, times: int) -> Longer:
     )
 
 
-def _block(program: Operations) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def block(program: Operations) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return where the iterations of each task begin and end, and by how much their numbers go up."""
     rows = iterations(program)
     if not len(rows):
@@ -60,7 +60,8 @@ def _block(program: Operations) -> tuple[NDArray[np.int64], NDArray[np.int64], i
     return begin, end, int(rows[:, 3].max() - rows[:, 3].min()) + 1
 
 
-def _check_requests(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> None:
+def check_requests(program: Operations, begin: NDArray[np.int64], end: NDArray[np.int64]) -> None:
+    """Raise `OperationError` if a request crosses an end of what is repeated."""
     waits = np.flatnonzero(program.kind == Op.WAIT)
     task = program.task_of()[waits]
     opens = openers(program)[waits]

@@ -13,10 +13,10 @@ from netplace.apps import Program
 from netplace.netsim.chance import GAP, draw, gap
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.loop import loop, scalar_code
+from netplace.netsim.kernel.loop import ROOM, loop, scalar_code
 from netplace.netsim.layout import known, setting, state, tables_of
-from netplace.netsim.lower import Lowered, lower
 from netplace.topologies import Topology
 
 __all__ = ["KernelEngine", "interpretable"]
@@ -35,44 +35,6 @@ def interpretable(arrays: k.State) -> k.State:
     return type(arrays)(*wide)
 
 
-class _Growing:
-    """An array that grows at its end; room is doubled, so growth costs little."""
-
-    def __init__(self, kind: type[np.generic]) -> None:
-        self._room = np.zeros(0, kind)
-        self.size = 0
-
-    def extend(self, values: NDArray[Any]) -> int:
-        """Append `values` and return where they begin."""
-        begin = self.size
-        self.size += len(values)
-        if self.size > len(self._room):
-            room = np.zeros(max(self.size, 2 * begin), self._room.dtype)
-            room[:begin] = self._room[:begin]
-            self._room = room
-        self._room[begin : self.size] = values
-        return begin
-
-    @property
-    def all(self) -> NDArray[Any]:
-        """The array, room for more included."""
-        return self._room
-
-
-class _Job:
-    """Where the words of a job are, to tell its story."""
-
-    def __init__(
-        self, start: int, first_task: int, lowered: Lowered, first_message: int, nodes: NDArray[np.int64]
-    ) -> None:
-        self.start = start
-        self.tasks = slice(first_task, first_task + len(lowered.first) - 1)
-        self.message = lowered.message + first_message
-        self.source_op = lowered.source_op
-        self.nodes = nodes
-        self.first_op = 0
-
-
 class KernelEngine:
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
@@ -82,16 +44,16 @@ class KernelEngine:
         self.topology = topology
         self.config = config
         self._lay_out(topology, config, seed, record_messages)
-        self._jobs: list[_Job] = []
-        kinds: dict[str, type[np.generic]] = {
-            "op": np.int64, "key": np.int32, "deal": np.int32, "message_start": np.int64,
-            "message_end": np.int64, "job": np.int64, "task_end": np.int64, "task_lost": np.int64,
-            "due_order": np.int64, "due_time": np.int64, "due_next": np.int32,
-        }  # fmt: skip
-        wide = numba.config.DISABLE_JIT
-        self._growing = {name: _Growing(np.int64 if wide else kind) for name, kind in kinds.items()}
-        for name in ("due_order", "due_time", "due_next"):
-            self._growing[name].extend(np.zeros(1, np.int64))
+        self._jobs = Jobs(
+            config, record_messages, self._state.task, self._state.when, wide=numba.config.DISABLE_JIT
+        )
+        self._source_keys = (0, 0)
+        self._renew()
+
+    @property
+    def repeats(self) -> bool:
+        """Whether `install` can let a program run several times: not where messages need numbers."""
+        return not self._setting.record and self.config.rendezvous is None
 
     def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool) -> None:
         """Make the kernel's constants and arrays."""
@@ -121,82 +83,49 @@ class KernelEngine:
         s.todo[begin : begin + len(fresh)] = fresh
         s.clock[k.TODO + side] = n + len(fresh)
 
-    def _extend_keys(self, rows: NDArray[np.int64]) -> int:
-        """Append rows of key words and return the number of the first."""
-        begin = self._growing["key"].extend(rows.astype(np.int32).ravel()) // k.KEY_WORDS
-        if self.config.rendezvous is not None:
-            self._growing["deal"].extend(np.zeros(len(rows) * k.DEAL_WORDS, np.int32))
-        if begin + len(rows) >= 1 << k.KEY_BITS:
-            raise ValueError(
-                f"{begin + len(rows)} kinds of message are more than the kernel's {1 << k.KEY_BITS}"
-            )
-        return begin
-
-    def _extend_due(self, count: int) -> None:
-        """Make `count` more entries for messages due at interfaces, and put them on the free list."""
-        if count == 0:
-            return
-        begin = self._growing["due_order"].extend(np.zeros(count, np.int64))
-        self._growing["due_time"].extend(np.zeros(count, np.int64))
-        links = np.arange(begin + 1, begin + count + 1)
-        self._growing["due_next"].extend(links)
-        free = self._growing["due_next"].all
-        free[begin + count - 1] = free[0]
-        free[0] = begin
-
     def _renew(self) -> None:
         """Give the kernel the arrays as they have grown."""
-        self._state = interpretable(
-            self._state._replace(**{name: array.all for name, array in self._growing.items()})
-        )
+        self._state = interpretable(self._state._replace(**self._jobs.arrays()))
 
-    def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
+    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
-        lowered = lower(program, self.config)
-        nodes = np.asarray(nodes, np.int64)
-        grow = self._growing
-        keys = lowered.key
-        first_message = grow["message_start"].extend(np.full(len(lowered.message), -1, np.int64))
-        if self._setting.record:
-            grow["message_end"].extend(np.full(len(lowered.message), -1, np.int64))
-        rows = np.zeros((len(keys), k.KEY_WORDS), np.int64)
-        rows[:, k.LENGTH] = rows[:, k.TO_GO] = keys[:, 2]
-        rows[:, k.SOURCE], rows[:, k.TARGET] = nodes[keys[:, 0]], nodes[keys[:, 1]]
-        rows[:, k.NEXT_START] = rows[:, k.NEXT_END] = keys[:, 3] + first_message
-        first_key = self._extend_keys(rows)
-        self._extend_due(lowered.by_rendezvous)
-        kind = lowered.op & ((1 << k.KIND_BITS) - 1)
-        computes = (kind == k.COMPUTE) | (kind == k.COMPUTE_LAST)
-        if grow["op"].size + len(lowered.op) >= 1 << 31:
-            raise ValueError(
-                f"{program.name or 'program'}: {len(lowered.op)} operations are more than the kernel holds"
-            )
-        first_op = grow["op"].extend(np.where(computes, lowered.op, lowered.op + (first_key << k.KIND_BITS)))
-
-        works = np.diff(lowered.first) > 0
-        job = len(self._jobs)
-        first_task = grow["task_end"].extend(np.where(works, -1, self.now))
-        grow["task_lost"].extend(np.zeros(program.tasks, np.int64))
-        grow["job"].extend(np.array([works.sum(), -1 if works.any() else self.now]))
-        record = _Job(self.now, first_task, lowered, first_message, nodes)
-        record.first_op = first_op
-        self._jobs.append(record)
+        number = self._jobs.start(program, np.asarray(nodes, np.int64), times, self.now)
         self._renew()
-        task = self._state.task.reshape(-1, k.TASK_WORDS)
-        mine = nodes[works]
-        task[mine, k.PC] = lowered.first[:-1][works] + first_op
-        task[mine, k.STOP] = lowered.first[1:][works] + first_op
-        task[mine, k.JOB] = job
-        task[mine, k.TASK] = first_task + np.flatnonzero(works)
-        task[mine, k.WAITS] = k.NOTHING
-        when = self._state.when.reshape(-1, k.WHEN_WORDS)
-        when[mine, k.BUSY_UNTIL] = 0
-        when[mine, k.LOST] = 0
-        when[mine, k.SINCE] = -1
+        mine = self._jobs.seat(number)
         self._act_now(mine)
-        if not works.any():
+        if not len(mine):
             self._state.clock[k.ENDED] = 1
-        return job
+        return number
+
+    def end(self, number: int) -> int:
+        """Return the end of a job, -1 while it runs."""
+        end = self._jobs.end(number)
+        if end >= 0:
+            self._jobs.ended(number)
+        return end
+
+    def stop(self, number: int) -> None:
+        """Stop a job that runs: its tasks do nothing from cycle `now` on."""
+        computing = self._jobs.stop(number, self.now)
+        if len(computing):
+            self._drop_timers(computing)
+
+    def drained(self, number: int) -> bool:
+        """Tell whether a job has ended and none of its packets is in flight."""
+        return self._jobs.drained(number)
+
+    def forget(self, number: int) -> None:
+        """Drop all that is known of a job that has ended."""
+        self._jobs.forget(number)
+
+    def _drop_timers(self, nodes: NDArray[np.int64]) -> None:
+        """Drop the timers of computations at nodes; those of open-loop traffic stay."""
+        s = self._state
+        count = int(s.clock[k.TIMERS])
+        cycles, owners = s.timer[:count].copy(), s.timer_node[:count].copy()
+        next_draw = s.when.reshape(-1, k.WHEN_WORDS)[owners, k.NEXT_DRAW]
+        kept = ~np.isin(owners, nodes) | (next_draw == cycles)
+        self._set_timers(cycles[kept], owners[kept])
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
@@ -205,6 +134,9 @@ class KernelEngine:
         was = when[:, k.NEXT_DRAW] >= 0
         when[was, k.NEXT_DRAW] = -1
         task[was, k.DRAWN] = 0
+        if self._source_keys[1]:
+            self._jobs.drop_sources(*self._source_keys)
+            self._source_keys = (0, 0)
         computing = np.flatnonzero((task[:, k.JOB] >= 0) & (when[:, k.BUSY_UNTIL] >= self.now))
         timers = when[computing, k.BUSY_UNTIL], computing
         nodes = self.topology.nodes
@@ -212,10 +144,11 @@ class KernelEngine:
             self._set_timers(*timers)
             return
         every = np.arange(nodes)
-        rows = np.zeros((nodes, k.KEY_WORDS), np.int64)
+        first_key = self._jobs.take_keys(nodes)
+        self._source_keys = first_key, nodes
+        rows = self._jobs.keys(*self._source_keys)
         rows[:, k.SOURCE] = every
         rows[:, k.TARGET] = -1
-        first_key = self._extend_keys(rows)
         self._renew()
         self._state = self._state._replace(target=traffic.target.astype(np.int32))
         s = self._state
@@ -240,27 +173,28 @@ class KernelEngine:
         if self._state.clock[k.ENDED]:
             self._state.clock[k.ENDED] = 0
             return Exit.JOB_ENDED
+        while True:
+            outcome = self._run(until)
+            if outcome != ROOM:
+                return Exit(outcome)
+            self._make_room()
+
+    def _run(self, until: int) -> int:
         if numba.config.DISABLE_JIT:
-            return Exit(self._loop(self._state, self._setting, int(until)))
+            return int(self._loop(self._state, self._setting, int(until)))
         with scalar_code():  # the first call compiles, or reads the cache
-            return Exit(self._loop(self._state, self._setting, int(until)))
+            return int(self._loop(self._state, self._setting, int(until)))
+
+    def _make_room(self) -> None:
+        """Make entries for the messages that may begin in the next cycle."""
+        clock = self._state.clock
+        more = int(clock[k.TODO] + clock[k.TODO + 1] + clock[k.TIMERS] + len(self._state.open_next))
+        self._jobs.extend_openings(more)
+        self._renew()
 
     def job(self, number: int) -> JobRecord:
         """Return what is known of a job."""
-        job, s = self._jobs[number], self._state
-        lost = s.task_lost[job.tasks].copy()
-        running = s.task_end[job.tasks] < 0
-        when = s.when.reshape(-1, k.WHEN_WORDS)[job.nodes]
-        blocked = np.where(when[:, k.SINCE] >= 0, self.now - when[:, k.SINCE], 0)
-        lost[running] = (when[:, k.LOST] + blocked)[running]
-        return JobRecord(
-            start=job.start,
-            end=int(s.job[2 * number + 1]),
-            task_end=s.task_end[job.tasks].copy(),
-            injection_blocked=lost,
-            message_start=s.message_start[job.message] if self._setting.record else None,
-            message_end=s.message_end[job.message] if self._setting.record else None,
-        )
+        return self._jobs.record(number, self.now)
 
     def counters(self) -> Counters:
         """Return the totals."""
@@ -307,7 +241,7 @@ class KernelEngine:
 
     def blocked(self) -> Blocked:
         """Tell who waits for whom now."""
-        return Blocked(tasks=self._blocked_tasks(), fifos=self._blocked_fifos())
+        return Blocked(tasks=self._jobs.blocked(), fifos=self._blocked_fifos())
 
     def _pointers(self) -> list[NDArray[np.int8]]:
         """Return views of the pointers of arbiters, of consumption and of links."""
@@ -323,26 +257,6 @@ class KernelEngine:
         """Set all pointers."""
         for view, values in zip(self._pointers(), pointers, strict=True):
             view[:] = values
-
-    def _blocked_tasks(self) -> list[tuple[int, int, int, str]]:
-        """Return (job, task, operation, what it waits for) of every task that is not at its end."""
-        s = self._state
-        task = s.task.reshape(-1, k.TASK_WORDS)
-        found = []
-        for node in np.flatnonzero(task[:, k.JOB] >= 0):
-            number = int(task[node, k.JOB])
-            job = self._jobs[number]
-            pc = int(task[node, k.PC])
-            word = int(s.op[pc]) & ((1 << k.KIND_BITS) - 1) if pc < task[node, k.STOP] else k.COMPUTE
-            if s.when[node * k.WHEN_WORDS + k.SINCE] >= 0:
-                why = "injector"
-            else:
-                why = {k.RECV: "receive", k.SENT: "rendezvous", k.SENT_LAST: "rendezvous"}.get(
-                    word, "compute"
-                )
-            operation = int(job.source_op[min(pc - job.first_op, len(job.source_op) - 1)])
-            found.append((number, int(task[node, k.TASK]) - job.tasks.start, operation, why))
-        return found
 
     def _blocked_fifos(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
         """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""

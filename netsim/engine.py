@@ -61,6 +61,9 @@ class JobRecord:
     message_start, message_end : ndarray of int64 or None
         Cycle in which each message's first packet was created, and in which the tail of its last packet was
         consumed; -1 for what has not happened. None when messages are not recorded.
+    stopped : bool
+        Whether it was stopped; `end` and the `task_end` of tasks that were not at theirs are then the cycle
+        in which it was.
     """
 
     start: int
@@ -69,6 +72,7 @@ class JobRecord:
     injection_blocked: NDArray[np.int64]
     message_start: NDArray[np.int64] | None = None
     message_end: NDArray[np.int64] | None = None
+    stopped: bool = False
 
 
 @dataclass
@@ -128,8 +132,30 @@ class Engine(Protocol):
 
     now: int
 
-    def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
-        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
+    @property
+    def repeats(self) -> bool:
+        """Whether `install` can let a program run several times."""
+
+    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
+        """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number.
+
+        Its iterations stand `times` times in all, as `Program.repeat` would make them, but are kept once.
+        """
+
+    def end(self, number: int) -> int:
+        """Return the end of a job, -1 while it runs."""
+
+    def stop(self, number: int) -> None:
+        """Stop a job that runs: its tasks do nothing from cycle `now` on.
+
+        Packets that were created are delivered, but nobody learns of them.
+        """
+
+    def drained(self, number: int) -> bool:
+        """Tell whether a job has ended and none of its packets is in flight."""
+
+    def forget(self, number: int) -> None:
+        """Drop all that is known of a job that has ended."""
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it."""

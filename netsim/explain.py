@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import networkx as nx
 
 from netplace.apps import Op, Program
@@ -24,7 +26,7 @@ def circle(blocked: Blocked) -> list[tuple[int, int]]:
         return []
 
 
-def _task(blocked: tuple[int, int, int, str], programs: list[Program]) -> str:
+def _task(blocked: tuple[int, int, int, str], programs: Mapping[int, Program]) -> str:
     """Return what one task waits for."""
     job, task, operation, why = blocked
     program = programs[job]
@@ -43,7 +45,7 @@ def _task(blocked: tuple[int, int, int, str], programs: list[Program]) -> str:
     return f"{name} waits for task {peer} {verb} {size} bytes with tag {tag} {place}"
 
 
-def explain(blocked: Blocked, programs: list[Program], in_flight: int, cycle: int) -> str:
+def explain(blocked: Blocked, programs: Mapping[int, Program], in_flight: int, cycle: int) -> str:
     """Return one sentence on a standstill in `cycle`."""
     parts = [_task(task, programs) for task in blocked.tasks[:_MOST]]
     if len(blocked.tasks) > _MOST:

@@ -6,16 +6,18 @@ of these tuples, with tasks as source and destination.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
+from netplace.apps.iterations import ranges
+from netplace.apps.repetition import block, check_requests
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
 
-__all__ = ["Lowered", "lower", "packets_of"]
+__all__ = ["Lowered", "looped", "lower", "packets_of"]
 
 Int = NDArray[np.int64]
 
@@ -168,3 +170,33 @@ def lower(program: Program, config: Config) -> Lowered:
         message=message,
         by_rendezvous=int((large & sends & (peer != task)).sum()),
     )
+
+
+def looped(program: Program, lowered: Lowered) -> Lowered:
+    """Return the words in which each task's iterations stand in a loop and, for the last time, behind it.
+
+    The end of a task is then what it is without a loop.
+
+    Raises
+    ------
+    ValueError
+        If a request crosses an end of the iterations.
+    """
+    begin, end, _ = block(program)
+    check_requests(program, begin, end)
+    here, there = np.searchsorted(lowered.source_op, [begin, end])
+    length = there - here
+    some = length > 0
+    loop = len(lowered.op) + np.arange(program.tasks)  # where the words of the loops stand for a moment
+    words = np.concatenate([lowered.op, length << k.KIND_BITS | k.LOOP])
+    source_op = np.concatenate([lowered.source_op, end - 1])
+    starts = np.column_stack([lowered.first[:-1], here, loop, here, there])
+    stops = np.column_stack([here, there, loop + some, there, lowered.first[1:]])
+    index = ranges(starts.ravel(), stops.ravel())
+    first = lowered.first + np.concatenate([[0], np.cumsum(length + some)])
+    op = words[index]
+    last = np.zeros(len(op), bool)
+    last[first[1:][np.diff(first) > 0] - 1] = True
+    early = ~last & (op & ((1 << k.KIND_BITS) - 1) == k.COMPUTE_LAST)
+    op[early] += k.COMPUTE - k.COMPUTE_LAST
+    return replace(lowered, op=op, first=first, source_op=source_op[index])

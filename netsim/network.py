@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from netplace.topologies import Topology
 __all__ = ["ENGINES", "Network", "Residue", "simulate"]
 
 ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": ReferenceEngine}
-_FOREVER = 1 << 60
+LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
 
 
 def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDArray[np.int64]:
@@ -72,6 +73,16 @@ class Residue:
 
     cycle: int
     pointers: tuple[NDArray[np.int8], ...]
+
+
+@dataclass(eq=False)
+class _Job:
+    """A job as it was given: `number` is that of the engine, -1 before it has begun."""
+
+    program: Program
+    nodes: NDArray[np.int64]
+    times: int
+    number: int = -1
 
 
 class Network:
@@ -122,9 +133,8 @@ class Network:
         self.record_messages = record_messages
         self.cpu_seconds = 0.0
         self._engine: Engine = ENGINES[engine](topology, self.config, self.seed, record_messages)
-        self._programs: list[Program] = []
-        self._nodes: list[NDArray[np.int64]] = []
-        self._engine_job: dict[int, int] = {}  # our job number -> the engine's
+        self._jobs: dict[int, _Job] = {}
+        self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
         self._running: set[int] = set()
         self._holder = np.full(topology.nodes, -1, np.int64)
@@ -141,7 +151,14 @@ class Network:
         """Packets created and not yet consumed to the tail."""
         return self._engine.in_flight
 
-    def start(self, program: Program, nodes: ArrayLike | None = None, *, at: int | None = None) -> int:
+    def start(
+        self,
+        program: Program,
+        nodes: ArrayLike | None = None,
+        *,
+        at: int | None = None,
+        times: int = 1,
+    ) -> int:
         """Start a job, and return its number.
 
         Parameters
@@ -152,26 +169,88 @@ class Network:
             Node of each task; task i on node i by default.
         at : int, optional
             First cycle in which its tasks act; `now` by default, never earlier.
+        times : int
+            How often its iterations stand in the program, as in `Program.repeat`. They are kept once, unless
+            messages are recorded or go by rendezvous.
 
         Raises
         ------
         ValueError
-            If nodes are wrong, or used by another job that has not ended, or `at` is in the past.
+            If nodes are wrong, or used by another job that has not ended, if `at` is in the past, or if the
+            program cannot be repeated.
         """
         where = place(program, nodes, self.topology)
-        begin = self.now if at is None else whole(at, "start cycle", 0)
+        begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE)
+        whole(times, "times", 1, (1 << 31) - 1)
         if begin < self.now:
             raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
         taken = where[self._holder[where] >= 0]
         if len(taken):
             raise ValueError(f"placement: node {taken[0]} is still used by job {self._holder[taken[0]]}")
-        job = len(self._programs)
-        self._programs.append(program)
-        self._nodes.append(where)
+        if times > 1 and not self._engine.repeats:
+            program, times = program.repeat(times), 1
+        job = self._given
+        self._given += 1
+        self._jobs[job] = _Job(program, where, times)
         self._holder[where] = job
-        self._waiting.append((begin, job))
-        self._waiting.sort()
+        insort(self._waiting, (begin, job))
         return job
+
+    def stop(self, job: int) -> None:
+        """Stop a job now, between two cycles: its tasks do nothing any more, and its nodes are free at once.
+
+        Packets that it has created, those in injectors included, are delivered, but nobody learns of them:
+        its messages do not complete. `drained` tells when the last of them is gone. A job that has not begun
+        never does, and is forgotten.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or it has ended.
+        """
+        found = self._find(job)
+        if job in self._running:
+            self._engine.stop(found.number)
+            self._running.discard(job)
+        elif found.number < 0:
+            self._waiting = [(begin, other) for begin, other in self._waiting if other != job]
+            del self._jobs[job]
+        else:
+            raise ValueError(f"job {job}: has ended and cannot be stopped")
+        self._holder[found.nodes] = -1
+
+    def drained(self, job: int) -> bool:
+        """Tell whether a job has ended, or was stopped, and none of its packets is in flight.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job.
+        """
+        found = self._find(job)
+        return found.number >= 0 and self._engine.drained(found.number)
+
+    def forget(self, job: int) -> None:
+        """Drop all that is known of a job that has ended, so that a network may run any number of them.
+
+        Counters keep its packets; `result` leaves it out, and nothing can be asked of it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or it has not ended.
+        """
+        found = self._find(job)
+        if found.number < 0 or job in self._running:
+            raise ValueError(f"job {job}: has not ended, stop it before it is forgotten")
+        self._engine.forget(found.number)
+        del self._jobs[job]
+
+    def _find(self, job: int) -> _Job:
+        if job not in self._jobs:
+            what = "is forgotten" if 0 <= job < self._given else f"no such job, {self._given} were started"
+            raise ValueError(f"job {job}: {what}")
+        return self._jobs[job]
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
@@ -180,16 +259,17 @@ class Network:
     def _install_due(self) -> None:
         """Hand jobs whose start has come to the engine."""
         while self._waiting and self._waiting[0][0] <= self.now:
-            _, job = self._waiting.pop(0)
-            self._engine_job[job] = self._engine.install(self._programs[job], self._nodes[job])
-            self._running.add(job)
+            _, number = self._waiting.pop(0)
+            job = self._jobs[number]
+            job.number = self._engine.install(job.program, job.nodes, job.times)
+            self._running.add(number)
 
     def _ended(self) -> list[int]:
         """Return jobs that have ended since the last look, and free their nodes."""
-        ended = [job for job in sorted(self._running) if self._engine.job(self._engine_job[job]).end >= 0]
+        ended = [job for job in sorted(self._running) if self._engine.end(self._jobs[job].number) >= 0]
         for job in ended:
             self._running.discard(job)
-            self._holder[self._nodes[job]] = -1
+            self._holder[self._jobs[job].nodes] = -1
         return ended
 
     def advance(self, until: int | None = None) -> list[int]:
@@ -206,7 +286,7 @@ class Network:
         DeadlockError
             If nothing can move any more though jobs have not ended or packets are in flight.
         """
-        limit = _FOREVER if until is None else until
+        limit = LAST_CYCLE if until is None else min(until, LAST_CYCLE)
         began = time.process_time()
         try:
             return self._advance(limit)
@@ -228,10 +308,12 @@ class Network:
                 elif self._running or self._engine.in_flight:
                     raise self._deadlock()
                 else:
-                    if limit < _FOREVER:
+                    if limit < LAST_CYCLE:
                         self._engine.now = max(limit, self.now)
                     return []
             elif stop >= limit:
+                if limit == LAST_CYCLE:
+                    raise CycleLimitError(f"cycle {limit} is the last that can be simulated")
                 return []
 
     def _run(self, stop: int) -> Exit:
@@ -249,9 +331,10 @@ class Network:
 
     def _deadlock(self) -> DeadlockError:
         blocked = self._engine.blocked()
-        ours = {theirs: job for job, theirs in self._engine_job.items()}
+        ours = {job.number: number for number, job in self._jobs.items()}
         blocked.tasks = [(ours[job], *rest) for job, *rest in blocked.tasks]  # type: ignore[misc]
-        text = explain(blocked, self._programs, self._engine.in_flight, self.now)
+        programs = {number: job.program for number, job in self._jobs.items()}
+        text = explain(blocked, programs, self._engine.in_flight, self.now)
         return DeadlockError(text, self.now, blocked)
 
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
@@ -297,7 +380,7 @@ class Network:
         ValueError
             If this network is not new.
         """
-        if self.now or self._programs:
+        if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
         self._engine.set_pointers(residue.pointers)
         self._engine.now = residue.cycle
@@ -314,17 +397,26 @@ class Network:
         return bool(self.in_flight or self._waiting or self._running)
 
     def job(self, number: int) -> Any:
-        """Return the `netplace.netsim.engine.JobRecord` of a job that has started."""
-        return self._engine.job(self._engine_job[number])
+        """Return the `netplace.netsim.engine.JobRecord` of a job that has begun.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or it has not begun.
+        """
+        found = self._find(number)
+        if found.number < 0:
+            raise ValueError(f"job {number}: has not begun")
+        return self._engine.job(found.number)
 
     def result(self) -> Result:
         """Return all that was measured so far."""
-        records = [self._engine.job(self._engine_job[job]) for job in sorted(self._engine_job)]
+        jobs = [job for _, job in sorted(self._jobs.items()) if job.number >= 0]
         return make_result(
-            records,
+            [self._engine.job(job.number) for job in jobs],
             self._engine.counters(),
-            self._programs,
-            self._nodes,
+            [job.program for job in jobs],
+            [job.nodes for job in jobs],
             network=self.topology,
             config=self.config,
             engine=self.engine_name,

@@ -118,11 +118,15 @@ class Step:
     Attributes
     ----------
     kind : str
-        ``"start"``, ``"look"``, ``"reset"`` or ``"generate"``.
+        ``"start"``, ``"stop"``, ``"look"``, ``"reset"`` or ``"generate"``.
     program, order, later : Program, list of int, int
         Start: the job, the nodes in the order in which free ones are taken, and how far ahead its start is.
     traffic : Traffic or None
         Generate: what; None stops it.
+    times : int
+        Start: how often the program's iterations stand in it.
+    which : int
+        Stop: which of the jobs that have not ended.
     """
 
     wait: int
@@ -131,6 +135,8 @@ class Step:
     order: tuple[int, ...] = ()
     later: int = 0
     traffic: Traffic | None = None
+    times: int = 1
+    which: int = 0
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ class Story:
 
 
 @st.composite
-def _starts(draw, nodes, complete):
+def _starts(draw, nodes, complete, repeats):
     tasks = draw(st.integers(1, min(len(nodes), 8)))
     return Step(
         wait=draw(st.sampled_from([0, 1, 5, 40, 300])),
@@ -152,14 +158,25 @@ def _starts(draw, nodes, complete):
         program=draw(programs(tasks, complete=complete)),
         order=tuple(draw(st.permutations(nodes))),
         later=draw(st.sampled_from([0, 0, 17])),
+        times=draw(st.sampled_from(repeats)),
     )
 
 
 @st.composite
-def stories(draw, settings=None, jobs=True, traffic=False, complete=True, where=None):
+def stories(
+    draw,
+    settings=None,
+    jobs=True,
+    traffic=False,
+    complete=True,
+    where=None,
+    stops=False,
+    repeats=(1,),
+):
     """Return a story of jobs, of open-loop traffic, or of both, each on nodes of its own.
 
-    `where` gives (network, settings); without it they are drawn apart.
+    `where` gives (network, settings); without it they are drawn apart. With `stops` jobs are stopped, too,
+    and those that come after them may sit on the same nodes.
     """
     if where is None:
         network, config = draw(networks()), draw(configs() if settings is None else settings)
@@ -168,13 +185,16 @@ def stories(draw, settings=None, jobs=True, traffic=False, complete=True, where=
     count = parse(network).nodes
     seats = list(range(max(1, count // 2) if traffic else count))
     silent = len(seats) if jobs else 0
-    kinds = ["start"] * 3 * jobs + ["generate"] * 2 * traffic + ["look", "reset"]
+    kinds = ["start"] * 3 * jobs + ["generate"] * 2 * traffic + ["look", "reset"] + ["stop"] * 3 * stops
     steps = []
-    for kind in draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=5)):
+    for kind in draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=10 if stops else 5)):
         if kind == "start":
-            steps.append(draw(_starts(seats, complete)))
+            steps.append(draw(_starts(seats, complete, repeats)))
             continue
         wait = draw(st.sampled_from([0, 1, 23, 200]))
+        if kind == "stop":
+            steps.append(Step(wait, kind, which=draw(st.integers(0, 11))))
+            continue
         load = draw(st.none() | traffics(network, config, silent)) if kind == "generate" else None
         steps.append(Step(wait, kind, traffic=load))
     return Story(network, config, draw(st.integers(0, 3)), tuple(steps))

@@ -46,10 +46,11 @@ from netplace.netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["loop", "scalar_code", "sources_digest"]
+__all__ = ["ROOM", "loop", "scalar_code", "sources_digest"]
 
 LINE = 64  # bytes of a cache line
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
+ROOM = 3  # more messages may begin in the next cycle than there are entries for
 
 
 @spliced
@@ -192,6 +193,9 @@ def _build(digest: int, known: tuple[int, ...]) -> Any:
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
+            if s.clock[TODO + side] + s.clock[TIMERS] > s.open_start[0] and u.record == 0:
+                s.clock[NOW] = cycle
+                return ROOM
             let_tasks_act(s, u, cycle, side)
             expose_all(s, u, cycle)
             decide_all(s, u, cycle, side)

@@ -34,6 +34,8 @@ from netplace.netsim.kernel.state import (
     EMPTIES,
     ENDED,
     FIRST_DUE,
+    FIRST_KEY,
+    FLYING,
     FULL,
     HAVE,
     HOME,
@@ -46,14 +48,15 @@ from netplace.netsim.kernel.state import (
     LAST_DELIVERY,
     LEFT,
     LENGTH,
+    LOOP,
     LOST,
     MESSAGE_DELAY,
     NAME_BITS,
+    NEWEST,
     NEXT_CYCLE,
     NEXT_DRAW,
-    NEXT_END,
-    NEXT_START,
     NOTHING,
+    OLDEST,
     OWN,
     PACKET_DELAY,
     PC,
@@ -62,6 +65,7 @@ from netplace.netsim.kernel.state import (
     RECV,
     REPLY,
     REQUEST,
+    ROUNDS,
     ROUTE,
     SEND,
     SENT_LAST,
@@ -139,6 +143,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     s.slot[slot + LABEL] = label
     s.row[base + u.fifo + i] = word + (1 << u.bits)
     s.clock[CREATED] += 1
+    s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
     if count_of(u, word) == 0:
         becomes_head(s, node << NAME_BITS | i)
     return EMITTED
@@ -166,6 +171,7 @@ def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
     label = s.slot[slot + LABEL]
     key = label >> 2
     base = key * KEY_WORDS
+    s.key[base + FLYING] -= 1
     node = s.key[base + TARGET]
     if node < 0:
         return
@@ -191,13 +197,43 @@ def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
 def complete(s: State, u: Setting, base: int, cycle: int) -> None:
     """Close the oldest open message of a key."""
     s.key[base + TO_GO] = s.key[base + LENGTH]
-    message = s.key[base + NEXT_END]
-    s.key[base + NEXT_END] = message + 1
-    delay = cycle - 1 - s.message_start[message]
+    oldest = s.key[base + OLDEST]
+    if u.record == 1:
+        s.key[base + OLDEST] = oldest + 1
+        s.message_end[oldest] = cycle - 1
+        began = s.message_start[oldest]
+    else:
+        began = s.open_start[oldest]
+        if oldest == s.key[base + NEWEST]:
+            s.key[base + NEWEST] = 0
+            s.key[base + OLDEST] = 0
+        else:
+            s.key[base + OLDEST] = s.open_next[oldest]
+        s.open_next[oldest] = s.open_next[0]
+        s.open_next[0] = oldest
+        s.open_start[0] += 1
+    delay = cycle - 1 - began
     s.clock[MESSAGE_DELAY] += delay
     s.message_delays[bin_of(delay)] += 1
+
+
+@inlined
+def open_message(s: State, u: Setting, base: int, cycle: int) -> None:
+    """Note that a message of a key begins in `cycle`."""
+    newest = s.key[base + NEWEST]
     if u.record == 1:
-        s.message_end[message] = cycle - 1
+        s.key[base + NEWEST] = newest + 1
+        s.message_start[newest] = cycle
+        return
+    entry = s.open_next[0]
+    s.open_next[0] = s.open_next[entry]
+    s.open_start[0] -= 1
+    s.open_start[entry] = cycle
+    if newest == 0:
+        s.key[base + OLDEST] = entry
+    else:
+        s.open_next[newest] = entry
+    s.key[base + NEWEST] = entry
 
 
 @inlined
@@ -304,7 +340,14 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
                 set_timer(s, cycle + (word >> KIND_BITS) - 1, node)
                 return False
             break
-        key = (word >> KIND_BITS) & ((1 << KEY_BITS) - 1)
+        if kind == LOOP:
+            if s.task[task + ROUNDS] > 0:
+                s.task[task + ROUNDS] -= 1
+                pc -= word >> KIND_BITS
+            else:
+                pc += 1
+            continue
+        key = s.task[task + FIRST_KEY] + ((word >> KIND_BITS) & ((1 << KEY_BITS) - 1))
         if kind == RECV:
             left = s.key[key * KEY_WORDS + HAVE] - s.key[key * KEY_WORDS + LENGTH]
             if left < 0:
@@ -336,23 +379,21 @@ def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
     what = label & 3
     base = (label >> 2) * KEY_WORDS
     target = s.key[base + SOURCE] if what == REPLY else s.key[base + TARGET]
-    left = s.task[task + LEFT] - 1
+    left = s.when[when + LEFT] - 1
     own = s.task[task + OWN] == 1
     opening = own and (what == REQUEST or left + 1 == s.key[base + LENGTH])
     if not handed_over(s, u, node, target, label, cycle):
         if sending and s.when[when + SINCE] < 0:
             s.when[when + SINCE] = cycle
         if opening:  # not begun after all: what becomes due at the interface goes first
-            s.task[task + LEFT] = 0
+            s.when[when + LEFT] = 0
         return
     if s.when[when + SINCE] >= 0:
         s.when[when + LOST] += cycle - s.when[when + SINCE]
         s.when[when + SINCE] = -1
-    s.task[task + LEFT] = left
+    s.when[when + LEFT] = left
     if opening:
-        message = s.key[base + NEXT_START]
-        s.key[base + NEXT_START] = message + 1
-        s.message_start[message] = cycle
+        open_message(s, u, base, cycle)
     if left > 0:
         act_next(s, u, node)
         return
@@ -386,12 +427,13 @@ def handed_over(s: State, u: Setting, node: int, target: int, label: int, cycle:
 def begin(s: State, u: Setting, node: int, sending: bool) -> bool:
     """Choose the next message to create packets of; tell whether there is one."""
     task = node * TASK_WORDS
+    when = node * WHEN_WORDS
     if s.task[task + FIRST_DUE] >= 0:
         label = take_due(s, task)
         own = 0
     elif sending:
         word = s.op[s.task[task + PC]]
-        label = (word >> KIND_BITS) << 2
+        label = (s.task[task + FIRST_KEY] + (word >> KIND_BITS)) << 2
         if word & ((1 << KIND_BITS) - 1) == ASK:
             label |= REQUEST
         own = 1
@@ -399,7 +441,7 @@ def begin(s: State, u: Setting, node: int, sending: bool) -> bool:
         return False
     s.task[task + UNDER] = label
     s.task[task + OWN] = own
-    s.task[task + LEFT] = s.key[(label >> 2) * KEY_WORDS + LENGTH] if label & 3 == DATA else 1
+    s.when[when + LEFT] = s.key[(label >> 2) * KEY_WORDS + LENGTH] if label & 3 == DATA else 1
     return True
 
 
@@ -408,7 +450,7 @@ def act(s: State, u: Setting, node: int, cycle: int) -> None:
     """Do all that a node does in the first step of `cycle`."""
     task = node * TASK_WORDS
     when = node * WHEN_WORDS
-    under_way = s.task[task + LEFT] > 0
+    under_way = s.when[when + LEFT] > 0
     sending = under_way and s.task[task + OWN] == 1
     if s.task[task + JOB] >= 0 and cycle >= s.when[when + BUSY_UNTIL] and not sending:
         sending = advance(s, u, node, cycle)

@@ -85,7 +85,7 @@ REPLY = 2
 # --- `task`: one row for each node ------------------------------------------------------------------
 PC = 0  # next operation
 STOP = 1  # operation behind the last
-LEFT = 2  # packets of the message under way still to be created
+ROUNDS = 2  # how often the next loop of the program begins anew
 WAITS = 3  # key for which the task waits, or
 NOTHING = -1
 JOB = 4  # -1: none
@@ -96,14 +96,16 @@ FIRST_DUE = 8  # head of the interface's queue of due messages; -1: none
 OWN = 9  # 1: the message under way is the program's, not one that was due
 BLOCKED = 10  # 1: something waits for room in an injector
 DRAWN = 11  # destination + 1 of the open-loop packet that waits for an injector; 0: none waits
-TASK_WORDS = 12
+FIRST_KEY = 12  # from which the keys of the program count
+TASK_WORDS = 13
 
-# --- `when`: four cycles for each node ----------------------------------------------------------------
+# --- `when`: five long words for each node ----------------------------------------------------------------
 SINCE = 0  # from which on the program has had a packet that no injector takes; -1: none
 LOST = 1  # number of cycles lost that way
 BUSY_UNTIL = 2  # from which on the program can act: it computes before
 NEXT_DRAW = 3  # in which open-loop traffic has its next packet; -1: there is none
-WHEN_WORDS = 4
+LEFT = 4  # packets of the message under way still to be created
+WHEN_WORDS = 5
 
 EMITTED, NEXT_CYCLE, FULL = 1, 2, 3  # what became of a packet that was to be created
 
@@ -116,18 +118,20 @@ ASK = 4  # isend by rendezvous: create the request packet
 POST = 5  # irecv by rendezvous
 SENT = 6  # wait until this many messages of a key have been sent by rendezvous
 SENT_LAST = 7  # the same in a blocking send that ends the task
-KIND_BITS = 3
+LOOP = 8  # go back by this many operations, while there are rounds
+KIND_BITS = 4
 KEY_BITS = 29
 
-# --- `key`: seven words for each (source, destination, tag, packets) ----------------------------------
+# --- `key`: eight words for each (source, destination, tag, packets) ----------------------------------
 LENGTH = 0  # packets of a message
 HAVE = 1  # packets consumed that no receive has used
 TO_GO = 2  # packets until the next message of the key is complete
 SOURCE = 3  # node
-TARGET = 4  # node
-NEXT_START = 5  # number of the next message to be started
-NEXT_END = 6  # number of the next message to be completed
-KEY_WORDS = 7
+TARGET = 4  # node; -1: open-loop traffic; ~node: the job was stopped, and what is consumed is forgotten
+NEWEST = 5  # recording: number of the next message to be started; else entry of the last one, or 0
+OLDEST = 6  # recording: number of the next message to be completed; else entry of it, or 0
+FLYING = 7  # packets created and not yet consumed
+KEY_WORDS = 8
 
 # --- `deal`: three words for each key, with rendezvous only ---------------------------------------------
 ASKED = 0  # requests consumed at the destination
@@ -222,10 +226,12 @@ class State(NamedTuple):
     when: I64  # nodes x WHEN_WORDS
     emptied: I64  # nodes x injectors: last cycle in which a tail had just left the injection FIFO
     op: I64
-    key: I32  # keys x KEY_WORDS
+    key: I64  # keys x KEY_WORDS
     deal: I32  # keys x DEAL_WORDS
-    message_start: I64
-    message_end: I64
+    message_start: I64  # recording
+    message_end: I64  # recording
+    open_start: I64  # messages that are not complete: when they began; entry 0: number of free entries
+    open_next: I32  # and the next one of the key; entry 0 of the free list is in open_next[0]
     job: I64  # jobs x 2: tasks running, end
     task_end: I64  # tasks of all jobs
     task_lost: I64  # and the cycles that full injectors cost them

@@ -29,7 +29,10 @@ from netplace.netsim.kernel.state import (
 def origin(s: State, label: int) -> int:
     """Return the node that created a packet."""
     key = (label >> 2) * KEY_WORDS
-    return s.key[key + TARGET] if label & 3 == REPLY else s.key[key + SOURCE]
+    if label & 3 != REPLY:
+        return s.key[key + SOURCE]
+    target = s.key[key + TARGET]
+    return target if target >= 0 else ~target
 
 
 @inlined

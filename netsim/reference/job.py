@@ -76,6 +76,8 @@ class Job:
         self.tasks = [
             Task(i, node, list(self._steps(i)), clock, self._task_ended) for i, node in enumerate(nodes)
         ]
+        self.stopped = False
+        self.in_flight = 0
         self._running = sum(bool(task.steps) for task in self.tasks)
         times = self._messages if record_messages else 0
         self._message_start: NDArray[np.int64] = np.full(times, -1, np.int64)
@@ -92,7 +94,17 @@ class Job:
             injection_blocked=np.array([task.injection_blocked(now) for task in self.tasks], np.int64),
             message_start=self._message_start.copy() if self._records else None,
             message_end=self._message_end.copy() if self._records else None,
+            stopped=self.stopped,
         )
+
+    def stop(self, now: int) -> None:
+        """Let its tasks do nothing from cycle `now` on; nobody learns of what is in flight."""
+        self.stopped = True
+        self.end = now
+        for task in self.tasks:
+            if task.end < 0:
+                task.stop(now)
+            task.node.drop(self)
 
     def message_began(self, message: int, now: int) -> None:
         """Take note that a message's first packet was created in cycle `now`."""

@@ -13,7 +13,10 @@ Key = tuple[int, int, int, int, int]
 
 
 class _Record(Protocol):
-    """What a job keeps of its messages."""
+    """What a job keeps of its messages and packets."""
+
+    in_flight: int
+    stopped: bool
 
     def message_began(self, message: int, now: int) -> None: ...
 
@@ -40,18 +43,34 @@ class Load:
         Packets still to be created.
     over : simpy.Event
         Happens in the cycle in which the last of them is created.
+    job : object
+        Whose packets they are; None for open-loop traffic.
     """
+
+    job: _Record | None = None
 
     def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
         self.destination = destination
         self.left = packets
         self.over = env.event()
 
+    def created(self) -> None:
+        """Take note that one of the packets was created."""
+        if self.job is not None:
+            self.job.in_flight += 1
+
     def begin(self, now: int) -> None:
         """Take note that the first packet was created in cycle `now`."""
 
     def consumed(self, now: int) -> None:
         """Take note that the tail of one of the packets was consumed in cycle `now`."""
+        if self.job is not None:
+            self.job.in_flight -= 1
+            if not self.job.stopped:
+                self.learn(now)
+
+    def learn(self, now: int) -> None:
+        """Let the job know of a packet whose tail was consumed in cycle `now`."""
 
 
 class Channel:
@@ -71,7 +90,7 @@ class Channel:
         self.source = source
         self.destination = destination
         self.arrival: simpy.Event | None = None
-        self._job = job
+        self.job = job
         self._consumed = 0
         self._used = 0
         self._under_way: deque[tuple[int, int]] = deque()
@@ -83,14 +102,14 @@ class Channel:
     def begin(self, message: int, now: int) -> None:
         """Start the message of that number in cycle `now`."""
         self._under_way.append((message, now))
-        self._job.message_began(message, now)
+        self.job.message_began(message, now)
 
     def packet_consumed(self, now: int) -> None:
         """Count a data packet, end the message that it completes, and tell the task that waits."""
         self._consumed += 1
         if self._consumed % self.packets == 0:
             message, began = self._under_way.popleft()
-            self._job.message_ended(message, began, now)
+            self.job.message_ended(message, began, now)
         if self.arrival is not None and self.complete:
             self.arrival.succeed()
             self.arrival = None
@@ -134,13 +153,14 @@ class Eager(Load):
     def __init__(self, channel: Channel, message: int) -> None:
         super().__init__(channel.source.env, channel.destination.number, channel.packets)
         self.channel = channel
+        self.job = channel.job
         self.message = message
 
     def begin(self, now: int) -> None:
         """Start the message."""
         self.channel.begin(self.message, now)
 
-    def consumed(self, now: int) -> None:
+    def learn(self, now: int) -> None:
         """Count the packet for the receives."""
         self.channel.packet_consumed(now)
 
@@ -158,13 +178,14 @@ class Request(Load):
     def __init__(self, channel: Channel, message: int) -> None:
         super().__init__(channel.source.env, channel.destination.number, 1)
         self.channel = channel
+        self.job = channel.job
         self.message = message
 
     def begin(self, now: int) -> None:
         """Start the message."""
         self.channel.begin(self.message, now)
 
-    def consumed(self, now: int) -> None:
+    def learn(self, now: int) -> None:
         """Count the request."""
         self.channel.request_consumed(now)
 
@@ -175,7 +196,8 @@ class Reply(Load):
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.source.env, channel.source.number, 1)
         self.channel = channel
+        self.job = channel.job
 
-    def consumed(self, now: int) -> None:
+    def learn(self, now: int) -> None:
         """Let the message go."""
         self.channel.reply_consumed(now)

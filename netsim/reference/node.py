@@ -114,6 +114,15 @@ class Node:
         self.traffic = load
         self._rouse(self)
 
+    def drop(self, job: object) -> None:
+        """Create nothing more for a job."""
+        if self.program is not None and self.program.job is job:
+            self.program = None
+        if self._begun is not None and self._begun.job is job:
+            self._begun = None
+        self._owed = [owed for owed in self._owed if owed[-1].job is not job]
+        heapq.heapify(self._owed)
+
     @property
     def active(self) -> bool:
         """Whether there is anything to create, or to put into an injection FIFO."""
@@ -149,6 +158,7 @@ class Node:
         packet = Packet(self.number, load.destination, now, hops, load)
         self._choose(injectors, now).buffer.append(packet)
         self.created += 1
+        load.created()
         if self.program is not None and self.task is not None:
             self.task.passed_over(now, load is self.program)
         load.left -= 1

@@ -62,13 +62,16 @@ class ReferenceEngine:
         self._nodes = [
             Node(number, self._fabric, self._clock, config, self._rouse) for number in range(topology.nodes)
         ]
-        self._jobs: list[Job] = []
+        self._jobs: dict[int, Job] = {}
+        self._installed = 0
         self._sources: Sources | None = None
         self._job_ended = False
         self._delivered_ever = 0
         self.reset_counters()
 
-    def install(self, program: Program, nodes: NDArray[np.int64]) -> int:
+    repeats = False
+
+    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`; return its number.
 
         Raises
@@ -78,7 +81,7 @@ class ReferenceEngine:
         """
         seats = self._seats(program, np.asarray(nodes))
         job = Job(
-            len(self._jobs),
+            self._installed,
             program,
             seats,
             self._clock,
@@ -88,8 +91,26 @@ class ReferenceEngine:
             self._note_end,
             self._records,
         )
-        self._jobs.append(job)
+        self._jobs[job.number] = job
+        self._installed += 1
         return job.number
+
+    def end(self, number: int) -> int:
+        """Return the end of a job, -1 while it runs."""
+        return self._find(number).end
+
+    def stop(self, number: int) -> None:
+        """Stop a job that runs: its tasks do nothing from cycle `now` on."""
+        self._find(number).stop(self.now)
+
+    def drained(self, number: int) -> bool:
+        """Tell whether a job has ended and none of its packets is in flight."""
+        job = self._find(number)
+        return job.end >= 0 and job.in_flight == 0
+
+    def forget(self, number: int) -> None:
+        """Drop all that is known of a job that has ended."""
+        del self._jobs[number]
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on in place of any before, or stop it.
@@ -128,9 +149,7 @@ class ReferenceEngine:
         ValueError
             If there is no such job.
         """
-        if not 0 <= number < len(self._jobs):
-            raise ValueError(f"job {number}: no such job, {len(self._jobs)} were installed")
-        return self._jobs[number].record(self.now)
+        return self._find(number).record(self.now)
 
     def counters(self) -> Counters:
         """Return a copy of the totals."""
@@ -164,7 +183,7 @@ class ReferenceEngine:
         """Tell who waits for whom now: tasks by (job, task), FIFOs by (router, input)."""
         tasks = [
             (job.number, task.number, task.step.operation, task.waits_for)
-            for job in self._jobs
+            for job in self._jobs.values()
             for task in job.tasks
             if task.end < 0
         ]
@@ -208,12 +227,17 @@ class ReferenceEngine:
         self._totals.message_delays[bin_of(delay)] += 1
         self._totals.message_delay_sum += delay
 
+    def _find(self, number: int) -> Job:
+        if number not in self._jobs:
+            raise ValueError(f"job {number}: no such job, {self._installed} were installed")
+        return self._jobs[number]
+
     def _note_end(self) -> None:
         self._job_ended = True
 
     def _seats(self, program: Program, nodes: NDArray[np.int64]) -> list[Node]:
         """Return the nodes of a job's tasks."""
-        job = f"job {len(self._jobs)}"
+        job = f"job {self._installed}"
         if len(nodes) != program.tasks:
             raise ValueError(f"{job}: {len(nodes)} nodes for {program.tasks} tasks, expected one for each")
         seats: dict[int, Node] = {}

@@ -61,7 +61,14 @@ class Task:
         """Let the task, which has steps, act from `cycle` on."""
         self.step = self.steps[0]
         self.clock.runnable += 1
-        self.clock.env.process(self._life(cycle))
+        self._process = self.clock.env.process(self._life(cycle))
+
+    def stop(self, now: int) -> None:
+        """Do nothing from cycle `now` on."""
+        self._blocked = self.injection_blocked(now)
+        self.clock.runnable -= self.waits_for == "compute"
+        self.end = now
+        self._process.interrupt()
 
     def submit(self, load: Load) -> None:
         """Want to create the packets of `load` from this cycle on."""
@@ -91,10 +98,13 @@ class Task:
         return self._blocked
 
     def _life(self, start: int) -> ProcessGenerator:
-        yield self.clock.until(start)
-        for place, step in enumerate(self.steps, 1):
-            self.step = step
-            yield from step.perform(self, last=place == len(self.steps))
+        try:
+            yield self.clock.until(start)
+            for place, step in enumerate(self.steps, 1):
+                self.step = step
+                yield from step.perform(self, last=place == len(self.steps))
+        except simpy.Interrupt:
+            return  # stopped
         self.clock.runnable -= 1
         self.end = self.clock.now + 1
         self._ended(self)

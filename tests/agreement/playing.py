@@ -14,10 +14,15 @@ class Player:
 
     def __init__(self, story: Story, engine: str) -> None:
         self.network = Network(
-            parse(story.network), story.config, engine=engine, seed=story.seed, record_messages=True
+            parse(story.network),
+            story.config,
+            engine=engine,
+            seed=story.seed,
+            record_messages=story.seed % 2 == 0,
         )
         self.nodes: dict[int, list[int]] = {}  # of each job that has not ended
         self.starts: list[int] = []
+        self.gone: set[int] = set()  # jobs of which nothing is known any more
         self.journal: list[tuple[str, object]] = []
 
     def play(self, steps: tuple[Step, ...]) -> list[tuple[str, object]]:
@@ -58,9 +63,27 @@ class Player:
         if len(free) >= step.program.tasks:
             nodes = free[: step.program.tasks]
             begin = self.network.now + step.later
-            job = self.network.start(step.program, np.array(nodes), at=begin)
+            job = self.network.start(step.program, np.array(nodes), at=begin, times=step.times)
             self.starts.append(begin)
             self.nodes[job] = nodes
+
+    def stop(self, step: Step) -> None:
+        """Stop one of the jobs that have not ended, and sometimes forget it."""
+        if not self.nodes:
+            return
+        job = list(self.nodes)[step.which % len(self.nodes)]
+        begun = self.starts[job] < self.network.now
+        if not begun and self.starts[job] == self.network.now:
+            return  # whether it has been handed over is no matter of the model
+        self.network.stop(job)
+        del self.nodes[job]
+        if not begun:
+            self.gone.add(job)
+            return
+        self.note("drained", self.network.drained(job))
+        if step.which % 3 == 0:
+            self.network.forget(job)
+            self.gone.add(job)
 
     def generate(self, step: Step) -> None:
         self.network.generate(step.traffic)
@@ -76,7 +99,7 @@ class Player:
             if name != "events":  # engines count different things
                 self.note(name, value)
         for job, begin in enumerate(self.starts):
-            if begin < self.network.now:
+            if begin < self.network.now and job not in self.gone:
                 for name, value in vars(self.network.job(job)).items():
                     self.note(f"job {job} {name}", value)
 

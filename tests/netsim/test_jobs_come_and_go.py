@@ -1,0 +1,237 @@
+"""Jobs that start, end, are stopped and forgotten on one network; programs that are kept once."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import ENGINES, Config, DeadlockError, Network, simulate
+from netplace.netsim.pool import Pool
+from netplace.topologies import parse
+
+TORUS = parse("torus:8x4")
+
+
+def exchange(tasks=4, packets=3):
+    return APPLICATIONS["all-to-all"].make(tasks=tasks, bytes=64 * packets)
+
+
+def ring(tasks, packets):
+    """Return a program in which every task sends to the next, and no order of messages can lock."""
+    writers = [TaskWriter(task, tasks) for task in range(tasks)]
+    for task, writer in enumerate(writers):
+        requests = [
+            writer.irecv((task - 1) % tasks, 64 * packets),
+            writer.isend((task + 1) % tasks, 64 * packets),
+        ]
+        writer.waitall(requests)
+    return Program.of(writers)
+
+
+@pytest.fixture(params=list(ENGINES))
+def network(request):
+    return Network(TORUS, engine=request.param)
+
+
+def test_a_stopped_job_leaves_its_nodes_and_its_packets_are_delivered(network):
+    job = network.start(exchange(16, 8), range(16))
+    assert network.advance(60) == []
+    assert network.in_flight > 0
+    network.stop(job)
+    assert not network.drained(job)
+    record = network.job(job)
+    assert (record.end, record.stopped) == (60, True)
+    assert (record.task_end == 60).all()
+    after = network.start(exchange(16), range(16))
+    network.finish()
+    counters = network.counters()
+    assert network.in_flight == 0
+    assert counters.created == counters.delivered
+    assert network.drained(job)
+    assert network.job(after).end > 60
+    assert not network.job(after).stopped
+
+
+def test_messages_of_a_stopped_job_never_complete(network):
+    job = network.start(exchange(4, 1))
+    network.advance(8)
+    network.stop(job)
+    network.advance()
+    assert network.counters().delivered > 0
+    assert network.counters().message_delays.sum() == 0
+
+
+def test_nobody_waits_for_a_stopped_job(network):
+    lonely = TaskWriter(0, 2), TaskWriter(1, 2)
+    lonely[1].recv(0, 64, 0)
+    job = network.start(Program.of(lonely), [3, 4])
+    other = network.start(exchange(), range(8, 12))
+    assert network.advance() == [other]
+    with pytest.raises(DeadlockError):
+        network.advance()
+    network.stop(job)
+    network.finish()
+
+
+def test_a_job_that_has_not_begun_is_called_off(network):
+    job = network.start(exchange(), at=100)
+    network.stop(job)
+    assert network.advance() == []
+    for ask in (network.job, network.stop, network.drained, network.forget):
+        with pytest.raises(ValueError, match=f"job {job}: is forgotten"):
+            ask(job)
+    assert network.result().jobs == []
+
+
+def test_what_is_refused(network):
+    job = network.start(exchange())
+    with pytest.raises(ValueError, match="job 0: has not begun"):
+        network.job(job)
+    with pytest.raises(ValueError, match="job 0: has not ended"):
+        network.forget(job)
+    network.finish()
+    with pytest.raises(ValueError, match="job 0: has ended and cannot be stopped"):
+        network.stop(job)
+    with pytest.raises(ValueError, match="job 7: no such job, 1 were started"):
+        network.job(7)
+    network.forget(job)
+    with pytest.raises(ValueError, match="job 0: is forgotten"):
+        network.job(job)
+    with pytest.raises(ValueError, match="times: 0 is too small"):
+        network.start(exchange(), times=0)
+
+
+def test_a_job_does_not_feel_one_that_was_stopped_far_away(network):
+    row = np.arange(8)  # minimal routes stay in their row
+    there = network.start(exchange(8, 20), row + 16)
+    here = network.start(exchange(8, 5), row)
+    network.advance(200)
+    network.stop(there)
+    network.finish()
+    alone = simulate(TORUS, exchange(8, 5), row, engine=network.engine_name)
+    assert network.job(here).task_end.tolist() == alone.jobs[0].task_cycles.tolist()
+
+
+@pytest.mark.parametrize("times", [2, 3, 50])
+def test_a_program_repeated_is_the_program_in_copies(times):
+    program = APPLICATIONS["2d-torus"].make(tasks=16)
+    told = []
+    for given_program, count in ((program, times), (program.repeat(times), 1)):
+        network = Network(TORUS, Config(vcs=1))
+        network.start(given_program, times=count)
+        network.finish()
+        counters = network.counters()
+        told.append((network.job(0).task_end.tolist(), counters.link_packets, counters.message_delays))
+    for one, other in zip(*told, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_iterations_are_repeated_between_what_comes_before_and_after():
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    for task, writer in enumerate(writers):
+        writer.compute(10 + task)
+        for number in range(2):
+            writer.mark(number)
+            request = writer.irecv(1 - task, 100)
+            writer.send(1 - task, 100)
+            writer.compute(30)
+            writer.wait(request)
+        writer.mark(-1)
+        writer.compute(5)
+    program = Program.of(writers)
+    ends = []
+    for given_program, count in ((program, 6), (program.repeat(6), 1)):
+        network = Network(TORUS)
+        network.start(given_program, times=count)
+        network.finish()
+        ends.append(network.job(0).task_end.tolist())
+    assert ends[0] == ends[1]
+
+
+def _pools(network):
+    return {name: len(pool.words) for name, pool in network._engine._jobs._pools.items()}
+
+
+def test_a_program_is_kept_once():
+    program = exchange(16)
+    sizes = []
+    for times in (2, 1000):
+        network = Network(TORUS)
+        network.start(program, times=times)
+        network.advance(100)
+        sizes.append(_pools(network))
+    assert sizes[0] == sizes[1]
+    network = Network(TORUS)
+    for first in range(0, 32, 4):
+        network.start(exchange_of_four := exchange(), range(first, first + 4))
+        network.advance(network.now + 1)
+        del exchange_of_four
+    assert _pools(network)["op"] >= 8 * len(exchange())
+    network = Network(TORUS)
+    shared = exchange()
+    for first in range(0, 32, 4):
+        network.start(shared, range(first, first + 4))
+    network.advance(1)
+    assert _pools(network)["op"] < 2 * len(shared)
+
+
+@pytest.mark.parametrize("rendezvous", [None, 0])
+@pytest.mark.parametrize("record", [False, True])
+def test_memory_stays_flat(record, rendezvous):
+    network = Network(parse("torus:4x4"), Config(rendezvous=rendezvous), record_messages=record)
+    sizes = []
+    for job in range(300):
+        number = network.start(ring(8, 1 + job % 3), np.arange(8) + 8 * (job % 2))
+        if job % 5 == 4:
+            network.advance(network.now + 10)
+            network.stop(number)
+        else:
+            assert network.advance() == [number]
+        network.forget(number)
+        if job in (100, 299):
+            gc.collect()
+            sizes.append(_pools(network))
+    assert sizes[0] == sizes[1]
+    assert len(network._engine._jobs._codes) < 4
+    network.advance()
+    assert network.counters().created == network.counters().delivered
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_jobs_are_exact():
+    network = Network(parse("torus:8x8"))
+    program = exchange(4)
+    nodes = np.arange(4)
+    sizes = []
+    for job in range(100_000):
+        number = network.start(program, (nodes + 4 * job) % 64)
+        assert network.advance() == [number]
+        record = network.job(number)
+        assert record.task_end.max() == record.end
+        network.forget(number)
+        if job in (1000, 99_999):
+            sizes.append(_pools(network))
+    assert sizes[0] == sizes[1]
+    assert network.counters().created == network.counters().delivered == 100_000 * 4 * 3 * 3
+
+
+@settings(derandomize=True, deadline=None, database=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 7)), max_size=60))
+def test_a_pool_gives_nobody_what_another_has(steps):
+    pool = Pool(np.int64, 2)
+    held = []
+    for action, count in steps:
+        if action < 6 or not held:
+            begin = pool.take(count)
+            pool.rows(begin, count)[:] = len(held)
+            held.append((begin, count))
+        else:
+            pool.give(*held.pop(action % len(held)))
+        rows = [row for begin, count in held for row in range(begin, begin + count)]
+        assert len(rows) == len(set(rows))
+        assert pool.size == max(rows, default=-1) + 1
