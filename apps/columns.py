@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.apps.arrays import Operations
-from netplace.apps.operation import Op
+from netplace.apps.operation import MOST_CYCLES, Op
 
-__all__ = ["check_columns"]
+__all__ = ["check_columns", "check_cycles"]
 
 
 def check_columns(program: Operations) -> None:
@@ -40,6 +40,22 @@ def check_columns(program: Operations) -> None:
     ):
         if wrong.any():
             raise program.error(int(wrong.argmax()), reason)
+    check_cycles(program)
+
+
+def check_cycles(program: Operations) -> None:
+    """Check that every computation is short enough to be simulated.
+
+    Raises
+    ------
+    OperationError
+        If one is not, naming it.
+    """
+    if program.size.max(initial=0) < MOST_CYCLES:
+        return
+    wrong = (program.kind == Op.COMPUTE) & (program.size >= MOST_CYCLES)
+    if wrong.any():
+        raise program.error(int(wrong.argmax()), "it is too long, expected less than 2**59 cycles")
 
 
 def _check_lengths(program: Operations) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-__all__ = ["MOST_TASKS", "Op", "Operation", "OperationError", "check_length"]
+__all__ = ["MOST_CYCLES", "MOST_TASKS", "Op", "Operation", "OperationError", "check_length"]
 
 MOST_TASKS = 1 << 22
+MOST_CYCLES = (
+    1 << 59
+)  # of a computation, sixty years of 3.2 ns; more does not fit beside what the engines add
 MOST_OPERATIONS = 200_000_000  # of a program; 25 bytes each
 
 

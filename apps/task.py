@@ -62,7 +62,7 @@ class TaskWriter:
 
     def compute(self, cycles: int) -> None:
         """Keep the task busy for `cycles`."""
-        self._append(_COMPUTE, -1, self._whole(cycles, "cycles"), 0, -1)
+        self._append(_COMPUTE, -1, self._whole(cycles, "cycles", 59), 0, -1)
 
     def send(self, dst: int, bytes: int, tag: int = 0) -> None:
         """Send `bytes` to task `dst`; over when the last packet is handed to the injector."""
@@ -186,13 +186,15 @@ class TaskWriter:
         self._requests = request + 1
         return request
 
-    def _whole(self, value: int, what: str) -> int:
+    def _whole(self, value: int, what: str, bits: int = 62) -> int:
         # The quick way through, for programs of millions of operations.
-        if type(value) is int and 0 <= value < 1 << 62:
+        if type(value) is int and 0 <= value < 1 << bits:
             return value
         number = whole(value, f"{what} in task {self.task}", 0)
-        if number >= 1 << 62:
-            raise ValueError(f"{what} in task {self.task}: {value} is too large, expected less than 2**62")
+        if number >= 1 << bits:
+            raise ValueError(
+                f"{what} in task {self.task}: {value} is too large, expected less than 2**{bits}"
+            )
         return number
 
     def _requests_from(self, begin: int) -> int:

@@ -39,9 +39,9 @@ _BOUNDS = {
     "injection_packets": (1, 1 << 20),
     "injectors": (1, 1 << 10),
     "vcs": (1, 1 << 10),
-    "link_delay": (1, 1 << 40),
+    "link_delay": (1, 1 << 20),
     "bubble": (0, 1 << 20),
-    "router_delay": (0, 1 << 40),
+    "router_delay": (0, 1 << 20),
 }
 _CYCLE_NS = (1e-9, 1e12)
 

@@ -10,7 +10,8 @@ __all__ = ["BINS", "bin_of", "bin_start", "percentile"]
 
 _EXACT = 256
 _HALF = 128
-BINS = _EXACT + _HALF * 40  # up to 2**48 cycles
+_OCTAVES = 52  # up to 2**60 cycles, the last that can be simulated
+BINS = _EXACT + _HALF * _OCTAVES
 
 
 @njit("int64(int64)", cache=True, _nrt=False)
@@ -25,7 +26,7 @@ def bin_of(delay: int) -> int:
 
 def bin_start() -> NDArray[np.int64]:
     """Return the smallest delay of every bin, shape (BINS,)."""
-    upper = [(_HALF + np.arange(_HALF, dtype=np.int64)) << octave for octave in range(1, 41)]
+    upper = [(_HALF + np.arange(_HALF, dtype=np.int64)) << octave for octave in range(1, _OCTAVES + 1)]
     return np.concatenate([np.arange(_EXACT, dtype=np.int64), *upper])
 
 

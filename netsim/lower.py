@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
+from netplace.apps.columns import check_cycles
 from netplace.apps.iterations import ranges
 from netplace.apps.repetition import block, check_requests
 from netplace.netsim.config import Config
@@ -97,8 +98,9 @@ def lower(program: Program, config: Config) -> Lowered:
     Raises
     ------
     ValueError
-        If a wait names a request that was not opened.
+        If a wait names a request that was not opened, or a computation is too long.
     """
+    check_cycles(program)
     task = np.repeat(np.arange(program.tasks), np.diff(program.first))
     opened = _opened_by(program, task)
     kind = program.kind.astype(np.int64)

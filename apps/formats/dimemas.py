@@ -33,6 +33,7 @@ from netplace.apps.formats.assembly import count_tasks
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.expansion import COLLECTIVE_TAG, message_tag
 from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS, ROOTED, Call
+from netplace.apps.operation import MOST_CYCLES
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.checks import shown
@@ -43,7 +44,6 @@ _HEADER = re.compile(r"#DIMEMAS:.*?:(\d{1,9})\s*\(")
 _BURST, _SEND, _RECEIVE, _GLOBAL = "1", "2", "3", "10"
 _SKIPPED = ("0", "20", "s")
 _FIELDS = {_BURST: (4,), _SEND: (8, 9), _RECEIVE: (8, 9), _GLOBAL: (9,)}
-_MOST = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ def _cycles(line: int, word: str, cycles_per_us: float) -> str:
     if not 0 <= seconds < math.inf:
         raise TraceError(line, f"burst of {shown(word)} seconds must be a number of at least 0")
     cycles = seconds * 1e6 * cycles_per_us
-    if not cycles < _MOST:
-        raise TraceError(line, f"burst of {shown(word)} seconds is too long, expected less than 2**62 cycles")
+    if not cycles < MOST_CYCLES:
+        raise TraceError(line, f"burst of {shown(word)} seconds is too long, expected less than 2**59 cycles")
     return str(round(cycles))
 
 

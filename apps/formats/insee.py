@@ -46,7 +46,7 @@ def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> P
         size[rows] = table.integers(rows, 4, "bytes")
     kind[computes], peer[computes] = Op.COMPUTE, -1
     task[computes] = table.integers(computes, 1, "task")
-    size[computes] = table.integers(computes, 2, "cycles")
+    size[computes] = table.integers(computes, 2, "cycles", bits=59)
     tasks = count_tasks(text, int(np.maximum(task, peer).max(initial=-1)), tasks)
     rows = in_task_order(task)
     return Lines(

@@ -13,7 +13,7 @@ __all__ = ["Table", "packed"]
 _NEWLINE, _HASH, _MINUS, _ZERO = 10, 35, 45, 48
 _WORD = 8  # bytes of a word that are told apart
 _DIGITS = 19  # of the largest number
-_MOST = 1 << 62
+_BITS = 62  # of a number
 
 
 class Table:
@@ -71,13 +71,15 @@ class Table:
         # A longer word is none that anybody asks for.
         return np.where(length > _WORD, np.uint64(0), word)
 
-    def integers(self, rows: NDArray[np.int64], column: int, what: str, least: int = 0) -> NDArray[np.int64]:
+    def integers(
+        self, rows: NDArray[np.int64], column: int, what: str, least: int = 0, bits: int = _BITS
+    ) -> NDArray[np.int64]:
         """Return a column of `rows` as whole numbers.
 
         Raises
         ------
         TraceError
-            If a word is no whole number of at least `least` and less than 2**62, naming `what` it stands for.
+            If a word is no whole number of at least `least` and less than 2**`bits`, naming `what` it is.
         """
         start, length = self._place(rows, column)
         negative = self._text[start] == _MINUS
@@ -90,9 +92,9 @@ class Table:
             wrong |= here & ((digit < 0) | (digit > 9))
             value = np.where(here, value * 10 + digit, value)
         # Nineteen digits beyond the range of int64 wrap to a negative value.
-        large = ~wrong & ((value < 0) | (value >= _MOST))
+        large = ~wrong & ((value < 0) | (value >= 1 << bits))
         if large.any():
-            raise self._error(rows, column, large, f"{what} must be less than 2**62")
+            raise self._error(rows, column, large, f"{what} must be less than 2**{bits}")
         value = np.where(negative, -value, value)
         wrong |= value < least
         if wrong.any():

@@ -34,7 +34,7 @@ from netplace.apps.formats.collective_lines import expand, read_communicators
 from netplace.apps.formats.expansion import message_tag
 from netplace.apps.formats.table import Table, packed
 from netplace.apps.iterations import in_order
-from netplace.apps.operation import Op
+from netplace.apps.operation import MOST_CYCLES, Op
 from netplace.apps.program import Program
 from netplace.apps.requests import openers
 from netplace.checks import shown
@@ -45,7 +45,6 @@ COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 _OPERATIONS = {op.name.lower(): int(op) for op in Op}
 _COLL, _COMM, _MARK = -1, -2, -3
 _KINDS = _OPERATIONS | {"coll": _COLL, "comm": _COMM, "mark": _MARK}
-_MOST_CYCLES = 1 << 62
 _MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 
@@ -73,9 +72,11 @@ def _lines(
     kind = _kinds(table, rows)
     peer = table.integers(rows, 2, "peer", -1)
     size = table.integers(rows, 3, "bytes")
+    too_long = (kind == Op.COMPUTE) & (size >= MOST_CYCLES)
+    _refuse(table, rows, too_long, "a compute must be less than 2**59 cycles", column=3)
     comm = table.integers(rows, 5, "comm")
     before = np.rint(table.reals(rows, 7, "gap_us") * cycles_per_us)
-    _refuse(table, rows, before >= _MOST_CYCLES, "gap_us must be less than 2**62 cycles", column=7)
+    _refuse(table, rows, before >= MOST_CYCLES, "gap_us must be less than 2**59 cycles", column=7)
     messages = np.isin(kind, (Op.SEND, Op.ISEND, Op.RECV, Op.IRECV))
     requests = np.isin(kind, (Op.ISEND, Op.IRECV, Op.WAIT))
     tag, request = np.zeros_like(kind), np.full_like(kind, -1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 
 import numpy as np
@@ -82,8 +81,8 @@ class Fabric:
         Links of which some virtual channel is held.
     consuming : dict of Fifo
         FIFOs whose head packet is on its way into the node.
-    wires : deque of lists of Fifo
-        Where the phits on the links will arrive, one list for each cycle to come.
+    wires : dict of lists of Fifo
+        Where the phits on the links will arrive, by cycle.
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross each link.
     phits : int
@@ -94,12 +93,11 @@ class Fabric:
         self, topology: Topology, config: Config, seed: int, deliver: Callable[[Packet, int], None]
     ) -> None:
         self.routing, self.routers, cycles, delay = _make(topology, config, seed)
-        self._longest = int(delay.max(initial=config.hop_delay))
         _wire(self.routers, topology, config, cycles, delay)
         self.waiting: dict[Fifo, None] = {}
         self.busy: dict[Link, None] = {}
         self.consuming: dict[Fifo, None] = {}
-        self.wires: deque[list[Fifo]] = deque([] for _ in range(self._longest))
+        self.wires: dict[int, list[Fifo]] = {}
         self.link_packets: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
         self.phits = 0
         self._seed = seed
@@ -121,11 +119,11 @@ class Fabric:
         The wires are unloaded first: what arrives is there at the start of this cycle.
         """
         before = self.phits
-        self._unload()
+        self._unload(now)
         self._grant(self._requests(now), now)
-        self._cross()
+        self._cross(now)
         self._consume(now)
-        if self.busy or self.consuming or any(self.wires):
+        if self.busy or self.consuming or self.wires:
             return True
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
         # for, and each stands as it would after any number of such cycles: they can be left out.
@@ -165,9 +163,9 @@ class Fabric:
         assert fifo.head is not None
         return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
 
-    def _unload(self) -> None:
+    def _unload(self, now: int) -> None:
         """Let the phits that come off the wires be ready."""
-        for fifo in self.wires.popleft():
+        for fifo in self.wires.pop(now, ()):
             fifo.ready += 1
             if fifo.output is None:
                 self.waiting[fifo] = None
@@ -208,9 +206,8 @@ class Fabric:
             output.holder = fifo
         self.consuming[fifo] = None
 
-    def _cross(self) -> None:
+    def _cross(self, now: int) -> None:
         """Let every link move a phit of the packet it serves."""
-        self.wires.append([])
         for link in list(self.busy):
             output = link.choose()
             assert output is not None
@@ -219,7 +216,7 @@ class Fabric:
             if link.rest == 0:
                 if not source.ready:
                     continue
-                self._emit(link, output, source)
+                self._emit(link, output, source, now)
                 link.rest = link.cycles
             link.rest -= 1
             if link.rest == 0 and source.sent == self._packet_phits:
@@ -228,7 +225,7 @@ class Fabric:
                 if not link.held:
                     del self.busy[link]
 
-    def _emit(self, link: Link, output: Output, source: Fifo) -> None:
+    def _emit(self, link: Link, output: Output, source: Fifo, now: int) -> None:
         """Let a phit leave `source` by a link.
 
         Behind a slow link a header waits until its phits can follow one a cycle, and they are held back so.
@@ -237,7 +234,8 @@ class Fabric:
         assert target is not None
         source.emit()
         target.present += 1
-        self.wires[link.delay - (link.cycles - 1) * (source.sent - 1) - 1].append(target)
+        arrival = now + link.delay - (link.cycles - 1) * (source.sent - 1)
+        self.wires.setdefault(arrival, []).append(target)
         self.phits += 1
         if source.sent == 1:
             packet = source.packets[0]

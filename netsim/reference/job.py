@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
+from netplace.apps.columns import check_cycles
 from netplace.netsim.config import Config
 from netplace.netsim.engine import JobRecord
 from netplace.netsim.reference.clock import Clock
@@ -63,6 +64,7 @@ class Job:
         ended: Callable[[], None],
         record_messages: bool,
     ) -> None:
+        check_cycles(program)
         self.number = number
         self.end = -1
         self._start = start

@@ -85,7 +85,7 @@ def check(network):
         for injector in node._injectors:
             assert len(injector.buffer) <= injector.depth
             packets.update(injector.buffer)
-    assert present - ready == sum(map(len, fabric.wires))
+    assert present - ready == sum(map(len, fabric.wires.values()))
     assert len(packets) == network.in_flight
 
 
