@@ -23,6 +23,7 @@ from netplace.netsim.kernel.state import (
     BLOCKED,
     CREATED,
     EMITTED,
+    FLYING,
     FULL,
     KEY_WORDS,
     LABEL,
@@ -55,7 +56,10 @@ def slot_of(s: GraphState, u: GraphSetting, base: int, i: int, at: int) -> int:
 def origin(s: GraphState, label: int) -> int:
     """Return the node that created a packet."""
     key = (label >> 2) * KEY_WORDS
-    return s.key[key + TARGET] if label & 3 == REPLY else s.key[key + SOURCE]
+    if label & 3 != REPLY:
+        return s.key[key + SOURCE]
+    target = s.key[key + TARGET]
+    return target if target >= 0 else ~target
 
 
 @inlined
@@ -124,6 +128,7 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
     s.slot[slot + LABEL] = label
     s.fifo[f] = word + (1 << COUNT) + (1 << SEEN)
     s.clock[CREATED] += 1
+    s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
     if word >> SEEN & FIELD == 0:
         becomes_head(s, node << u.name_bits | i)
     return EMITTED

@@ -12,7 +12,7 @@ from netplace.netsim.kernel.graph_decide import decide, start
 from netplace.netsim.kernel.graph_events import enter, expose, seen, send_off, tail_left
 from netplace.netsim.kernel.graph_fifos import act
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
-from netplace.netsim.kernel.loop import IDLE, JOB_ENDED, REACHED, sources_digest, turn_over
+from netplace.netsim.kernel.loop import IDLE, JOB_ENDED, REACHED, ROOM, sources_digest, turn_over
 from netplace.netsim.kernel.state import (
     DIRTY,
     ENDED,
@@ -142,6 +142,9 @@ def _build(digest: int) -> Any:
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
+            if s.clock[TODO + side] + s.clock[TIMERS] > s.open_start[0] and u.record == 0:
+                s.clock[NOW] = cycle
+                return ROOM
             let_tasks_act(s, u, cycle, side)
             count = s.clock[EXPOSED]
             s.clock[EXPOSED] = 0
