@@ -7,6 +7,7 @@ import warnings
 
 __all__ = ["compile_without_cache_if_need_be"]
 
+_SWITCH = "enable_caching"  # of Numba's functions; called when they are made
 _SAID = "NETPLACE_COMPILES_WITHOUT_CACHE"  # set for worker processes, so that it is said once
 
 
@@ -24,7 +25,7 @@ def compile_without_cache_if_need_be() -> None:
     try:
         njit(cache=True)(_nothing)
     except RuntimeError:  # no place to keep it
-        Dispatcher.enable_caching = lambda self: None
+        setattr(Dispatcher, _SWITCH, lambda self: None)
         if _SAID not in os.environ:
             os.environ[_SAID] = "1"
             warnings.warn(
