@@ -11,6 +11,8 @@ from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_no
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
+from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
+from netplace.scheduling.partitioner.paging import paging
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
@@ -72,6 +74,9 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "line": PartitionerKind(
         by_distance("line"), "line", "on a line: the free nodes of least pairwise distance, exactly"
     ),
+    "mbs": PartitionerKind(
+        multiple_buddy, "mbs", "blocks of sides 2^i, as many of each as the job needs (Lo et al. 1997)"
+    ),
     "mc": PartitionerKind(
         mc_boxes,
         "mc:cubic",
@@ -101,6 +106,9 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         by_distance("optimal"),
         "optimal",
         "the free nodes of least distances, by search; small machines",
+    ),
+    "paging": PartitionerKind(
+        paging, "paging:1", "the first free pages of side 2^S (Lo et al. 1997)", "S,ORDER"
     ),
     "pss": PartitionerKind(
         by_processor_sets,
