@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from netplace.checks import one_of
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree
 
-__all__ = ["PREFERENCES", "box_levels", "leveled", "levels", "tree_levels"]
+__all__ = ["PREFERENCES", "box_levels", "leveled", "levels", "tree_levels", "wiring_levels"]
 
 Level = list[tuple[list[int], int]]
 """Sets of one level, each with its weight."""
 
 
 def levels(topology: Topology, preference: str = "uniform", overlap: bool = False) -> ProcessorSets:
-    """Return the processor sets of a mesh, torus or tree.
+    """Return the processor sets of a mesh, torus, tree, or network of groups and switches.
 
     Parameters
     ----------
@@ -50,7 +50,11 @@ def levels(topology: Topology, preference: str = "uniform", overlap: bool = Fals
         return leveled(tree_levels(topology), costs)
     if isinstance(topology, Grid) and not topology.twist:
         return leveled(box_levels(topology, _halved(topology.sizes), overlap), costs)
-    raise ValueError(f"partitioner pss:levels: is defined on meshes, tori and trees, not on {topology}")
+    if isinstance(topology, Graph) and topology.first_switch and not overlap:
+        return leveled(wiring_levels(topology), costs)
+    raise ValueError(
+        f"partitioner pss:levels: needs switches with nodes, or meshes, tori and trees, not on {topology}"
+    )
 
 
 def leveled(found: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
@@ -78,6 +82,13 @@ def tree_levels(tree: Tree) -> list[Level]:
         weight = -(-size // tree.up**level)
         found.append([(list(range(first, first + size)), weight) for first in range(0, tree.nodes, size)])
     return found
+
+
+def wiring_levels(network: Graph) -> list[Level]:
+    """Return the nodes of each group, if there are groups, and those at each switch; a set weighs 1."""
+    at = network.home - network.first_switch
+    owners = [at] if network.group is None else [network.group[at], at]
+    return [[(np.flatnonzero(owner == one).tolist(), 1) for one in np.unique(owner)] for owner in owners]
 
 
 def box_levels(grid: Grid, sides: Sequence[Sequence[int]], overlap: bool = False) -> list[Level]:
