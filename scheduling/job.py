@@ -30,6 +30,12 @@ class Job:
         application.
     repeats : int
         How often the run that the table holds is repeated.
+    user, queue : int
+        Whose it is and where it was submitted, by the log's numbers; -1: not known.
+    after : int
+        Number of the job that must have ended before it starts; -1: none.
+    think : float
+        Seconds between the end of that job and the earliest start.
     """
 
     number: int
@@ -40,3 +46,7 @@ class Job:
     application: str = ""
     intensity: str = ""
     repeats: int = 1
+    user: int = -1
+    queue: int = -1
+    after: int = -1
+    think: float = 0.0

@@ -26,6 +26,7 @@ from netplace.experiments.cli.processor_sets import pss_command
 from netplace.experiments.cli.redirect import redirect_command
 from netplace.experiments.cli.run import run_command
 from netplace.experiments.cli.schedule import schedule_command
+from netplace.experiments.cli.site import site_command
 from netplace.experiments.cli.study import study_command
 from netplace.experiments.cli.table import table_command
 from netplace.experiments.cli.two_kinds import two_kinds_command
@@ -96,6 +97,7 @@ app.add_command(redirect_command)
 app.add_command(two_kinds_command)
 app.add_command(allocate_command)
 app.add_command(pss_command)
+app.add_command(site_command)
 app.add_command(study_command)
 app.add_command(workload_command)
 app.add_command(bench_command)

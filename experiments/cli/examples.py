@@ -85,6 +85,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace redirect --workload lublin --machine 64 --days 1 --instances 3 --processors 8 --json",
     ),
     "two-kinds": ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",),
+    "site": (
+        "netplace site --machine mesh:256 --workload lublin --jobs 300",
+        "netplace site site.toml --machine mesh:256 --workload log.swf.gz --drop never-ran --overrun kill",
+    ),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "workload": (
         "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",

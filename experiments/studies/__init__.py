@@ -5,13 +5,16 @@ from __future__ import annotations
 from netplace.experiments.studies import (
     break_even,
     first_fit,
+    local_backfilling,
     mesh_2d_or_3d,
     partition_metrics,
     partition_selection,
     placement_effects,
     quasi_contiguity,
     quasi_contiguous_scheduling,
+    redirection,
     td_vs_classic,
+    two_kinds,
 )
 from netplace.experiments.studies.study import Study
 
@@ -27,4 +30,7 @@ STUDIES: dict[str, Study] = {
     "non-contiguous-break-even": break_even.STUDY,
     "quasi-contiguous": quasi_contiguous_scheduling.STUDY,
     "td-vs-classic": td_vs_classic.STUDY,
+    "local-backfilling": local_backfilling.STUDY,
+    "redirection": redirection.STUDY,
+    "two-kinds": two_kinds.STUDY,
 }

@@ -17,6 +17,11 @@ POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
         Policy("conservative", ConservativeQueue, "every job has a reservation, and none is delayed"),
+        Policy(
+            "conservative-full",
+            lambda: ConservativeQueue(compress=True),
+            "conservative; early ends move all reservations up",
+        ),
         Policy("easy", EasyQueue, "jobs overtake unless that delays the head's reservation", requeues=True),
         Policy("fcfs", FcfsQueue, "first come, first served; the head holds up the others", estimated=False),
         Policy("sjf", SjfQueue, "shortest estimate first; the head holds up the others"),

@@ -14,15 +14,22 @@ __all__ = ["ConservativeQueue"]
 class ConservativeQueue:
     """A job is booked as it arrives, as early as no earlier reservation is disturbed.
 
-    When a job ends, the queue is gone through in order of submission, and a job leaves its reservation only
-    if it can start now. Behind a job whose start the estimates do not say, none starts. When a job runs past
-    its expected end, all reservations are made anew in their order.
+    By default, when a job ends, the queue is gone through in order of submission, and a job leaves its
+    reservation only if it can start now. Behind a job whose start the estimates do not say, none starts. When
+    a job runs past its expected end, all reservations are made anew in their order.
 
     A. Mu'alem and D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
     scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001.
+
+    Parameters
+    ----------
+    compress : bool
+        Whether the whole schedule is compressed when a job has ended before its time: all are booked again in
+        order of submission, none later than before. That is how the policy is usually defined.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, compress: bool = False) -> None:
+        self._compresses = compress
         self._plan: Plan | None = None
         self._running: dict[int, Running] = {}
         self._bookings: dict[int, Booking] = {}
@@ -56,14 +63,16 @@ class ConservativeQueue:
         """Start the jobs whose time has come, move others up if that is possible, and book new ones."""
         if self._plan is None:
             self._plan = make_plan(machine, ())
-        freed = bool(self._freed)
+        freed, early = bool(self._freed), any(one.expected_end > machine.now for one in self._freed)
         for running in self._freed:
             self._plan.ended(running, machine.now)
         self._freed.clear()
         if self._late:
             self._book_again(machine)
         self._start_due(machine)
-        if freed:
+        if early and self._compresses:
+            self._compress(machine)
+        elif freed:
             self._move_up(machine)
         for waiting in self._new:
             self._take_in(waiting, machine)
@@ -91,6 +100,25 @@ class ConservativeQueue:
                 self._plan.book(booking)
                 if allocation is not None:
                     self._start(booking, allocation, machine)
+
+    def _compress(self, machine: Machine) -> None:
+        """Book every job again, in order of submission, and start those whose time has come."""
+        assert self._plan is not None
+        for booking in list(self._bookings.values()):
+            if booking.waiting.row not in self._bookings:
+                continue  # it has just started
+            if booking.start == math.inf:
+                if self._take_in(booking.waiting, machine) == math.inf:
+                    break
+                continue
+            self._plan.cancel(booking)
+            found = self._plan.earliest(booking.waiting, machine)
+            # A partitioner may not propose the place that was booked.
+            kept = found if found.start < booking.start else booking
+            self._bookings[booking.waiting.row] = kept
+            self._plan.book(kept)
+            if kept.start <= machine.now:
+                self._start_due(machine)
 
     def _take_in(self, waiting: Waiting, machine: Machine) -> float:
         """Book a job, start it if it can start now, and return its reservation."""

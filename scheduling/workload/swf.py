@@ -3,7 +3,8 @@
 A line a job, 18 numbers in a line, -1 for what is not known, comments after a semicolon; see
 <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. Read are the job's number (column 1), submit
 time (2), run time (4), allocated processors (5) or, where they are not known, requested ones (8) (or the
-other way round, if asked for), requested time (9) and status (11).
+other way round, if asked for), requested time (9), status (11), user (12), queue (15), preceding job (17)
+and think time (18).
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ _USED = {
     "requested processors": 7,
     "requested time": 8,
     "status": 10,
+    "user": 11,
+    "queue": 14,
+    "preceding job": 16,
+    "think time": 17,
 }
+_LABELS = ("user", "queue", "preceding job", "think time")  # what makes no sense there is not known
 _WHOLE = ("job number", "allocated processors", "requested processors", "status")
 _FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5
 _MOST = 2.0**53  # the largest number up to which every whole one can be told from the next
@@ -124,6 +130,8 @@ def _table(path: Path) -> _Table:
         _explain(path, lines, f"{values.shape[1]} columns")
     table = _Table(path, lines, {name: values[:, place] for name, place in _USED.items()})
     for name, column in table.columns.items():
+        if name in _LABELS:
+            continue
         table.refuse(~(np.abs(column) < _MOST), name, "a number of less than 2^53")
         if name in _WHOLE:
             table.refuse(column != np.rint(column), name, "a whole number")
@@ -183,6 +191,9 @@ def _workload(
     rows = np.flatnonzero(keep)[order]
     number, renumbered = _numbers(table.columns["job number"][rows])
     requested = table.columns["requested time"][rows]
+    user, queue, after, think = (_label(table.columns[name][rows]) for name in _LABELS)
+    if renumbered:
+        after[:] = -1
     return Workload(
         number=number,
         submit=submit[rows],
@@ -190,11 +201,21 @@ def _workload(
         run_time=np.maximum(run_time[rows], 0),
         estimate=np.where(requested > 0, requested, np.nan),
         status=status[rows],
+        user=user,
+        queue=queue,
+        after=np.where(after > 0, after, -1),
+        think=np.where((after > 0) & (think > 0), think, 0),
         machine_nodes=machine_of(header, cores),
         header=header_per_node(header, cores),
         notes=(*notes, *more, *renumbered),
         dropped=dropped,
     )
+
+
+def _label(column: Floats) -> NDArray[np.int64]:
+    """Return whole numbers of at least 0, and -1 for all others."""
+    known = (column >= 0) & (column < _MOST) & (column == np.rint(column))
+    return np.where(known, column, -1).astype(np.int64)
 
 
 def _kept(table: _Table, reasons: dict[str, Flags]) -> tuple[Flags, dict[str, int], tuple[str, ...]]:

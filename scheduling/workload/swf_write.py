@@ -63,13 +63,17 @@ def _text(workload: Workload) -> Iterator[str]:
     for start in range(0, len(workload), _AT_ONCE):
         part = workload[start : start + _AT_ONCE]
         estimates = np.where(np.isnan(part.estimate), -1, part.estimate)
-        columns = (part.number, part.submit, part.run_time, part.nodes, estimates, part.status)
-        for number, submit, run_time, nodes, estimate, status in zip(
+        think_times = np.where(part.after > 0, part.think, -1)
+        columns = (
+            *(part.number, part.submit, part.run_time, part.nodes, estimates, part.status),
+            *(part.user, part.queue, part.after, think_times),
+        )
+        for number, submit, run_time, nodes, estimate, status, user, queue, after, think in zip(
             *(column.tolist() for column in columns), strict=True
         ):
             yield (
                 f"{number} {plain(submit)} -1 {plain(run_time)} {nodes} -1 -1 {nodes} {plain(estimate)} -1 "
-                f"{status} -1 -1 -1 -1 -1 -1 -1\n"
+                f"{status} {user} -1 -1 {queue} -1 {after} {plain(think)}\n"
             )
 
 

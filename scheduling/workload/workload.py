@@ -28,6 +28,10 @@ _COLUMNS = {
     "kind": np.int64,
     "repeats": np.int64,
     "status": np.int64,
+    "user": np.int64,
+    "queue": np.int64,
+    "after": np.int64,
+    "think": np.float64,
 }
 _AT_ONCE = 4096  # jobs that an iteration makes ahead
 
@@ -50,6 +54,8 @@ class Workload(Sequence[Job]):
         As in `Job`; by default 1.
     status : ndarray of int
         How it ended, in the codes of the Standard Workload Format; by default 1, completed.
+    user, queue, after, think : ndarray
+        As in `Job`; by default not known, none.
     kinds : tuple of (str, str)
         Applications and intensities.
     machine_nodes : int or None
@@ -75,6 +81,10 @@ class Workload(Sequence[Job]):
     kind: Column = None  # type: ignore[assignment]
     repeats: Column = None  # type: ignore[assignment]
     status: Column = None  # type: ignore[assignment]
+    user: Column = None  # type: ignore[assignment]
+    queue: Column = None  # type: ignore[assignment]
+    after: Column = None  # type: ignore[assignment]
+    think: Column = None  # type: ignore[assignment]
     kinds: tuple[tuple[str, str], ...] = (("", ""),)
     machine_nodes: int | None = None
     header: tuple[str, ...] = ()
@@ -84,10 +94,10 @@ class Workload(Sequence[Job]):
     def __post_init__(self) -> None:
         """Fill in the columns that were left out, freeze all, and check them."""
         count = len(self.number)
-        usual = {"estimate": np.nan, "kind": 0, "repeats": 1, "status": COMPLETED}
+        usual = {"estimate": np.nan, "kind": 0, "repeats": 1, "status": COMPLETED, "think": 0}
         for name, dtype in _COLUMNS.items():
             given = getattr(self, name)
-            column = np.full(count, usual[name], dtype) if given is None else np.array(given, dtype)
+            column = np.full(count, usual.get(name, -1), dtype) if given is None else np.array(given, dtype)
             column.flags.writeable = False
             object.__setattr__(self, name, column)
         self._check()
@@ -105,6 +115,7 @@ class Workload(Sequence[Job]):
             | np.isinf(self.run_time),
             "with an estimate that is not more than 0": self.estimate <= 0,
             "with less than one repeat": self.repeats < 1,
+            "with a think time that is no number of at least 0": ~(self.think >= 0) | np.isinf(self.think),
             "that runs what is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
         }
         for what, where in wrong.items():
@@ -133,6 +144,7 @@ class Workload(Sequence[Job]):
             "estimate": [np.nan if job.estimate is None else job.estimate for job in ordered],
             "kind": [kinds[_kind(job)] for job in ordered],
             "repeats": [job.repeats for job in ordered],
+            **{name: [getattr(job, name) for job in ordered] for name in ("user", "queue", "after", "think")},
         }
         arrays: dict[str, Any] = {name: np.array(values, _COLUMNS[name]) for name, values in columns.items()}
         return cls(**arrays, kinds=tuple(kinds) or (("", ""),), **known)
@@ -166,10 +178,10 @@ class Workload(Sequence[Job]):
     def _made(self, start: int, stop: int) -> Iterator[Job]:
         """Yield the jobs from `start` to before `stop`."""
         columns = [getattr(self, name)[start:stop].tolist() for name in _COLUMNS]
-        for number, submit, nodes, run_time, estimate, kind, repeats, _ in zip(*columns, strict=True):
+        for number, submit, nodes, run_time, estimate, kind, repeats, _, *more in zip(*columns, strict=True):
             application, intensity = self.kinds[kind]
             known = None if estimate != estimate else estimate
-            yield Job(number, submit, nodes, run_time, known, application, intensity, repeats)
+            yield Job(number, submit, nodes, run_time, known, application, intensity, repeats, *more)
 
     def _taken(self, which: Any, **changed: Any) -> Workload:
         columns = {name: getattr(self, name)[which] for name in _COLUMNS}

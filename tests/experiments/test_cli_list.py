@@ -47,7 +47,10 @@ def test_help_comes_with_examples(netplace, command):
 
 
 # Long, or about files that they do not make: tested elsewhere.
-LONG = tuple(f"netplace {name}" for name in ("bench", "demo", "table", "plot", "study td", "workload info"))
+LONG = tuple(
+    f"netplace {name}"
+    for name in ("bench", "demo", "table", "plot", "study td", "workload info", "site site")
+)
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,58 @@ def test_conservative_books_as_early_as_no_one_before_is_disturbed(jobs):
             busy[time] = busy.get(time, 0) + job.nodes
         expected.append(start)
     assert run(exact, "conservative").start.tolist() == expected
+    assert run(exact, "conservative-full").start.tolist() == expected
+
+
+@KINDS
+@given(jobs=workloads(most=20))
+@settings(deadline=None, max_examples=60)
+def test_full_compression_breaks_no_promise(contiguous, jobs):
+    result = run(jobs, "conservative-full", contiguous)
+    check_nodes(result)
+    assert (result.start <= result.promised).all()
+
+
+@given(jobs=workloads(most=12))
+@settings(deadline=None, max_examples=60)
+def test_full_compression_books_all_again_after_every_early_end(jobs):
+    """Second by second: whoever waits is booked in order of submission around those who run."""
+    jobs = [
+        Job(job.number, job.submit, job.nodes, max(job.run_time, 1), max(job.estimate, 1)) for job in jobs
+    ]
+    running: dict[int, int] = {}
+    waiting: dict[int, int] = {}
+    start: dict[int, int] = {}
+    now = 0
+
+    def free(at: int) -> int:
+        held = [row for row, begin in running.items() if at < begin + jobs[row].estimate]
+        held += [row for row, begin in waiting.items() if begin <= at < begin + jobs[row].estimate]
+        return NODES - sum(jobs[row].nodes for row in held)
+
+    def book(row: int) -> None:
+        waiting.pop(row, None)
+        at = now
+        while any(free(time) < jobs[row].nodes for time in range(at, at + int(jobs[row].estimate))):
+            at += 1
+        place = waiting | {row: at}
+        waiting.clear()
+        waiting.update({key: place[key] for key in sorted(place)})
+
+    while len(start) < len(jobs):
+        over = [row for row, begin in running.items() if begin + jobs[row].run_time == now]
+        early = any(now < running[row] + jobs[row].estimate for row in over)
+        for row in over:
+            del running[row]
+        for row in list(waiting) if early else ():
+            book(row)
+        for row, job in enumerate(jobs):
+            if job.submit == now:
+                book(row)
+        for row in [row for row, begin in waiting.items() if begin == now]:
+            running[row] = start[row] = waiting.pop(row)
+        now += 1
+    assert run(jobs, "conservative-full").start.tolist() == [start[row] for row in range(len(jobs))]
 
 
 def test_conservative_moves_a_job_up_only_if_it_can_start_now():

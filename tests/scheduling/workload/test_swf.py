@@ -31,7 +31,10 @@ def log(tmp_path):
 
 def test_a_log_is_read(log):
     workload = read_swf(log(HEADER, line(), "\n", "  ; in between\n", line(2, 5, 0, 6, 8, -1, 0)))
-    assert list(workload) == [Job(1, 0.0, 4, 100.0, 200.0), Job(2, 5.0, 6, 0.0)]
+    assert list(workload) == [
+        Job(1, 0.0, 4, 100.0, 200.0, user=3, queue=1),
+        Job(2, 5.0, 6, 0.0, user=3, queue=1),
+    ]
     assert workload.header[:3] == (" Version: 2.2", "  Computer: Köln", " MaxNodes: 32")
     assert workload.header[-1] == " in between"
     assert workload.machine_nodes == 128
@@ -220,3 +223,14 @@ def test_only_names_of_workloads_are_written(tmp_path):
     with pytest.raises(ValueError, match=r"expected a name that ends in \.csv or \.csv\.gz or \.swf"):
         write(Workload.of([Job(1, 0.0, 1, 1.0)]), tmp_path / "w.txt")
     assert not list(tmp_path.iterdir())
+
+
+def test_users_queues_and_preceding_jobs(tmp_path):
+    path = tmp_path / "log.swf"
+    lines = ["1 0 -1 9 4 -1 -1 4 9 -1 1 7 1 1 2 1 -1 -1", "2 5 -1 9 4 -1 -1 4 9 -1 1 -1 1 1 0 1 1 30"]
+    path.write_text("\n".join([*lines, "3 6 -1 9 4 -1 -1 4 9 -1 1 0.5 1 1 -7 1 -1 30"]) + "\n")
+    workload = read_swf(path)
+    found = [(job.user, job.queue, job.after, job.think) for job in workload]
+    assert found == [(7, 2, -1, 0), (-1, 0, 1, 30), (-1, -1, -1, 0)]
+    write(workload, tmp_path / "again.swf")
+    assert list(read_swf(tmp_path / "again.swf")) == list(workload)

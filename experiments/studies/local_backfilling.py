@@ -1,0 +1,231 @@
+"""What contiguous and local backfilling costs and gains.
+
+Source: F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; Lucarelli, Mendonca,
+Trystram and Wagner, CCGRID 2015.
+
+``weeks`` (chapter 5): single weeks of logs on machines of level vectors, each level above the least doubles
+the run time, jobs fail at their wall times. ``drawn`` (chapter 4): 300 jobs drawn from a log, all there at
+0, on 1-32-512. Logs are those of the user's folder; without one, jobs of the model of Lublin and Feitelson
+stand in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from netplace.experiments.studies.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
+from netplace.experiments.studies.claims import verdict
+from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.schedules import kept_outcomes
+from netplace.experiments.studies.study import Asked, Bench, Study, published
+from netplace.scheduling.places import Platform, backfill, draw_jobs, draw_weeks, place_figures
+
+__all__ = ["STUDY", "Case", "cases"]
+
+PARTS = {
+    "weeks": f"weeks of the logs of the folder swf, or of that which {FOLDER} names (chapter 5)",
+    "drawn": "jobs drawn from these logs, all there at 0 (chapter 4)",
+}
+BASE = "basic"
+RULES = {
+    "weeks": (BASE, "becont", "becont-largest", "beloc", "beplat", "cont", "loc", "plat"),
+    "drawn": (BASE, "becont", "beloc", "cont", "loc"),
+}
+FIGURES = {
+    "weeks": ("sum_flow", "sum_stretch", "contiguity", "locality", "level", "success"),
+    "drawn": ("makespan", "contiguous_jobs", "local_jobs", "locality_ratio"),
+}
+_METRICS = {
+    "sum flow": "sum_flow",
+    "sum flow per instance": "sum_flow",
+    "contiguity factor": "contiguity",
+    "locality factor": "locality",
+    "platform level factor": "level",
+    "jobs that succeed": "success",
+    "contiguous jobs": "contiguous_jobs",
+    "local jobs": "local_jobs",
+    "locality ratio": "locality_ratio",
+    "makespan per instance": "makespan",
+}
+_RELATIONS = (
+    "below",
+    "above",
+    "at or below",
+    "well below",
+    "slightly below",
+    "like",
+    "lowest of",
+    "highest of",
+)
+_JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
+
+
+@dataclass(frozen=True)
+class Case:
+    """One instance under one rule."""
+
+    part: str
+    log: ArchiveLog
+    instance: int
+    instances: int
+    rule: str
+    platform: str
+
+    def describe(self) -> dict[str, Any]:
+        """Return what makes the outcome, as JSON can hold it."""
+        plain = asdict(self)
+        plain["log"].pop("path")
+        return {"study": "local-backfilling", "revision": 1, **plain}
+
+    @property
+    def key(self) -> str:
+        """Content hash."""
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
+
+    def carry_out(self) -> dict[str, Any]:
+        """Return the figures."""
+        platform, log = Platform.read(self.platform), self.log.read()
+        if self.part == "weeks":
+            jobs = draw_weeks(log, 1, self.instances, seed=0, least=_LEAST)[self.instance]
+            made = backfill(platform, jobs, self.rule, "geometric:2")
+        else:
+            jobs = draw_jobs(log, _JOBS, platform.processors, seed=self.instance)
+            made = backfill(platform, jobs, self.rule)
+        left_out = {"jobs": len(made), "too_large": len(made.rejected), "no_wall_time": made.without_estimate}
+        return {**asdict(place_figures(made, platform)), **left_out}
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return the schedules that are asked for."""
+    return [
+        case for part in asked.parts for log in archive_logs(asked.quick) for case in _cases(part, log, asked)
+    ]
+
+
+def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
+    platforms = published("mendonca_platforms.csv").set_index("platform")["levels"]
+    count = {"weeks": 4, "drawn": 4} if asked.quick else {"weeks": 30, "drawn": 64}
+    platform = "1-32-512" if part == "drawn" else platforms.get(log.name, "1-2-10-240")
+    if log.name == MODEL:
+        count["weeks"] = 2
+        platform = "1-2-10-240"
+    for instance in range(count[part]):
+        for rule in RULES[part]:
+            yield Case(part, log, instance, count[part], rule, str(platform))
+
+
+def _carry_out(case: Case) -> dict[str, Any]:
+    return case.carry_out()
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    wanted = {case.key: case for case in cases(asked)}
+    found = kept_outcomes(wanted, _carry_out, Case.describe, bench)
+    rows = [
+        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **found[key]}
+        for key, case in wanted.items()
+    ]
+    frame = pd.DataFrame(rows)
+    tables, told = [], []
+    for part, own in frame.groupby("part", sort=False):
+        for log, group in own.groupby("log", sort=False):
+            tables.append(_ratios(str(part), str(log), group))
+            told.append(_left_out(str(part), str(log), group))
+        claimed = _claims(str(part), own)
+        tables.append(ReportTable(f"claims_{part}", f"Published orders: {PARTS[str(part)]}", claimed, {}))
+        counts = claimed["verdict"].value_counts()
+        shown = ", ".join(f"{count} {name}" for name, count in counts.items())
+        told.append(f"{part}: of {len(claimed)} published orders {shown}.")
+    return Report(tuple(tables), tuple(told))
+
+
+def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
+    """Return each figure of each rule against basic, in both normalisations."""
+    lines = []
+    for rule in RULES[part][1:]:
+        for figure in FIGURES[part]:
+            own, base = (_values(group, one, figure) for one in (rule, BASE))
+            ratio = own / np.where(base > 0, base, np.nan)
+            lines.append(
+                {
+                    "rule": rule,
+                    "figure": figure,
+                    "ratio of means": own.mean() / base.mean(),
+                    "mean of ratios": np.nanmean(ratio),
+                    "least": np.nanmin(ratio),
+                    "greatest": np.nanmax(ratio),
+                    "below basic": int((own < base).sum()),
+                    "instances": len(own),
+                }
+            )
+    digits = dict.fromkeys(("ratio of means", "mean of ratios", "least", "greatest"), 3)
+    frame = pd.DataFrame(lines)
+    return ReportTable(
+        f"{part}_{log}",
+        f"{log}: figures over those of basic",
+        frame,
+        {**digits, "below basic": 0, "instances": 0},
+    )
+
+
+def _values(group: pd.DataFrame, rule: str, figure: str) -> NDArray[np.float64]:
+    own = group[group["rule"] == rule].sort_values("instance")
+    return np.asarray(own[figure], float)
+
+
+def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the published orders with their verdicts on our logs."""
+    chapter = 5 if part == "weeks" else 4
+    lines = []
+    for claim in published("mendonca_claims.csv").query(f"chapter == {chapter}").itertuples(index=False):
+        figure = _METRICS.get(claim.metric)
+        ours = frame if part == "drawn" else frame[frame["log"] == claim.platform]
+        said = {
+            "claim": claim.id,
+            "figure": claim.figure,
+            "platform": claim.platform.partition(";")[0],
+            "metric": claim.metric,
+            "order": f"{claim.variant} {claim.relation} {claim.against}",
+        }
+        variants = [word.strip() for word in claim.variant.split(",")]
+        others = (
+            list(RULES[part]) if claim.against == "all" else [w.strip() for w in claim.against.split(",")]
+        )
+        if claim.against == "all":
+            others = [rule for rule in others if rule not in variants]
+        if figure is None or claim.relation not in _RELATIONS or ours.empty:
+            lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
+            continue
+        for log, group in ours.groupby("log", sort=False):
+            figures = {rule: _values(group, rule, figure) for rule in RULES[part]}
+            held, favour, against = verdict(claim.relation, variants, others, figures)
+            lines.append({**said, "on": log, "verdict": held, "for": favour, "against": against})
+    return pd.DataFrame(lines)
+
+
+def _left_out(part: str, log: str, group: pd.DataFrame) -> str:
+    base = group[group["rule"] == BASE]
+    jobs, large, missing = (int(base[name].sum()) for name in ("jobs", "too_large", "no_wall_time"))
+    return (
+        f"{part}, {log}: {len(base)} instances of {jobs} jobs in all; {large} larger than the machine "
+        f"are left out, {missing} had no wall time and got their run time as one."
+    )
+
+
+STUDY = Study(
+    name="local-backfilling",
+    title="What contiguous and local backfilling costs and gains",
+    source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read off plots)",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

@@ -1,0 +1,33 @@
+"""A site's rules on top of backfilling: queues, priorities, windows, failures, dependencies, predictions.
+
+Examples
+--------
+>>> from netplace.scheduling import Job
+>>> from netplace.scheduling.site_rules import Site, Window, run_site
+>>> from netplace.topologies import parse
+>>> jobs = [Job(1, 0, 4, 10, 10), Job(2, 1, 2, 20, 20), Job(3, 2, 2, 5, 5)]
+>>> rules = Site(windows=(Window("cooling", begin=20, end=30),))
+>>> run_site(parse("mesh:4"), jobs, rules).schedule.start.tolist()
+[0.0, 30.0, 10.0]
+"""
+
+from __future__ import annotations
+
+from netplace.scheduling.site_rules.dependencies import check_dependencies
+from netplace.scheduling.site_rules.failures import Failures, Outage, read_outages
+from netplace.scheduling.site_rules.run import SiteResult, run_site
+from netplace.scheduling.site_rules.settings import BACKFILLS, ORDERS, JobQueue, Site, Window
+
+__all__ = [
+    "BACKFILLS",
+    "ORDERS",
+    "Failures",
+    "JobQueue",
+    "Outage",
+    "Site",
+    "SiteResult",
+    "Window",
+    "check_dependencies",
+    "read_outages",
+    "run_site",
+]

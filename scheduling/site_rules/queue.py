@@ -1,0 +1,236 @@
+"""A policy that keeps the rules of a site, for partitioners that go by count."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.policy.asked import Machine, Running, Waiting
+from netplace.scheduling.policy.profile import Profile
+from netplace.scheduling.site_rules.failures import Outage
+from netplace.scheduling.site_rules.history import INCREMENTS, LastTwo, Usage
+from netplace.scheduling.site_rules.settings import JobQueue, Site
+
+__all__ = ["SiteQueue"]
+
+_MOST_LOST = 1000
+
+
+class SiteQueue:
+    """Waiting jobs under the rules of a `Site`.
+
+    At every pass the eligible jobs are gone through in the order of priority with a plan of free nodes over
+    time, in which running jobs, windows and the reservations made so far stand. A job starts if it fits now
+    for all of its expected time; of those that do not, as many get a reservation as the backfilling says. A
+    job that a limit of its queue holds back is passed over.
+
+    Parameters
+    ----------
+    site : Site
+        The rules.
+    nodes : int
+        Nodes of the machine.
+    known : frozenset of int
+        Numbers of the jobs of the workload.
+    """
+
+    def __init__(self, site: Site, nodes: int, known: frozenset[int] = frozenset()) -> None:
+        self._site, self._nodes, self._known = site, nodes, known
+        self._waiting: dict[int, Waiting] = {}
+        self._running: dict[int, Running] = {}
+        self._queues: dict[int, JobQueue] = {}
+        self._predicted: dict[int, float] = {}
+        self._corrected: Counter[int] = Counter()
+        self._ended_at: dict[int, float] = {}
+        self._usage, self._history = Usage(site.half_life), LastTwo()
+        self._outages: Iterator[Outage] | None = None
+        self._next_outage: Outage | None = None
+        self._down: dict[int, float] = {}
+        self._machine: Machine | None = None
+        self._killing = False
+        self._lost: Counter[int] = Counter()
+        self.failures = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, waiting: Waiting) -> None:
+        """Take in a job that was submitted, or lost its nodes."""
+        self._waiting[waiting.row] = waiting
+        queue = self._site.queue_of(waiting.job, waiting.estimate)
+        assert queue is not None, "jobs that no queue admits are refused before"
+        self._queues[waiting.row] = queue
+
+    def ended(self, running: Running) -> None:
+        """Take note that a job's nodes are free again."""
+        del self._running[running.order]
+        assert self._machine is not None
+        job, now = running.waiting.job, self._machine.now
+        self._usage.add(job.user, job.nodes, running.start, now)
+        if not self._killing:
+            self._ended_at[job.number] = now
+            self._history.ended(job, now - running.start)
+
+    def late(self, running: Running, expected_end: float) -> None:
+        """Expect a job longer than its estimate."""
+        running.expected_end = expected_end
+
+    def head(self) -> Waiting | None:
+        """Return the waiting job that was submitted first."""
+        return min(self._waiting.values(), key=lambda one: one.row, default=None)
+
+    def advance(self, machine: Machine) -> None:
+        """Start every job that may start now."""
+        self._machine = machine
+        self._fail(machine)
+        for waiting in self._waiting.values():
+            if waiting.row not in self._predicted:
+                job, estimate = waiting.job, waiting.estimate
+                predicted = self._history.of(job, estimate) if self._site.prediction else estimate
+                self._predicted[waiting.row] = predicted
+        self._correct(machine.now)
+        reserved = self._pass(machine)
+        self._wake(machine, reserved)
+
+    def _pass(self, machine: Machine) -> float:
+        """Go through the jobs in order of priority; return the earliest reservation."""
+        plan, now = self._plan(machine.now), machine.now
+        reserved, blocked = math.inf, False
+        counts = Counter(self._queues[one.waiting.row].name for one in self._running.values())
+        users = Counter(
+            (self._queues[one.waiting.row].name, one.waiting.job.user) for one in self._running.values()
+        )
+        for waiting in sorted(self._eligible(now), key=lambda one: self._key(one, now)):
+            queue, job = self._queues[waiting.row], waiting.job
+            if counts[queue.name] >= (queue.most_running or math.inf):
+                continue
+            if users[queue.name, job.user] >= (queue.most_per_user or math.inf):
+                continue
+            seconds = self._predicted[waiting.row]
+            fits = job.nodes <= machine.partitioner.free and plan.fits(job.nodes, seconds, now)
+            allocation = machine.partitioner.find(job) if fits else None
+            if allocation is not None:
+                del self._waiting[waiting.row]
+                running = machine.start(waiting, allocation, backfilled=blocked)
+                running.expected_end = now + seconds
+                self._running[running.order] = running
+                plan.change(now, running.expected_end, -job.nodes)
+                counts[queue.name] += 1
+                users[queue.name, job.user] += 1
+                continue
+            if self._site.backfill == "none":
+                break
+            if not blocked or self._site.backfill == "conservative":
+                start = plan.earliest(job.nodes, seconds, now)
+                if start < math.inf:
+                    plan.change(start, start + seconds, -job.nodes)
+                    reserved = min(reserved, start)
+                    if math.isnan(waiting.promised):
+                        waiting.promised = start
+            blocked = True
+        return reserved
+
+    def _plan(self, now: float) -> Profile:
+        """Return free nodes over time: those not down, less running jobs and windows."""
+        plan = Profile(self._nodes - len(self._down))
+        for running in self._running.values():
+            plan.change(-math.inf, running.expected_end, -len(running.allocation.nodes))
+        for window in self._site.windows:
+            if window.end > now:
+                plan.change(window.begin, window.end, -(window.nodes or self._nodes))
+        return plan
+
+    def _eligible(self, now: float) -> list[Waiting]:
+        return [waiting for waiting in self._waiting.values() if self._since(waiting) <= now]
+
+    def _since(self, waiting: Waiting) -> float:
+        """Return from when on a job may start; infinity: the job before it has not ended."""
+        job = waiting.job
+        if not self._site.dependencies or job.after < 0 or job.after not in self._known:
+            return -math.inf
+        return self._ended_at.get(job.after, math.inf) + job.think
+
+    def _key(self, waiting: Waiting, now: float) -> tuple[float, float, int]:
+        """Return by what jobs are ordered: queue, the site's order, submission."""
+        job, order = waiting.job, self._site.order
+        value = 0.0
+        if order == "largest":
+            value = -float(job.nodes)
+        elif order == "shortest":
+            value = self._predicted[waiting.row]
+        elif order == "fair-share":
+            value = self._share(job.user, now)
+        return -self._queues[waiting.row].priority, value, waiting.row
+
+    def _share(self, user: int, now: float) -> float:
+        """Return a user's usage, that of running jobs included."""
+        held = sum(
+            one.waiting.job.nodes * (now - one.start)
+            for one in self._running.values()
+            if one.waiting.job.user == user
+        )
+        return self._usage.of(user, now) + held
+
+    def _correct(self, now: float) -> None:
+        """Expect jobs longer that have outrun their predictions, up to their estimates."""
+        for running in self._running.values():
+            limit = running.start + running.waiting.estimate
+            while running.expected_end <= now and running.expected_end < limit:
+                place = self._corrected[running.order]
+                self._corrected[running.order] += 1
+                more = INCREMENTS[min(place, len(INCREMENTS) - 1)]
+                running.expected_end = min(running.expected_end + more, limit)
+
+    def _fail(self, machine: Machine) -> None:
+        """Let nodes fail and come back, up to now; who runs on one that fails loses all."""
+        if self._outages is None:
+            self._outages = self._site.failures.events(self._nodes, machine.now)
+            self._next_outage = next(self._outages, None)
+        while (outage := self._next_outage) is not None and outage.begin <= machine.now:
+            self._repair(machine, outage.begin)
+            if outage.node not in self._down and outage.end > machine.now:
+                self._take_down(machine, outage)
+            self._next_outage = next(self._outages, None)
+        self._repair(machine, machine.now)
+
+    def _take_down(self, machine: Machine, outage: Outage) -> None:
+        self.failures += 1
+        for running in list(self._running.values()):
+            if np.isin(outage.node, running.allocation.nodes):
+                row = running.waiting.row
+                self._lost[row] += 1
+                if self._lost[row] > _MOST_LOST:
+                    number = running.waiting.job.number
+                    raise ValueError(
+                        f"job {number}: lost its nodes {_MOST_LOST} times, so often do nodes fail"
+                    )
+                self._killing = True
+                machine.kill(running)
+                self._killing = False
+        self._down[outage.node] = outage.end
+        machine.partitioner.take(Allocation(np.array([outage.node])))
+
+    def _repair(self, machine: Machine, now: float) -> None:
+        for node in [node for node, end in self._down.items() if end <= now]:
+            del self._down[node]
+            machine.partitioner.release(Allocation(np.array([node])))
+
+    def _wake(self, machine: Machine, reserved: float) -> None:
+        """Ask for a pass when something is due that is no end and no submission."""
+        if not (self._waiting or self._running):
+            return
+        now = machine.now
+        due = [] if self._next_outage is None else [self._next_outage.begin]
+        due += self._down.values()
+        if self._waiting:
+            due += [reserved, *(self._since(waiting) for waiting in self._waiting.values())]
+            due += [time for window in self._site.windows for time in (window.begin, window.end)]
+            if self._site.prediction:
+                due += [running.expected_end for running in self._running.values()]
+        nearest = min((time for time in due if now < time < math.inf), default=math.inf)
+        if nearest < math.inf:
+            machine.wake(nearest)

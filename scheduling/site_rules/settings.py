@@ -1,0 +1,153 @@
+"""The rules of a site."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from netplace.checks import one_of
+from netplace.scheduling.job import Job
+from netplace.scheduling.site_rules.failures import Failures
+
+__all__ = ["BACKFILLS", "ORDERS", "JobQueue", "Site", "Window"]
+
+ORDERS = {
+    "submission": "first come, first served",
+    "largest": "most nodes first (largest job first)",
+    "shortest": "shortest estimate first",
+    "fair-share": "users who used least of late first; usage halves every half-life",
+}
+BACKFILLS = {
+    "none": "a job that does not fit holds up all behind it",
+    "easy": "the first job that does not fit has a reservation, others may pass if they do not delay it",
+    "conservative": "every waiting job has a reservation, made anew at each pass in the order of priority",
+}
+
+
+@dataclass(frozen=True)
+class JobQueue:
+    """A queue with limits.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    numbers : tuple of int
+        Queue numbers of the log whose jobs it takes; empty: any job that it admits and no other queue names.
+    most_nodes : int or None
+        Nodes of a job, at most.
+    most_seconds : float or None
+        Estimate of a job, at most.
+    most_running, most_per_user : int or None
+        Jobs that run at a time: of the queue, and of a user in it.
+    priority : float
+        Jobs of the queue with the higher one come first, whatever the order among them.
+    """
+
+    name: str
+    numbers: tuple[int, ...] = ()
+    most_nodes: int | None = None
+    most_seconds: float | None = None
+    most_running: int | None = None
+    most_per_user: int | None = None
+    priority: float = 0.0
+
+    def admits(self, job: Job, estimate: float) -> bool:
+        """Tell whether a job is within the limits of one job."""
+        return job.nodes <= (self.most_nodes or math.inf) and estimate <= (self.most_seconds or math.inf)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A time in which nodes are kept free: maintenance, or an advance reservation.
+
+    Attributes
+    ----------
+    name : str
+        What it is.
+    begin, end : float
+        Seconds on the workload's clock.
+    nodes : int or None
+        How many; None: all.
+
+    Raises
+    ------
+    ValueError
+        If it ends before it begins, or asks for no nodes.
+    """
+
+    name: str
+    begin: float
+    end: float
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.begin < self.end < math.inf:
+            raise ValueError(
+                f"window {self.name}: from {self.begin:g} to {self.end:g} s, expected a later end"
+            )
+        if self.nodes is not None and self.nodes < 1:
+            raise ValueError(f"window {self.name}: {self.nodes} nodes, expected at least 1")
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a site asks of its scheduler; by default EASY, one queue, nothing else.
+
+    Attributes
+    ----------
+    order : str
+        Key of `ORDERS`: which waiting job comes first.
+    half_life : float
+        Seconds in which usage halves under fair share.
+    backfill : str
+        Key of `BACKFILLS`.
+    queues : tuple of JobQueue
+        Queues; empty: one without limits.
+    windows : tuple of Window
+        Maintenance and advance reservations.
+    failures : Failures
+        When nodes fail.
+    dependencies : bool
+        Whether a job waits for the one that it comes after, and the think time.
+    prediction : bool
+        Whether run times are predicted as the mean of the user's last two that ended, instead of the
+        estimate. D. Tsafrir, Y. Etsion and D. Feitelson, "Backfilling using system-generated predictions
+        rather than user runtime estimates", IEEE TPDS 18(6), 2007. Jobs may still run as long as their
+        estimates say.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, the half-life is not over 0, or two queues claim the same number.
+    """
+
+    order: str = "submission"
+    half_life: float = 86400.0
+    backfill: str = "easy"
+    queues: tuple[JobQueue, ...] = ()
+    windows: tuple[Window, ...] = ()
+    failures: Failures = field(default_factory=Failures)
+    dependencies: bool = False
+    prediction: bool = False
+
+    def __post_init__(self) -> None:
+        one_of(self.order, ORDERS, "order")
+        one_of(self.backfill, BACKFILLS, "backfill")
+        if not 0 < self.half_life < math.inf:
+            raise ValueError(f"half-life: {self.half_life:g} s, expected a number over 0")
+        claimed = [number for queue in self.queues for number in queue.numbers]
+        for number in claimed:
+            if claimed.count(number) > 1:
+                raise ValueError(f"queues: two of them claim number {number}")
+
+    def queue_of(self, job: Job, estimate: float) -> JobQueue | None:
+        """Return the queue of a job; None: none admits it."""
+        if not self.queues:
+            return _ANY
+        named = [queue for queue in self.queues if job.queue in queue.numbers]
+        open_ = named or [queue for queue in self.queues if not queue.numbers]
+        return next((queue for queue in open_ if queue.admits(job, estimate)), None)
+
+
+_ANY = JobQueue("all")

@@ -1,0 +1,97 @@
+"""``netplace site``: rules from a file, figures, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from test_cli_mistakes import check
+
+SITE = """\
+order = "fair-share"
+half_life = 3600
+dependencies = true
+prediction = true
+
+[[queue]]
+name = "short"
+numbers = [1]
+most_seconds = 100
+priority = 5
+
+[[queue]]
+name = "rest"
+
+[[window]]
+name = "maintenance"
+begin = 30
+end = 90
+
+[failures]
+file = "outages.csv"
+"""
+LOG = """\
+; MaxProcs: 8
+1 0 -1 20 4 -1 -1 4 25 -1 1 1 1 1 1 1 -1 -1
+2 5 -1 10 4 -1 -1 4 20 -1 1 2 1 1 1 1 1 8
+3 6 -1 10 4 -1 -1 4 500 -1 1 2 1 1 1 1 -1 -1
+4 7 -1 10 4 -1 -1 4 500 -1 1 2 1 1 2 1 -1 -1
+"""
+START = ["site", "site.toml", "--machine", "mesh:8", "--workload", "log.swf"]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "site.toml").write_text(SITE)
+    (tmp_path / "log.swf").write_text(LOG)
+    (tmp_path / "outages.csv").write_text("node,begin,end\n0,95,200\n")
+
+
+def test_all_rules_at_once(netplace, tmp_path):
+    result = netplace(*START, "--json", "--rows", "rows.csv")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert (found["refused"], found["node_failures"], found["before_unknown"]) == (1, 1, 0)
+    frame = pd.read_csv(tmp_path / "rows.csv")
+    assert frame["number"].tolist() == [1, 2, 4]
+    # Job 2 is due at 28, and would run into the window; at 95 it loses a node, and waits for job 4 to end.
+    assert frame["start"].tolist() == [0, 100, 90]
+    assert found["metrics"]["kills"] == 1
+
+
+def test_without_rules_it_is_easy(netplace):
+    args = ["--machine", "mesh:64", "--workload", "lublin", "--jobs", "100", "--json"]
+    plain = json.loads(netplace("schedule", *args, "--policy", "easy").stdout)
+    rules = json.loads(netplace("site", *args).stdout)
+    assert rules["metrics"]["per_job"] == plain["metrics"]["per_job"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("orders = 'largest'", "site.toml, line 1, key: unknown name 'orders'; did you mean order"),
+        ("order = 'large'", "site.toml: order: unknown name 'large'"),
+        ("half_life = 'x'", "site.toml: half_life"),
+        ("prediction = 1", "site.toml: prediction is 1, expected true or false"),
+        ("queue = 3", "queue is no list of tables"),
+        ("[[queue]]\nmost_nodes = 0", "most_nodes"),
+        ("[[queue]]\nnumbers = 3", "expected a list"),
+        ("[[queue]]\nmost = 3", "line 2, key: unknown name 'most'"),
+        ("[[window]]\nbegin = 3", "has no end"),
+        ("[[window]]\nbegin = 3\nend = 2", "expected a later end"),
+        ("[failures]\nfile = 'none.csv'", "none.csv"),
+        ("failures = 3", "expected a table [failures]"),
+        ("[failures]\nmean_between = 0", "mean_between"),
+        ("order = ", "is not TOML"),
+    ],
+)
+def test_mistakes_in_the_file(netplace, tmp_path, text, told):
+    (tmp_path / "site.toml").write_text(text)
+    check(netplace(*START), told)
+
+
+def test_circles_are_refused(netplace, tmp_path):
+    (tmp_path / "log.swf").write_text(LOG.replace("4 25 -1 1 1 1 1 1 1 -1 -1", "4 25 -1 1 1 1 1 1 1 2 0"))
+    check(netplace(*START), "wait for each other in a circle, 1 after 2 after 1")
