@@ -11,7 +11,7 @@ True
 from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
-from netplace.netsim.network import ENGINES, Network, Residue, simulate
+from netplace.netsim.network import ENGINES, Network, Residue, Waiting, simulate
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
 
@@ -33,6 +33,7 @@ __all__ = [
     "Result",
     "SimulationError",
     "Traffic",
+    "Waiting",
     "measure_load",
     "pattern",
     "simulate",

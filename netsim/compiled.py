@@ -15,7 +15,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.loop import ROOM, loop, scalar_code
+from netplace.netsim.kernel.loop import ROOM, charged_up_to_now, loop, scalar_code
 from netplace.netsim.layout import known, setting, state, tables_of
 from netplace.topologies import Topology
 
@@ -39,14 +39,25 @@ class KernelEngine:
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
     def __init__(
-        self, topology: Topology, config: Config, seed: int = 0, record_messages: bool = False
+        self,
+        topology: Topology,
+        config: Config,
+        seed: int = 0,
+        record_messages: bool = False,
+        explain: bool = False,
     ) -> None:
         self.topology = topology
         self.config = config
-        self._lay_out(topology, config, seed, record_messages)
+        self._lay_out(topology, config, seed, record_messages, explain)
         self._jobs = Jobs(
-            config, record_messages, self._state.task, self._state.when, wide=numba.config.DISABLE_JIT
+            config,
+            record_messages,
+            self._state.task,
+            self._state.when,
+            wide=numba.config.DISABLE_JIT,
+            explain=explain,
         )
+        self._charged = 1  # rows of the matrix of waiting: open-loop traffic and the jobs so far
         self._source_keys = (0, 0)
         self._renew()
 
@@ -55,10 +66,10 @@ class KernelEngine:
         """Whether `install` can let a program run several times: not where messages need numbers."""
         return not self._setting.record and self.config.rendezvous is None
 
-    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool) -> None:
+    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool, explain: bool) -> None:
         """Make the kernel's constants and arrays."""
         tables = tables_of(topology, config)
-        self._setting = setting(topology, config, seed, record, tables)
+        self._setting = setting(topology, config, seed, record, tables, explain)
         self._state = interpretable(state(topology, config, self._setting, tables))
         self._loop = loop(known(topology, config, self._setting))
 
@@ -86,10 +97,39 @@ class KernelEngine:
     def _renew(self) -> None:
         """Give the kernel the arrays as they have grown."""
         self._state = interpretable(self._state._replace(**self._jobs.arrays()))
+        clock = self._state.clock
+        if self._setting.explain and clock[k.JOBS] < self._charged:
+            matrix = np.zeros((2 * self._charged, 2 * self._charged), np.int64)
+            there = int(clock[k.JOBS])
+            matrix[:there, :there] = self._state.matrix.reshape(there, there)
+            clock[k.JOBS] = len(matrix)
+            self._state = self._state._replace(matrix=matrix.ravel())
+
+    def _waiting_so_far(self) -> int:
+        """Return how long the heads that wait now have waited."""
+        s, u = self._state, self._setting
+        blamed = s.blamed.reshape(self.topology.routers, -1)
+        sets = np.bitwise_or.reduce(blamed, axis=1)
+        return sum(
+            int(self.now - s.since[router * u.fifos + i])
+            for router in np.flatnonzero(sets)
+            for i in range(k.MOST_INPUTS)
+            if sets[router] >> i & 1
+        )
+
+    def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return what was charged by jobs and by links, and how long heads that have left had waited."""
+        s, u = self._state, self._setting
+        charged_up_to_now(interpretable(s), u, self.topology.routers, self.now)
+        width, jobs = int(s.clock[k.JOBS]), self._charged
+        matrix = np.roll(s.matrix.reshape(width, width)[:jobs, :jobs], (-1, -1), (0, 1))
+        links = s.link_wait.reshape(self.topology.routers, -1, 2)
+        return matrix, links.copy(), int(s.clock[k.WAITED])
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
         number = self._jobs.start(program, np.asarray(nodes, np.int64), times, self.now)
+        self._charged = number + 2
         self._renew()
         mine = self._jobs.seat(number)
         self._act_now(mine)
@@ -231,6 +271,11 @@ class KernelEngine:
         self._delivered_before = int(s.clock[k.DELIVERED])
         s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
         s.clock[k.LAST_DELIVERY] = -1
+        if self._setting.explain:
+            charged_up_to_now(s, self._setting, self.topology.routers, self.now)
+            s.matrix[:] = 0
+            s.link_wait[:] = 0
+            s.clock[k.WAITED] = -self._waiting_so_far()
         for totals in (self._crossed(), s.carry, s.packet_delays, s.message_delays):
             totals[:] = 0
 

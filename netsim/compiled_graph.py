@@ -19,16 +19,22 @@ from netplace.topologies import Topology
 __all__ = ["GraphKernelEngine", "kernel_engine"]
 
 
-def kernel_engine(topology: Topology, config: Config, seed: int = 0, record_messages: bool = False) -> Engine:
+def kernel_engine(
+    topology: Topology,
+    config: Config,
+    seed: int = 0,
+    record_messages: bool = False,
+    explain: bool = False,
+) -> Engine:
     """Return the compiled engine for a network: that of grids and trees, or the general router."""
     kind = GraphKernelEngine if is_general(topology, config) else KernelEngine
-    return kind(topology, config, seed, record_messages)
+    return kind(topology, config, seed, record_messages, explain)
 
 
 class GraphKernelEngine(KernelEngine):
     """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
 
-    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool) -> None:
+    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool, explain: bool) -> None:
         table = general(topology, config)
         self._setting = graph_setting(topology, config, seed, record, table)
         self._state = interpretable(graph_state(topology, config, self._setting, table))

@@ -176,6 +176,12 @@ class Engine(Protocol):
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail."""
 
+    def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return what was charged by jobs and by links, and how long heads that have left had waited.
+
+        The first two are those of `netplace.netsim.network.Waiting`, with the engine's own numbers of jobs.
+        """
+
     def blocked(self) -> Blocked:
         """Tell who waits for whom now."""
 

@@ -77,11 +77,20 @@ class Jobs:
         The kernel's rows of the nodes.
     wide : bool
         Whether all integers have 64 bits, as the kernel needs them when it is not compiled.
+    explain : bool
+        Whether it is kept whose each key is.
     """
 
     def __init__(
-        self, config: Config, record: bool, task: NDArray[Any], when: NDArray[Any], wide: bool
+        self,
+        config: Config,
+        record: bool,
+        task: NDArray[Any],
+        when: NDArray[Any],
+        wide: bool,
+        explain: bool = False,
     ) -> None:
+        self._explain = explain
         self._task = task.reshape(-1, k.TASK_WORDS)
         self._when = when.reshape(-1, k.WHEN_WORDS)
         self._config = config
@@ -91,6 +100,7 @@ class Jobs:
             "op": Pool(np.int64),
             "key": Pool(np.int64, k.KEY_WORDS),
             "deal": Pool(short, k.DEAL_WORDS),
+            "key_job": Pool(short),
             "message_start": Pool(np.int64),
             "message_end": Pool(np.int64),
             "open_start": Pool(np.int64),
@@ -144,7 +154,7 @@ class Jobs:
             times=times,
             slot=pools["job"].take(1),
             first_task=pools["task_end"].take(len(nodes)),
-            first_key=self.take_keys(len(lowered.key)),
+            first_key=self.take_keys(len(lowered.key), self._started + 1),
             first_message=first_message,
             works=works,
         )
@@ -180,8 +190,8 @@ class Jobs:
         when[mine, k.SINCE] = -1
         return mine
 
-    def take_keys(self, count: int) -> int:
-        """Return the first of `count` keys, all of their words zero."""
+    def take_keys(self, count: int, owner: int = 0) -> int:
+        """Return the first of `count` keys, all of their words zero; `owner` is their job + 1."""
         begin = self._pools["key"].take(count)
         if begin + count >= 1 << k.KEY_BITS:
             raise ValueError(f"{begin + count} kinds of message are more than the kernel's {1 << k.KEY_BITS}")
@@ -189,6 +199,9 @@ class Jobs:
         if self._config.rendezvous is not None:
             self._pools["deal"].take(count)
             self._pools["deal"].rows(begin, count)[:] = 0
+        if self._explain:
+            self._pools["key_job"].take(count)
+            self._pools["key_job"].rows(begin, count)[:] = owner
         return begin
 
     def keys(self, begin: int, count: int) -> NDArray[Any]:
@@ -360,6 +373,8 @@ class Jobs:
         self._pools["key"].give(begin, count)
         if self._config.rendezvous is not None:
             self._pools["deal"].give(begin, count)
+        if self._explain:
+            self._pools["key_job"].give(begin, count)
 
     def _free_messages(self, job: _Job) -> None:
         if self._record:

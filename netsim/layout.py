@@ -98,7 +98,12 @@ def _record(topology: Topology, config: Config, loads: bool) -> _Record:
 
 
 def setting(
-    topology: Topology, config: Config, seed: int, recorded: bool, tables: dict[str, Any]
+    topology: Topology,
+    config: Config,
+    seed: int,
+    recorded: bool,
+    tables: dict[str, Any],
+    explain: bool = False,
 ) -> k.Setting:
     """Return the kernel's constants; `tables` are those of `tables_of`."""
     dims = len(topology.sizes) if isinstance(topology, Grid) else 0
@@ -154,6 +159,7 @@ def setting(
         exact=int(config.injectors > 1 or config.arbiter == "longest"),
         twist=topology.twist if isinstance(topology, Grid) else 0,
         record=int(recorded),
+        explain=int(explain),
     )
 
 
@@ -319,6 +325,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     clock[k.LAST_DELIVERY] = -1
     every = routers * u.fifos
     exact = every if u.exact else 1
+    links = routers * (ports + 1) if u.explain else 1
     output = np.arange(64)
     empty = np.zeros(0, np.int64)
     return k.State(
@@ -332,7 +339,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         coming=np.zeros(every if u.hop > 1 else 1, np.int32),
         came=np.full(exact, _LONG_AGO, np.int64),
         left=np.full(exact, _LONG_AGO, np.int64),
-        since=np.full(every if u.arbiter == k.FIRST_COME else 1, -1, np.int64),
+        since=np.full(every if u.explain or u.arbiter == k.FIRST_COME else 1, -1, np.int64),
         **_queues(fifos, u),
         todo=np.empty(2 * nodes, np.int32),
         dirty=np.zeros(2 * u.words, np.int64),
@@ -364,6 +371,14 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         target=np.full(1, -1, np.int32),
         share=np.zeros(2, np.float64),
         hot=np.array([-1, 0], np.int64),
+        key_job=np.zeros(1, np.int32),
+        charged=np.zeros(every if u.explain else 1, np.int64),
+        aimed=np.zeros(every if u.explain else 1, np.int8),
+        blamed=np.zeros(links, np.int64),
+        crossing=np.zeros(links, np.int64),
+        crosser=np.zeros(links, np.int32),
+        matrix=empty,
+        link_wait=np.zeros(2 * links, np.int64),
         packet_delays=np.zeros(delays.BINS, np.int64),
         message_delays=np.zeros(delays.BINS, np.int64),
         asked=np.zeros(64, np.int64),

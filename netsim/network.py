@@ -18,11 +18,12 @@ from netplace.netsim.config import Config
 from netplace.netsim.engine import Engine, Exit, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
+from netplace.netsim.general import is_general
 from netplace.netsim.reference import ReferenceEngine
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Topology
 
-__all__ = ["ENGINES", "Network", "Residue", "simulate"]
+__all__ = ["ENGINES", "Network", "Residue", "Waiting", "simulate"]
 
 ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": ReferenceEngine}
 LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
@@ -75,6 +76,29 @@ class Residue:
     pointers: tuple[NDArray[np.int8], ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """Cycles that head packets waited, charged to the job whose packet held what they waited for.
+
+    Attributes
+    ----------
+    cycles : ndarray of int64, shape (jobs + 1, jobs + 1)
+        By job that waited and by job charged, itself included, in the order in which they were given to the
+        network; open-loop traffic comes last.
+    links : ndarray of int64, shape (routers, ports + 1, 2)
+        The same cycles by link waited for, in the last place of a router for its node's consumption: charged
+        to the job that waited, and to others.
+    """
+
+    cycles: NDArray[np.int64]
+    links: NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """All cycles waited."""
+        return int(self.cycles.sum())
+
+
 @dataclass(eq=False)
 class _Job:
     """A job as it was given: `number` is that of the engine, -1 before it has begun."""
@@ -100,6 +124,8 @@ class Network:
         Seed of all random draws.
     record_messages : bool
         Whether the start and end of every message are kept.
+    explain : bool
+        Whether waiting is charged to jobs, see `waiting`.
 
     Raises
     ------
@@ -124,6 +150,7 @@ class Network:
         engine: str = "kernel",
         seed: int = 0,
         record_messages: bool = False,
+        explain: bool = False,
     ) -> None:
         self.topology = topology
         self.config = config or Config()
@@ -132,7 +159,13 @@ class Network:
         self.seed = whole(seed, "seed", 0)
         self.record_messages = record_messages
         self.cpu_seconds = 0.0
-        self._engine: Engine = ENGINES[engine](topology, self.config, self.seed, record_messages)
+        if explain and is_general(topology, self.config):
+            raise ValueError(
+                f"explain: waiting is charged to jobs on meshes, tori and trees, not on {topology}"
+            )
+        self._explains = explain
+        self._engine: Engine = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
+        self._numbers: list[int] = []  # of the engine's jobs, where they are explained
         self._jobs: dict[int, _Job] = {}
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
@@ -262,6 +295,8 @@ class Network:
             _, number = self._waiting.pop(0)
             job = self._jobs[number]
             job.number = self._engine.install(job.program, job.nodes, job.times)
+            if self._explains:
+                self._numbers.append(number)
             self._running.add(number)
 
     def _ended(self) -> list[int]:
@@ -408,6 +443,22 @@ class Network:
         if found.number < 0:
             raise ValueError(f"job {number}: has not begun")
         return self._engine.job(found.number)
+
+    def waiting(self) -> Waiting:
+        """Return whom waiting was charged to, since the network was made or its counters were reset.
+
+        Raises
+        ------
+        ValueError
+            If the network was not made with ``explain=True``.
+        """
+        if not self._explains:
+            raise ValueError("waiting: is charged to jobs only in a network made with explain=True")
+        charged, links, _ = self._engine.waiting()
+        cycles = np.zeros((self._given + 1, self._given + 1), np.int64)
+        places = [*self._numbers, self._given]
+        cycles[np.ix_(places, places)] = charged
+        return Waiting(cycles, links)
 
     def result(self) -> Result:
         """Return all that was measured so far."""

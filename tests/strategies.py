@@ -147,6 +147,7 @@ class Story:
     config: Config
     seed: int
     steps: tuple[Step, ...]
+    explain: bool = False
 
 
 @st.composite
@@ -172,6 +173,7 @@ def stories(
     where=None,
     stops=False,
     repeats=(1,),
+    explain=False,
 ):
     """Return a story of jobs, of open-loop traffic, or of both, each on nodes of its own.
 
@@ -197,4 +199,4 @@ def stories(
             continue
         load = draw(st.none() | traffics(network, config, silent)) if kind == "generate" else None
         steps.append(Step(wait, kind, traffic=load))
-    return Story(network, config, draw(st.integers(0, 3)), tuple(steps))
+    return Story(network, config, draw(st.integers(0, 3)), tuple(steps), explain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.arbiters import chosen
 from netplace.netsim.kernel.bits import inlined, lowest, spliced
+from netplace.netsim.kernel.blame import leaves
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.fifos import fed
 from netplace.netsim.kernel.heads import leave_home
@@ -40,7 +41,7 @@ def settle(s: State, u: Setting, router: int, outputs: int, cycle: int) -> None:
         turn = s.byte[router * u.row_bytes + u.turn + output]
         i = chosen(s, u, router, s.asked[output], turn, output, cycle)
         granted |= 1 << i
-        tie(s, u, router, i, output)
+        tie(s, u, router, i, output, cycle)
     if outputs:
         s.row[base + FREE] &= ~outputs
         s.row[base + HELD] |= outputs
@@ -59,6 +60,8 @@ def consume_one(s: State, u: Setting, router: int, cycle: int) -> None:
     i = chosen(s, u, router, requests, s.turn_home[router], fed(s, u, router * u.row), cycle)
     s.homing[router] = requests & ~(1 << i) | 1 << TAKEN
     s.turn_home[router] = i + 1
+    if u.explain == 1:
+        leaves(s, u, router, i, u.ports, cycle)
     leave_home(s, u, router, i, cycle)
 
 

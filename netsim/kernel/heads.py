@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.chance import OBLIVIOUS_VC, below, draw
 from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.blame import begins_to_wait, first_choice
 from netplace.netsim.kernel.events import look_now, tail_leaves
 from netplace.netsim.kernel.fifos import bound_for, fed, feeder, grow, head_slot, port_of, vc_of
 from netplace.netsim.kernel.memory import catch_up
@@ -65,12 +66,16 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
     look_now(s, u, router)
     if arrived:
         s.homing[router] |= bit
+        if u.explain == 1:
+            begins_to_wait(s, u, router, i, HOME, cycle)
         return
     if u.policy == SMART:
         catch_up(s, u, router, cycle)
     s.row[base + WAIT] |= bit
     if u.dims == 0:
         want_on_tree(s, u, router, i, slot)
+        if u.explain == 1:
+            begins_to_wait(s, u, router, i, first_choice(s, u, router, i), cycle)
         return
     for d in range(u.dims):
         hops = route >> s.shift[d] & s.field[d]
@@ -81,6 +86,8 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
         s.row[at + 1] = s.row[at + 1] & ~bit | minus
     if u.policy == OBLIVIOUS:
         bind(s, u, router, i, cycle)
+    if u.explain == 1:
+        begins_to_wait(s, u, router, i, first_choice(s, u, router, i), cycle)
 
 
 @inlined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest
+from netplace.netsim.kernel.blame import is_granted, leaves
 from netplace.netsim.kernel.events import header_arrives, header_enters
 from netplace.netsim.kernel.fifos import beyond, bound_for, count_of, grow, head_slot, port_of, slot_of, vc_of
 from netplace.netsim.kernel.heads import head_leaves
@@ -25,9 +26,11 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
-def tie(s: State, u: Setting, router: int, i: int, output: int) -> None:
+def tie(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Tie an input and an output until the packet's tail has left; the caller keeps the sets of both."""
     base = router * u.row
+    if u.explain == 1:
+        is_granted(s, u, router, i, output, cycle)
     f = base + u.fifo + i
     s.row[f] = bound_for(u, s.row[f], output)
     s.byte[router * u.row_bytes + u.turn + output] = i + 1
@@ -46,6 +49,8 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     base = router * u.row
     port = port_of(s, u, output)
     i = s.byte[router * u.row_bytes + u.turn + output] - 1
+    if u.explain == 1:
+        leaves(s, u, router, i, port, cycle)
     crossed = s.row[base + u.crossed + port] + 1
     s.row[base + u.crossed + port] = crossed
     if crossed & 0xFFFFFFFF == 0:

@@ -16,6 +16,7 @@ from typing import Any
 from numba import config, njit
 
 from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced
+from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.decide import decide
 from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
 from netplace.netsim.kernel.fifos import head_slot
@@ -46,7 +47,7 @@ from netplace.netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["ROOM", "loop", "scalar_code", "sources_digest"]
+__all__ = ["ROOM", "charged_up_to_now", "loop", "scalar_code", "sources_digest"]
 
 LINE = 64  # bytes of a cache line
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
@@ -217,6 +218,21 @@ def loop(known: tuple[int, ...]) -> Any:
     It is compiled, or read from the cache, when it is first called.
     """
     return _build(sources_digest(), known)
+
+
+def _build_charging(digest: int) -> Any:
+    """Compile what charges waiting heads between two cycles; see `_build`."""
+
+    @njit(cache=True, error_model="numpy")
+    def charged_up_to_now(arrays: State, u: Setting, routers: int, cycle: int) -> None:
+        """Charge all waiting up to the start of `cycle`."""
+        s = bare(arrays)
+        charge_everything(s, u, routers, cycle if digest else 0)
+
+    return charged_up_to_now
+
+
+charged_up_to_now = _build_charging(sources_digest())
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.blame import head_goes
 from netplace.netsim.kernel.events import becomes_head, look_now
 from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, port_of, stop, vc_of
 from netplace.netsim.kernel.memory import catch_up
@@ -127,6 +128,8 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     base = router * u.row
     s.row[base + LEAVING] &= ~(1 << i)
+    if u.explain == 1 and i < fed(s, u, base):
+        head_goes(s, u, router, i, cycle)
     word = s.row[base + u.fifo + i] + 1 - (1 << u.bits)
     if word & u.field == depth(s, u, base, i):
         word &= ~u.field

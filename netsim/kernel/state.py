@@ -43,7 +43,9 @@ EXPOSED = 16  # heads that became so in this cycle
 STARTING = 23  # packets that begin to cross a link in this cycle
 ARRIVALS = 17  # three words: next to read, next to write, number
 TAILS = 20  # the same
-CLOCK_WORDS = 24
+JOBS = 24  # explaining: jobs that the matrix of waiting has room for, open-loop traffic included
+WAITED = 25  # explaining: cycles waited by heads that wait no more
+CLOCK_WORDS = 26
 
 # --- `row`: one record for each router, words and then bytes ----------------------------------------
 TIME = 0  # cycle, modulo 2**32, up to which the memories of alternatives are accounted for
@@ -192,6 +194,7 @@ class Setting(NamedTuple):
     loads: int  # 1: phits in the FIFOs beyond a router's outputs are kept
     exact: int  # 1: starts of arrival and departure are kept, so that phits here can be counted
     twist: int
+    explain: int  # 1: waiting is charged to jobs
     record: int  # 1: completion of messages is recorded
 
 
@@ -254,6 +257,14 @@ class State(NamedTuple):
     target: I32  # open loop: destinations by node
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
     hot: I64  # open loop: [hot node, first key of the sources]
+    key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
+    charged: I64  # explaining: by FIFO, the cycle up to which its head's waiting is charged
+    aimed: I8  # explaining: by FIFO, the output that its head waits for
+    blamed: I64  # explaining: by link, the inputs whose head waits for it
+    crossing: I64  # explaining: by link, the cycle from which the last packet no longer crosses it
+    crosser: I32  # explaining: and the job of that packet
+    matrix: I64  # explaining: cycles waited, by job and by the job that they are charged to
+    link_wait: I64  # explaining: by link, cycles charged to the job itself, to others
     packet_delays: I64
     message_delays: I64
     asked: I64  # scratch: requests by output

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from netplace.netsim.config import Config
 from netplace.netsim.general import general, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
+from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.grids import GridRouting
 from netplace.netsim.reference.packet import Packet
@@ -87,6 +88,8 @@ class Fabric:
         Packets that started to cross each link.
     phits : int
         Phits moved, those consumed included.
+    blame : Blame or None
+        Whom waiting is charged to, if anybody asks.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class Fabric:
         self._packet_phits = config.packet_phits
         self._arbiter = arbiter_of(config.arbiter, is_general(topology, config))
         self._deliver = deliver
+        self.blame: Blame | None = None
 
     def inject(self, fifo: Fifo, packet: Packet) -> None:
         """Put a whole packet into an injection FIFO that has room for it."""
@@ -121,8 +125,12 @@ class Fabric:
         before = self.phits
         self._unload(now)
         self._grant(self._requests(now), now)
+        if self.blame is not None:
+            self.blame.look([*self.waiting, *self._granted()])
         self._cross(now)
         self._consume(now)
+        if self.blame is not None:
+            self.blame.charge(now)
         if self.busy or self.consuming or self.wires:
             return True
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
@@ -157,6 +165,11 @@ class Fabric:
 
     def _links(self) -> list[Link]:
         return [output.link for output in self._outputs() if output.link is not None and output.vc == 0]
+
+    def _granted(self) -> list[Fifo]:
+        """Return the FIFOs whose head is granted an output and has not begun to cross its link."""
+        holders = [output.holder for link in self.busy for output in link.outputs]
+        return [fifo for fifo in holders if fifo is not None and fifo.sent == 0]
 
     def _hopeful(self, fifo: Fifo) -> bool:
         """Tell whether the header that waits in `fifo` could ask for an output if nothing else moved."""
@@ -218,6 +231,8 @@ class Fabric:
                     continue
                 self._emit(link, output, source, now)
                 link.rest = link.cycles
+            if self.blame is not None:
+                self.blame.crosses(link, source.packets[0].load.job)
             link.rest -= 1
             if link.rest == 0 and source.sent == self._packet_phits:
                 self._leave(source)

@@ -7,20 +7,23 @@ from typing import Protocol
 
 import simpy
 
-__all__ = ["Channel", "Data", "Eager", "Key", "Load", "Reply", "Request"]
+__all__ = ["Channel", "Data", "Eager", "Key", "Load", "Owner", "Reply", "Request"]
 
 Key = tuple[int, int, int, int, int]
 
 
-class _Record(Protocol):
+class Owner(Protocol):
     """What a job keeps of its messages and packets."""
 
+    number: int
     in_flight: int
     stopped: bool
 
-    def message_began(self, message: int, now: int) -> None: ...
+    def message_began(self, message: int, now: int) -> None:
+        """Take note that a message's first packet was created in cycle `now`."""
 
-    def message_ended(self, message: int, began: int, now: int) -> None: ...
+    def message_ended(self, message: int, began: int, now: int) -> None:
+        """Take note that the tail of a message's last packet was consumed in cycle `now`."""
 
 
 class _Place(Protocol):
@@ -47,7 +50,7 @@ class Load:
         Whose packets they are; None for open-loop traffic.
     """
 
-    job: _Record | None = None
+    job: Owner | None = None
 
     def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
         self.destination = destination
@@ -84,7 +87,7 @@ class Channel:
     sends the n-th message on its way.
     """
 
-    def __init__(self, job: _Record, key: Key, source: _Place, destination: _Place) -> None:
+    def __init__(self, job: Owner, key: Key, source: _Place, destination: _Place) -> None:
         self.key = key
         self.packets = key[-1]
         self.source = source

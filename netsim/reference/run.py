@@ -11,6 +11,7 @@ from netplace.apps import Program
 from netplace.netsim.config import Config
 from netplace.netsim.delays import BINS, bin_of
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.job import Job
@@ -50,7 +51,14 @@ class ReferenceEngine:
         If there is no routing for the network.
     """
 
-    def __init__(self, topology: Topology, config: Config, seed: int, record_messages: bool = True) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        config: Config,
+        seed: int,
+        record_messages: bool = True,
+        explain: bool = False,
+    ) -> None:
         self.now = 0
         self._topology = topology
         self._config = config
@@ -58,6 +66,8 @@ class ReferenceEngine:
         self._records = record_messages
         self._clock = Clock(self._cycle)
         self._fabric = Fabric(topology, config, seed, self._delivered)
+        if explain:
+            self._fabric.blame = Blame(topology.neighbor.shape)
         self._active: dict[Node, None] = {}
         self._nodes = [
             Node(number, self._fabric, self._clock, config, self._rouse) for number in range(topology.nodes)
@@ -167,6 +177,8 @@ class ReferenceEngine:
         self._created_before = self._created_ever
         self._fabric.link_packets[:] = 0
         self._fabric.phits = 0
+        if self._fabric.blame is not None:
+            self._fabric.blame.reset()
         packet_delays, message_delays = np.zeros((2, BINS), np.int64)
         self._totals = Counters(0, 0, self._fabric.link_packets, packet_delays, message_delays)
 
@@ -226,6 +238,11 @@ class ReferenceEngine:
     def _message_delivered(self, delay: int) -> None:
         self._totals.message_delays[bin_of(delay)] += 1
         self._totals.message_delay_sum += delay
+
+    def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return what was charged by jobs and by links, and how long heads that have left had waited."""
+        assert self._fabric.blame is not None
+        return self._fabric.blame.told(self._installed)
 
     def _find(self, number: int) -> Job:
         if number not in self._jobs:

@@ -19,6 +19,7 @@ class Player:
             engine=engine,
             seed=story.seed,
             record_messages=story.seed % 2 == 0,
+            explain=story.explain,
         )
         self.nodes: dict[int, list[int]] = {}  # of each job that has not ended
         self.starts: list[int] = []
@@ -98,6 +99,13 @@ class Player:
         for name, value in vars(counters).items():
             if name != "events":  # engines count different things
                 self.note(name, value)
+        if self.network._explains:
+            waiting = self.network.waiting()
+            self.note("waiting by jobs", waiting.cycles)
+            self.note("waiting by links", waiting.links)
+            if self.network.in_flight == 0:
+                _, _, waited = self.network._engine.waiting()
+                self.note("charged is what was waited", waiting.total == waited == waiting.links.sum())
         for job, begin in enumerate(self.starts):
             if begin < self.network.now and job not in self.gone:
                 for name, value in vars(self.network.job(job)).items():

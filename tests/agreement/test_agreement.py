@@ -31,6 +31,8 @@ STORIES = {
     "repeated": stories(EAGER, repeats=(1, 2, 3, 7)),
     "stopped": stories(RENDEZVOUS, complete=False, stops=True),
     "stopped-in-open-loop": stories(RENDEZVOUS, traffic=True, stops=True, repeats=(1, 4)),
+    "explained": stories(EAGER, explain=True),
+    "explained-in-open-loop": stories(RENDEZVOUS, traffic=True, stops=True, explain=True),
     "jobs-in-open-loop": stories(RENDEZVOUS, traffic=True),
 }
 

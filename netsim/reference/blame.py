@@ -1,0 +1,95 @@
+"""Whom waiting is charged to (docs/background/model.md, "Waiting"), cycle by cycle."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.reference.messages import Owner
+from netplace.netsim.reference.router import Fifo, Link, Output
+
+__all__ = ["Blame"]
+
+
+class _Waiter:
+    """A head that may wait in this cycle, what it waits for, and whose head stands in the FIFO beyond."""
+
+    def __init__(self, fifo: Fifo) -> None:
+        self.fifo = fifo
+        self.packet = fifo.packets[0]
+        self.job = self.packet.load.job
+        if fifo.output is not None:
+            self.output = fifo.output
+        else:
+            assert fifo.head is not None
+            self.output = fifo.head.candidates[0]
+        beyond = self.output.fifo
+        if self.output.link is None:  # consumption, one packet at a time
+            assert self.output.holder is not None
+            self.held_by = self.output.holder.packets[0].load.job
+        elif beyond is not None and beyond.packets:
+            self.held_by = beyond.packets[0].load.job
+        else:
+            self.held_by = self.job
+
+    @property
+    def waits(self) -> bool:
+        """Whether its header has not moved."""
+        return self.fifo.sent == 0 and bool(self.fifo.packets) and self.fifo.packets[0] is self.packet
+
+
+class Blame:
+    """Counts, for every cycle in which a head waits, the job that it is charged to.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Routers and ports.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape[0], shape[1] + 1, 2
+        self._crossing: dict[Link, Owner | None] = {}
+        self._waiters: list[_Waiter] = []
+        self.reset()
+
+    def reset(self) -> None:
+        """Count anew."""
+        self._charged: Counter[tuple[int, int]] = Counter()
+        self._links: NDArray[np.int64] = np.zeros(self._shape, np.int64)
+
+    def look(self, fifos: list[Fifo]) -> None:
+        """Note who may wait in this cycle, after grants and before any phit moves."""
+        self._crossing.clear()
+        self._waiters = [_Waiter(fifo) for fifo in fifos]
+
+    def crosses(self, link: Link, job: Owner | None) -> None:
+        """Note whose packet moves a phit over a link in this cycle."""
+        self._crossing[link] = job
+
+    def charge(self, now: int) -> None:
+        """Charge this cycle to whom those who did not move waited for."""
+        for waiter in self._waiters:
+            if waiter.waits:
+                output = waiter.output
+                culprit = waiter.held_by
+                if output.link in self._crossing:
+                    culprit = self._crossing[output.link]
+                self._count(output, waiter.job, culprit)
+
+    def _count(self, output: Output, job: Owner | None, culprit: Owner | None) -> None:
+        self._charged[_number(job), _number(culprit)] += 1
+        self._links[output.router.number, output.port, int(culprit is not job)] += 1
+
+    def told(self, jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return cycles by jobs, and by links; open-loop traffic comes last."""
+        cycles = np.zeros((jobs + 1, jobs + 1), np.int64)
+        for place, count in self._charged.items():
+            cycles[place] = count
+        return cycles, self._links.copy(), int(cycles.sum())
+
+
+def _number(job: Owner | None) -> int:
+    return -1 if job is None else job.number
