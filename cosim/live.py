@@ -75,21 +75,27 @@ class LiveExecution:
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> None:
         """Start a job in the first cycle from `now` on."""
         placed = self._placing.put(job, allocation)
-        cycle = max(math.ceil(now * self._second - _WITHIN), self.network.now)
-        while self.network.now < cycle:
-            self._note(self.network.advance(cycle))
+        self._bring_to(now)
         number = self.network.start(self._placing.program(placed), placed.nodes)
-        self._running[number] = attempt, Attempt(placed, cycle, self.network.residue())
+        self._running[number] = attempt, Attempt(placed, self.network.now, self.network.residue())
 
     def stop(self, attempt: int, now: float) -> None:
-        """Stop a job.
+        """Stop a job in the first cycle from `now` on.
 
-        Raises
-        ------
-        ValueError
-            Always: the network cannot stop a job.
+        Its tasks do nothing any more, its packets are delivered and forgotten, its nodes are free at once.
         """
-        raise ValueError("overrun: a job on the live network cannot be stopped, expected overrun 'keep'")
+        self._bring_to(now)
+        for number, (ours, _) in self._running.items():
+            if ours == attempt:
+                self.network.stop(number)
+                del self._running[number]
+                return
+        # It has ended on the way there, which is not to be told.
+        self._ended = [
+            Ends(ends.time, left)
+            for ends in self._ended
+            if (left := tuple(number for number in ends.attempts if number != attempt))
+        ]
 
     def next_end(self, until: float) -> Ends | None:
         """Simulate up to the next end, not later than `until`."""
@@ -99,6 +105,12 @@ class LiveExecution:
         if self._ended and self._ended[0].time * self._second <= until * self._second + _WITHIN:
             return self._ended.pop(0)
         return None
+
+    def _bring_to(self, now: float) -> None:
+        """Simulate up to the first cycle from `now` on."""
+        cycle = math.ceil(now * self._second - _WITHIN)
+        while self.network.now < cycle:
+            self._note(self.network.advance(cycle))
 
     def _note(self, numbers: list[int]) -> None:
         """Write down jobs that have ended."""

@@ -144,10 +144,6 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
     if said.get("workload") == "applications":
         said = {"jobs": _JOBS, "repeats": "1:1"} | said
-    if network_time == "live" and said.get("overrun", "keep") != "keep":
-        raise ValueError(
-            f"overrun: {said['overrun']!r} given, but a job on the live network cannot be stopped"
-        )
     if said.get("workload") == "applications" and mix:
         raise ValueError(
             f"applications: {mix!r} given, but jobs of the workload applications say what they run"

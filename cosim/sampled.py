@@ -118,6 +118,8 @@ class SampledExecution:
         self._pass_on(now * self._second)
         sources, targets = np.nonzero(self._placing.body(placed).traffic().B)
         links = possible_links(self._placing.machine, placed.nodes[sources], placed.nodes[targets])
+        if self._placing.config.routing != "usual":  # it may lead anywhere
+            links = np.full(1, True)
         self._running[attempt] = Progress(placed, links, self._now, self._rates.alone(placed))
         return None
 

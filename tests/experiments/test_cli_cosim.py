@@ -88,7 +88,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
         (["--margin", "0"], "--margin: 0.0 is not a number over 0"),
         (["--mapping", "best-known"], "expected one mapping"),
         (["--vcs", "0"], "vcs"),
-        (["--overrun", "kill"], "overrun"),
+        (["--overrun", "never"], "overrun"),
         (["--workers", "3"], "--workers: 3 given"),
         (["-o", "nowhere/out"], "there is no folder nowhere"),
     ],
