@@ -63,6 +63,12 @@ def test_slow_and_long_links_by_hand():
         assert lone(topology, Config(), [0, 1], 4, engine).drained_cycles == 3 + 16 + 30 + 5 + 3 * 48
 
 
+def test_packets_behind_each_other_on_a_slow_link_of_a_node():
+    topology = graph("slow", Cables(np.array([[0, 1]]), np.array([3])), [1, 1], direct=True)
+    for engine in ("kernel", "reference"):
+        assert lone(topology, Config(), [0, 1], 3, engine).drained_cycles == 1 + 16 + 30 + 2 * 48
+
+
 def accepted(topology, traffic, offered, config, seed=0):
     return measure_load(
         topology, offered, traffic=traffic, config=config, seed=seed, warmup=3000, measure=9000
