@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ class LaminarTree:
     worth: NDArray[np.int64]
 
 
+@lru_cache(maxsize=16)  # the same sets place many jobs
 def laminar_tree(sets: ProcessorSets) -> LaminarTree | None:
     """Return the tree of the sets, or None if two overlap and neither holds the other."""
     starts, values = sets.members
