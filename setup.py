@@ -8,6 +8,7 @@ from setuptools import find_packages, setup
 
 FOLDERS = [
     "checks",
+    "extensions",
     "topologies",
     "apps",
     "netsim",

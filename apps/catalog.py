@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
+import inspect
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from netplace.apps.application import Application, check_options, options_of
+from netplace.apps.application import Application, options_of
 from netplace.apps.npb import NPB
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
-from netplace.checks import one_of, whole
+from netplace.checks import whole
+from netplace.extensions import Choice
 
-__all__ = ["APPLICATIONS", "application"]
+__all__ = ["APPLICATION", "APPLICATIONS", "application"]
 
 APPLICATIONS: dict[str, Application] = {**SYNTHETIC, **NPB}
 
@@ -52,37 +52,30 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     """
     if whole(tasks, "tasks") > MOST_TASKS:
         raise ValueError(f"tasks: {tasks} are too many, expected at most {MOST_TASKS}")
-    if isinstance(name, str) and ":" not in name:
-        chosen = APPLICATIONS[one_of(name, APPLICATIONS, "application")]
-        return chosen(tasks, **_sizes(name, chosen.make, options))
-    function = _load(name) if isinstance(name, str) else name
-    name = name if isinstance(name, str) else function.__name__
-    options = _sizes(name, function, options)
-    check_options(name, function, options)
-    writers = [TaskWriter(task, tasks) for task in range(tasks)]
-    for writer in writers:
-        function(writer, **options)
-    return Program.of(writers, name)
+    if isinstance(name, str):
+        chosen, rest = APPLICATION.find(name)
+        if rest:
+            raise ValueError(f"application {name!r}: nothing may follow its name but options after a comma")
+        chosen = replace(chosen, name=name)
+    else:
+        chosen = _own(name, name.__name__, "")
+    return chosen(tasks, **_sizes(chosen.name, chosen.make, options))
 
 
-def _load(place: str) -> Callable[..., None]:
-    """Return the function at ``module:function`` or ``file.py:function``."""
-    module_name, _, function_name = place.rpartition(":")
-    try:
-        if module_name.endswith(".py"):
-            spec = importlib.util.spec_from_file_location(Path(module_name).stem, module_name)
-            assert spec is not None
-            assert spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-        else:
-            module = importlib.import_module(module_name)
-    except (ImportError, OSError, SyntaxError, ValueError) as error:
-        raise ValueError(f"application {place!r}: cannot load {module_name!r}, {error}") from None
-    function = getattr(module, function_name, None)
-    if not callable(function):
-        raise ValueError(f"application {place!r}: {module_name!r} has no function {function_name!r}")
-    return function  # type: ignore[no-any-return]
+def _own(function: Callable[..., Any], name: str, description: str) -> Application:
+    """Return the application that a function of one's own makes: what it writes for every task."""
+
+    def make(tasks: int, **options: Any) -> Program:
+        writers = [TaskWriter(task, tasks) for task in range(tasks)]
+        for writer in writers:
+            function(writer, **options)
+        return Program.of(writers, name)
+
+    make.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return Application(name, description, make)
+
+
+APPLICATION: Choice[Application] = Choice("application", APPLICATIONS, "netplace.applications", _own)
 
 
 def _sizes(name: str, function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of, whole
+from netplace.checks import whole
+from netplace.extensions import Choice
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.network import Network
 from netplace.netsim.result import Delay
 from netplace.topologies import Graph, Grid, Topology
 
-__all__ = ["PATTERNS", "LoadPoint", "measure_load", "pattern"]
+__all__ = ["PATTERN", "PATTERNS", "LoadPoint", "measure_load", "pattern"]
 
 Target = NDArray[np.int64]
 
@@ -122,6 +123,27 @@ PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "hot-spot": _uniform,
 }
 
+PATTERN: Choice[Callable[[Topology], Target]] = Choice(
+    "traffic", PATTERNS, "netplace.traffic", lambda function, *_: function
+)
+
+
+def _targets(text: str, topology: Topology) -> Target:
+    """Return the destination of each node's packets under a pattern; -1: any other node."""
+    function, option = PATTERN.find(text, "--traffic")
+    if option:
+        raise ValueError(f"--traffic {text}: takes no option, but {option!r} was given")
+    targets = np.asarray(function(topology))
+    if targets.shape != (topology.nodes,) or not np.issubdtype(targets.dtype, np.integer):
+        raise ValueError(
+            f"--traffic {text}: gives {targets.dtype} of shape {targets.shape}, expected a whole number for "
+            f"each of the {topology.nodes} nodes of {topology}"
+        )
+    wrong = targets[(targets < -1) | (targets >= topology.nodes)]
+    if len(wrong):
+        raise ValueError(f"--traffic {text}: node {wrong[0]} is not in 0..{topology.nodes - 1} of {topology}")
+    return targets
+
 
 def pattern(
     name: str, topology: Topology, chance: float, *, hot_node: int | None = None, hot_share: float = 0.1
@@ -131,8 +153,10 @@ def pattern(
     Parameters
     ----------
     name : str
-        Key of `PATTERNS`. A node whose destination is itself creates nothing. ``"hot-spot"`` is uniform, but
-        `hot_share` of the packets go to `hot_node` (the node in the middle of the numbering by default).
+        Key of `PATTERNS`, or one of your own as ``"file.py:function"``, which takes the topology and returns
+        the destination of each node's packets, -1 for any. A node whose
+        destination is itself creates nothing. ``"hot-spot"`` is uniform, but `hot_share` of the packets go to
+        `hot_node` (the node in the middle of the numbering by default).
     chance : float
         Chance that a node creates a packet in a cycle.
 
@@ -141,7 +165,7 @@ def pattern(
     ValueError
         If the name is unknown, or the pattern is not defined on the network.
     """
-    targets = PATTERNS[one_of(name, PATTERNS, "--traffic")](topology)
+    targets = _targets(name, topology)
     if name != "hot-spot":
         return Traffic(chance, targets.astype(np.int32))
     node = topology.nodes // 2 if hot_node is None else whole(hot_node, "--hot-node", 0)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.extensions import Choice
 from netplace.topologies import Grid, Topology
 
-__all__ = ["Nodes", "Rule", "find_rule", "grid_of"]
+__all__ = ["Nodes", "Rule", "find_rule", "grid_of", "own_rule"]
 
 Nodes = NDArray[np.int64]
 _Given = TypeVar("_Given")
@@ -44,21 +44,23 @@ class Rule(Generic[_Given, _Taken]):
     by_chance: bool = False
 
 
-def find_rule(
-    text: str, rules: Mapping[str, Rule[_Given, _Taken]], what: str
-) -> tuple[Rule[_Given, _Taken], str]:
+def find_rule(text: str, choice: Choice[Rule[_Given, _Taken]]) -> tuple[Rule[_Given, _Taken], str]:
     """Return the rule that a text form names, and the option after the colon.
 
     Raises
     ------
     ValueError
-        If there is no such rule, or it takes no option and one is given; `what` names the kind of rule.
+        If there is no such rule, or it takes no option and one is given.
     """
-    name, _, option = text.partition(":")
-    rule = rules[one_of(name, rules, what)]
+    rule, option = choice.find(text)
     if option and not rule.option:
-        raise ValueError(f"{what} {name}: takes no option, but {option!r} was given")
+        raise ValueError(f"{choice.what} {text.partition(':')[0]}: takes no option, but {option!r} was given")
     return rule, option
+
+
+def own_rule(choose: Callable[[_Given], _Taken], name: str, description: str) -> Rule[_Given, _Taken]:
+    """Return the rule that a function of one's own makes; it may look at an option, and draw."""
+    return Rule(choose, name, description, option="OPTION", by_chance=True)
 
 
 def grid_of(topology: Topology, what: str) -> Grid:

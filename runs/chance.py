@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from netplace.extensions import Choice
 from netplace.netsim import Config
-from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.placement.mapping import MAPPING
+from netplace.placement.partition import PARTITION
 from netplace.placement.rule import Nodes, find_rule
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
@@ -64,9 +67,14 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
 
 def placement_draws(run: Run) -> bool:
     """Tell whether a rule of placement leaves anything to chance."""
-    if find_rule(run.partition, PARTITIONS, "partition")[0].by_chance:
+    if _draws_by(run.partition, PARTITION):
         return True
-    return any(find_rule(job.mapping, MAPPINGS, "mapping")[0].by_chance for job in run.jobs)
+    return any(_draws_by(job.mapping, MAPPING) for job in run.jobs)
+
+
+def _draws_by(text: str, choice: Choice[Any]) -> bool:
+    # Of one's own it is not known. It is not loaded for this either: runs are read from stores too.
+    return choice.is_own(text) or find_rule(text, choice)[0].by_chance
 
 
 @lru_cache(maxsize=256)

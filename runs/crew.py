@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
+from netplace.extensions import blamed
 from netplace.runs.execute import Ended, attempt, warm_up
 from netplace.runs.spec import Run
 
@@ -248,7 +249,8 @@ def _told(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | N
     try:
         return function(item), None
     except Exception as error:
-        return None, _portable(error)
+        sentence = None if isinstance(error, ValueError) else blamed(error)
+        return None, _portable(error) if sentence is None else ValueError(sentence)
 
 
 def _portable(error: Exception) -> Exception:

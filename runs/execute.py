@@ -9,10 +9,11 @@ import hashlib
 import platform
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from netplace.apps import Program
+from netplace.apps.catalog import APPLICATION
+from netplace.extensions import blamed, current_digest
 from netplace.netsim import Config, Network, Result, SimulationError
 from netplace.netsim.result import versions
 from netplace.placement.mapping import QapResult
@@ -20,7 +21,6 @@ from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.placing import place_jobs, simulates
 from netplace.runs.programs import Reading, application_program, trace_program
-from netplace.runs.resolve import file_digest, source_of
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology, parse
 
@@ -104,7 +104,7 @@ class Executed:
 @lru_cache(maxsize=1)
 def warm_up() -> None:
     """Have the kernel loaded, or compiled, so that no run is charged with the time."""
-    Network(_topology("mesh:2")).advance(1)
+    Network(parse("mesh:2")).advance(1)
 
 
 def attempt(run: Run) -> Ended:
@@ -135,7 +135,7 @@ def attempt(run: Run) -> Ended:
     except (ValueError, SimulationError) as error:
         failure = " ".join(str(error).split())
     except Exception as error:
-        failure = f"{type(error).__name__}: {error}"
+        failure = blamed(error) or f"{type(error).__name__}: {error}"
     return Ended(None, failure, 0.0, versions(), platform.node())
 
 
@@ -194,7 +194,7 @@ def _simulate(
     window: int | None = None,
 ) -> Result:
     network = Network(
-        _topology(run.network),
+        _topology(run),
         run.config,
         engine=engine,
         seed=_network_seed(run),
@@ -225,7 +225,7 @@ def _mappings_of(run: Run, programs: tuple[Program, ...]) -> list[QapResult]:
     for name, digest in run.contents:
         _unchanged(name, digest)
     return place_jobs(
-        _topology(run.network),
+        _topology(run),
         programs,
         [job.mapping for job in run.jobs],
         partition_rule=run.partition,
@@ -275,7 +275,9 @@ def program_of(job: Job, config: Config) -> Program:
         _unchanged(job.path, job.digest)
         return trace_program(job.path, reading)
     if job.digest:
-        _unchanged(str(source_of(job.program)), job.digest)
+        source = APPLICATION.source(job.program)
+        if source is None or source[1] != job.digest:
+            raise UnavailableError(f"{job.program}: has changed since the run was described")
     return application_program(job.program, reading, job.tasks or 1)
 
 
@@ -291,8 +293,12 @@ def _program(job: Job, config: Config) -> Program:
     return _PROGRAMS[key]
 
 
+def _topology(run: Run) -> Topology:
+    return _parsed(run.network, run.contents)
+
+
 @lru_cache(maxsize=16)
-def _topology(text: str) -> Topology:
+def _parsed(text: str, contents: tuple[tuple[str, str], ...]) -> Topology:
     return parse(text)
 
 
@@ -313,7 +319,7 @@ def _remember(signature: bytes, outcome: dict[str, Any]) -> None:
 
 def _signature(run: Run, places: list[Nodes]) -> bytes:
     """Return a digest of all that the outcome of a run depends on."""
-    topology = _topology(run.network)
+    topology = _topology(run)
     draws = network_draws(topology, run.config)
     nodes = places if draws else same_place(topology, places)
     jobs = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in run.jobs)
@@ -339,7 +345,7 @@ def _only_program(job: Job) -> Job:
 
 def _unchanged(name: str, digest: str) -> None:
     try:
-        found = file_digest(Path(name))
+        found = current_digest(name)
     except ValueError as error:
         raise UnavailableError(str(error)) from None
     if found != digest:

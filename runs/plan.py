@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of, real, shown, whole
-from netplace.placement import MAPPINGS
+from netplace.extensions import Choice, current_digest, file_digest
+from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
-from netplace.runs.resolve import file_digest
 from netplace.runs.table_times import BEST_KNOWN
-from netplace.scheduling import OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
-from netplace.scheduling.times import LogTimes, make_times
+from netplace.scheduling.partitioner import PARTITIONER
+from netplace.scheduling.policy import POLICY, find_policy
+from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
-from netplace.topologies import parse
+from netplace.topologies import TOPOLOGY, parse
 
-__all__ = ["FILE_TIMES", "KEYS", "Plan", "make_plan"]
+__all__ = ["FILE_TIMES", "KEYS", "Plan", "check_unchanged", "make_plan"]
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 1
@@ -94,7 +96,7 @@ class Plan:
                 plain[name] = digests[name]
         if self.times.startswith("simulated:"):
             plain["times"] = "simulated"
-        plain["digests"] = []
+        plain["digests"] = [pair for pair in self.digests if pair[0] not in ("workload", "times")]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -139,12 +141,13 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     _check_kinds(said)
     machine = parse(str(said["machine"]))
     workload = str(said["workload"])
-    policy = one_of(str(said.get("policy", "fcfs")), POLICIES, "policy")
+    policy = str(said.get("policy", "fcfs"))
+    requeues = find_policy(policy).requeues
     times = str(said.get("times", "log"))
     walled = _check_times(times, machine)
     overrun = str(said.get("overrun", "kill" if walled else "keep"))
     one_of(overrun, OVERRUNS, "overrun")
-    if overrun == "requeue" and not POLICIES[policy].requeues:
+    if overrun == "requeue" and not requeues:
         raise ValueError(f"overrun 'requeue': only backfilled jobs are put back, policy {policy} has none")
     estimates = str(said.get("estimates", "run-time"))
     estimate_rule(estimates, LogTimes())
@@ -162,7 +165,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         mapping=_mapping(said, times),
         locality=bool(said.get("locality", False)),
         seed=whole(seed, "seed", 0),
-        digests=_digests(workload, times),
+        digests=_digests(workload, times) + _own_digests(said),
     )
     _check_applications(plan)
     return plan
@@ -232,7 +235,7 @@ def _partition(said: Mapping[str, Any], times: str) -> str:
     """Return the text form of the partitioner, its threshold included."""
     text = str(said.get("partition", "non-contiguous"))
     name, colon, option = text.partition(":")
-    one_of(name, PARTITIONERS, "partition")
+    PARTITIONER.split(text, "partition")
     if "qct" in said:
         if name != "quasi-contiguous":
             raise ValueError(f"qct: {said['qct']} given, but partition {text} has no such threshold")
@@ -248,10 +251,14 @@ def _partition(said: Mapping[str, Any], times: str) -> str:
 def _check_times(times: str, machine: Any) -> bool:
     """Check run times, and return whether they are meant to fail at the estimate."""
     name, _, path = times.partition(":")
-    one_of(name, [*RUN_TIMES, *FILE_TIMES], "times")
-    if name in RUN_TIMES:
+    if name not in FILE_TIMES:
+        try:
+            RUN_TIME.split(times, "times")
+        except ValueError:
+            one_of(name, [*RUN_TIME.names(), *FILE_TIMES], "times")
+            raise
         make_times(times, machine)
-        return RUN_TIMES[name].walled
+        return RUN_TIME.find(times)[0].walled
     if not path:
         raise ValueError(f"times: {times!r} is incomplete, expected a form such as {FILE_TIMES[name][0]}")
     if name == "table" and not Path(path).is_file():
@@ -264,8 +271,9 @@ def _mapping(said: Mapping[str, Any], times: str) -> str:
     if "mapping" in said and times.partition(":")[0] not in FILE_TIMES:
         raise ValueError(f"mapping: {mapping!r} given, but run times {times!r} do not depend on it")
     if mapping != BEST_KNOWN:
-        one_of(mapping.partition(":")[0], [*MAPPINGS, BEST_KNOWN], "mapping")
-        find_rule(mapping, MAPPINGS, "mapping")
+        if ":" not in mapping:
+            one_of(mapping, [*MAPPING.names(), BEST_KNOWN], "mapping")
+        find_rule(mapping, MAPPING)
     return mapping
 
 
@@ -277,6 +285,40 @@ def _digests(workload: str, times: str) -> tuple[tuple[str, str], ...]:
     if name == "table":
         found.append(("times", file_digest(Path(path))))
     return tuple(found)
+
+
+# Rules that may be of one's own, by the key under which they are asked for.
+_CHOICES: dict[str, Choice[Any]] = {
+    "machine": TOPOLOGY,
+    "policy": POLICY,
+    "partition": PARTITIONER,
+    "times": RUN_TIME,
+    "mapping": MAPPING,
+}
+
+
+def _own_digests(said: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the files in which rules of one's own stand, with their digests."""
+    asked = [(choice, str(said[key])) for key, choice in _CHOICES.items() if key in said]
+    own = [
+        (choice, text)
+        for choice, text in asked
+        if choice.is_own(text) and text.partition(":")[0] not in (*FILE_TIMES, BEST_KNOWN)
+    ]
+    return tuple(sorted({source for choice, text in own if (source := choice.source(text)) is not None}))
+
+
+def check_unchanged(plan: Plan) -> None:
+    """Check that the rules of one's own are those that the plan was made with.
+
+    Raises
+    ------
+    ValueError
+        If a file has changed since.
+    """
+    for name, digest in plan.digests:
+        if name not in ("workload", "times") and current_digest(name) != digest:
+            raise ValueError(f"{name}: has changed since the schedule was described")
 
 
 def _check_applications(plan: Plan) -> None:

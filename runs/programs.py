@@ -9,6 +9,7 @@ from typing import Any
 
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
+from netplace.apps.catalog import APPLICATION
 from netplace.apps.formats import FORMATS, read
 from netplace.checks import one_of, whole
 
@@ -177,7 +178,7 @@ def check_job_name(text: str) -> None:
         If it does not.
     """
     if ":" not in (name := text.partition(",")[0]):
-        known = [*APPLICATIONS, *(f"{trace}.trace.gz".lower() for trace in carried_names())]
+        known = [*APPLICATION.names(), *(f"{trace}.trace.gz".lower() for trace in carried_names())]
         one_of(name, known, "no such trace file; applications and carried traces")
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from netplace.apps import Program
 from netplace.checks import whole
 from netplace.netsim import Config
-from netplace.placement import MAPPINGS
+from netplace.placement.mapping import MAPPING
 from netplace.placement.mapping.optimised import LIMITS
 from netplace.placement.rule import find_rule
 from netplace.runs.execute import program_of, programs_of
@@ -65,7 +65,7 @@ def _hasty(mapping: str) -> str:
     """Return a rule that fits where `mapping` does, and takes little time."""
     if simulates(mapping):
         return "consecutive"
-    rule, option = find_rule(mapping, MAPPINGS, "mapping")
+    rule, option = find_rule(mapping, MAPPING)
     if f"{LIMITS[0]}=" not in rule.option:
         return mapping
     for word in option.split(","):

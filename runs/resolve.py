@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options
+from netplace.apps.catalog import APPLICATION
 from netplace.checks import one_of, whole
+from netplace.extensions import Choice, file_digest
 from netplace.netsim import Config
-from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.placement.mapping import MAPPING
+from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
 from netplace.runs.programs import SECTIONS, Reading, application_options, trace_name, trace_path
 from netplace.runs.spec import Job, Run, Value
-from netplace.topologies import Topology, parse
+from netplace.topologies import TOPOLOGY, Topology, parse
 
-__all__ = ["JOB_FIELDS", "file_digest", "resolve", "source_of"]
+__all__ = ["JOB_FIELDS", "resolve"]
 
 # What a job takes besides the options of its application: the type, and what it is.
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
@@ -66,9 +67,9 @@ def resolve(
     >>> run.jobs[0].tasks, run.jobs[0].options
     (16, (('iterations', None), ('problem_class', 'S')))
     """
-    config, topology = config or Config(), _network(network)
+    config, topology = config or Config(), _network(network, TOPOLOGY.source(network))
     config.check_bubble(topology)
-    find_rule(partition, PARTITIONS, "partition")
+    find_rule(partition, PARTITION)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
         raise ValueError("jobs: none given, expected at least one with app or trace")
@@ -76,8 +77,6 @@ def resolve(
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:
         raise ValueError(f"jobs: {tasks} tasks are more than the {topology.nodes} nodes of {topology}")
-    routing = config.routing.partition(":")[0]
-    rules = (partition, topology.text, f"routing:{routing}", *(job.mapping for job in made))
     return Run(
         network=topology.text,
         jobs=made,
@@ -86,12 +85,12 @@ def resolve(
         seed=whole(seed, "seed", 0),
         network_seed=None if network_seed is None else whole(network_seed, "network_seed", 0),
         max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
-        contents=tuple(sorted({found for rule in rules if (found := _content(rule))})),
+        contents=_contents(topology.text, config.routing, partition, [job.mapping for job in made]),
     )
 
 
 @lru_cache(maxsize=64)
-def _network(text: str) -> Topology:
+def _network(text: str, source: tuple[str, str] | None) -> Topology:
     return parse(text)
 
 
@@ -103,7 +102,7 @@ def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes:
     if ("app" in given) == ("trace" in given):
         raise ValueError("what runs: expected one of app and trace")
     mapping = str(given.get("mapping", "consecutive"))
-    find_rule(mapping, MAPPINGS, "mapping")
+    find_rule(mapping, MAPPING)
     same = {"mapping": mapping, "start": whole(given.get("start", 0), "start", 0), "digest": digest}
     reading = _reading(given, written, config)
     if "trace" in given:
@@ -158,9 +157,9 @@ def _application_job(
 def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     """Return all options of an application, with the defaults of those not given; sizes in bytes."""
     packet_bytes = options.pop("packet_bytes", 64)
-    if ":" in name:
+    if APPLICATION.is_own(name):
         return options | ({"packet_bytes": packet_bytes} if "packets" in options else {})
-    chosen = APPLICATIONS[one_of(name, APPLICATIONS, "app")]
+    chosen = APPLICATIONS[name]
     if "packets" in options and "bytes" in chosen.parameters:
         if "bytes" in options:
             raise ValueError(f"app {name!r}: give bytes or packets, not both")
@@ -176,50 +175,24 @@ def _digest_of(job: Mapping[str, Any]) -> str:
     if "trace" in job:
         return file_digest(trace_path(str(job["trace"])))
     name = str(job.get("app", "")).partition(",")[0]
-    return file_digest(source_of(name)) if ":" in name else ""
+    source = APPLICATION.source(name) if name and APPLICATION.is_own(name) else None
+    return source[1] if source else ""
 
 
-def source_of(name: str) -> Path:
-    """Return the file that defines one's own application, ``module:function`` or ``file.py:function``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such module.
-    """
-    module = name.rpartition(":")[0]
-    if module.endswith(".py"):
-        return Path(module)
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        spec = None
-    if spec is None or spec.origin is None:
-        raise ValueError(f"app {name!r}: there is no module {module!r}")
-    return Path(spec.origin)
+def _contents(
+    network: str, routing: str, partition: str, mappings: Iterable[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return the files that network, routing and rules of placement read or stand in, with their digests."""
+    while network.startswith("faulty:"):  # what stands behind the slash counts
+        network = network.partition("/")[2]
+    found = {_content(network, TOPOLOGY), _content(partition, PARTITION), _file(routing.partition(":")[0])}
+    found |= {_content(mapping, MAPPING) for mapping in mappings}
+    return tuple(sorted(content for content in found if content is not None))
 
 
-def _content(rule: str) -> tuple[str, str] | None:
-    """Return the file that a rule of placement reads, and its digest."""
-    option = rule.partition(":")[2]
-    return (option, file_digest(Path(option))) if option and Path(option).is_file() else None
+def _content(text: str, choice: Choice[Any]) -> tuple[str, str] | None:
+    return choice.source(text) if choice.is_own(text) else _file(text.partition(":")[2])
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, read again only if it has changed.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read.
-    """
-    try:
-        state = path.stat()
-        return _digest(path, state.st_mtime_ns, state.st_size)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-
-
-@lru_cache(maxsize=1024)
-def _digest(path: Path, changed: int, size: int) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _file(name: str) -> tuple[str, str] | None:
+    return (name, file_digest(Path(name))) if name and Path(name).is_file() else None

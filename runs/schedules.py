@@ -13,7 +13,7 @@ import numpy as np
 from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.netsim.result import versions
-from netplace.runs.plan import FILE_TIMES, Plan
+from netplace.runs.plan import FILE_TIMES, Plan, check_unchanged
 from netplace.runs.store import Store
 from netplace.runs.table_times import TableTimes
 from netplace.scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
@@ -78,6 +78,7 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
     ValueError
         If jobs, machine and rules do not go together, or a run time is not in its table.
     """
+    check_unchanged(plan)
     machine, jobs = parse(plan.machine), workload_of(plan)
     began = time.process_time()
     with ExitStack() as stack:

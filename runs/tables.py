@@ -11,6 +11,7 @@ import pandas as pd
 
 from netplace.apps import APPLICATIONS
 from netplace.netsim import Config
+from netplace.placement.partition import PARTITION
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
 
@@ -80,7 +81,8 @@ def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
     sizes : dict, optional
         Tasks of traces by digest, for those of which the run does not say it.
     """
-    kind, _, shape = run.partition.partition(":")
+    own = PARTITION.is_own(run.partition)
+    kind, _, shape = (run.partition, "", "") if own else run.partition.partition(":")
     tasks = [job.tasks or (sizes or {}).get(job.digest) for job in run.jobs]
     return {
         "application": _several([job.program + (f"@{job.start}" if job.start else "") for job in run.jobs]),

@@ -11,7 +11,7 @@ from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Partitioner, make_partitioner
-from netplace.scheduling.policy import POLICIES, Policy
+from netplace.scheduling.policy import Policy, find_policy
 from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulation import Simulation, Tell
@@ -50,7 +50,7 @@ def schedule(
         In order of submission. They are taken one by one as their time comes, so that only those that wait or
         run are in memory.
     policy : str or Policy
-        Key of `netplace.scheduling.policy.POLICIES`, or one of your own.
+        Key of `netplace.scheduling.policy.POLICIES`, or one of your own, itself or as ``"file.py:Class"``.
     partitioner : str or Partitioner
         Text form of a partitioner of an empty machine, or one of your own, which is left as it is.
     times : RunTimes or Execution, optional
@@ -80,7 +80,7 @@ def schedule(
     >>> schedule(parse("mesh:4"), jobs, "easy", "non-contiguous").start.tolist()
     [0.0, 10.0, 1.0]
     """
-    chosen = POLICIES[one_of(policy, POLICIES, "policy")] if isinstance(policy, str) else policy
+    chosen = find_policy(policy) if isinstance(policy, str) else policy
     one_of(overrun, OVERRUNS, "overrun")
     if overrun == "requeue" and not chosen.requeues:
         raise ValueError(

@@ -6,7 +6,9 @@ a kind, write its constructor in a file of its own and a line in `TOPOLOGIES`.
 
 from __future__ import annotations
 
-from netplace.checks import one_of
+from collections.abc import Callable
+
+from netplace.extensions import Choice
 from netplace.topologies.concentrated import concentrated, hyperx
 from netplace.topologies.dragonfly import dragonfly
 from netplace.topologies.faults import faulty, with_faults
@@ -32,7 +34,7 @@ from netplace.topologies.text_form import (
     read_tree,
 )
 from netplace.topologies.thin_tree import thin_tree
-from netplace.topologies.topology import Topology
+from netplace.topologies.topology import Topology, named
 from netplace.topologies.torus import torus
 from netplace.topologies.tree import Tree
 from netplace.topologies.twisted_torus import twisted_torus
@@ -40,6 +42,7 @@ from netplace.topologies.xgft import xgft
 
 __all__ = [
     "TOPOLOGIES",
+    "TOPOLOGY",
     "Cables",
     "Graph",
     "Grid",
@@ -163,13 +166,22 @@ TOPOLOGIES["faulty"] = Kind(
 )
 
 
+def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
+    """Return the kind that a function of one's own makes, which takes what stands after its name."""
+    return Kind(build, read_path, name, description)
+
+
+TOPOLOGY: Choice[Kind] = Choice("network", TOPOLOGIES, "netplace.topologies", _own)
+
+
 def parse(text: str) -> Topology:
     """Return the network that a text form describes.
 
     Parameters
     ----------
     text : str
-        A key of `TOPOLOGIES`, a colon and numbers, such as ``"torus:8x8x8"``.
+        A key of `TOPOLOGIES`, a colon and numbers, such as ``"torus:8x8x8"``; or a network of your own as
+        ``"file.py:function"``, perhaps with a colon and what the function is given.
 
     Raises
     ------
@@ -182,8 +194,9 @@ def parse(text: str) -> Topology:
     64
     """
     text = str(text)
-    word, colon, _ = text.partition(":")
-    kind = TOPOLOGIES[one_of(word, TOPOLOGIES, f"network {text!r}")]
-    if not colon:
+    kind, option = TOPOLOGY.find(text, f"network {text!r}")
+    if TOPOLOGY.is_own(text):
+        return named(kind.build(option), text)
+    if ":" not in text:
         raise ValueError(f"network {text!r}: no numbers given, expected a form such as {kind.example}")
     return kind.build(*kind.read(text))

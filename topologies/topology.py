@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Topology"]
+__all__ = ["Topology", "named"]
 
 _BLOCK = 2**22  # entries of a distance matrix computed at a time: bounds the memory of intermediate arrays
 
@@ -165,3 +166,18 @@ class Topology(ABC):
         if wrong.any():
             raise ValueError(f"node: {given[wrong][0]} is not in 0..{self.nodes - 1} of {self.text}")
         return given.astype(np.int64)
+
+
+def named(topology: Topology, text: str) -> Topology:
+    """Return the same network under another text form, by which it can be asked for again.
+
+    Raises
+    ------
+    ValueError
+        If it is no network.
+    """
+    if not isinstance(topology, Topology):
+        raise ValueError(f"network {text!r}: is a {type(topology).__name__}, expected a Topology")
+    twin = copy.copy(topology)
+    object.__setattr__(twin, "text", text)
+    return twin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -14,6 +14,7 @@ from netplace.experiments.cli.verdict import AnnouncingCommand
 from netplace.experiments.terminal.screen import print_tables, table
 
 if TYPE_CHECKING:
+    from netplace.extensions import Choice, Offer
     from netplace.placement import Rule
 
 __all__ = ["TOPICS", "list_command"]
@@ -22,19 +23,22 @@ Rows = list[list[str]]
 
 
 def _networks() -> tuple[list[str], Rows]:
-    from netplace.topologies import TOPOLOGIES
+    from netplace.topologies import TOPOLOGIES, TOPOLOGY
 
     rows = [[name, kind.example, kind.description] for name, kind in TOPOLOGIES.items()]
+    rows += [[offer.name, f"{offer.name}:..", text] for offer, text in _offered(TOPOLOGY)]
     return ["network", "example", "what it is"], rows
 
 
 def _apps() -> tuple[list[str], Rows]:
     from netplace.apps import APPLICATIONS
+    from netplace.apps.catalog import APPLICATION
 
     rows = [
         [name, item.description, " ".join(_option(*pair) for pair in item.parameters.items())]
         for name, item in APPLICATIONS.items()
     ]
+    rows += [[offer.name, text, ""] for offer, text in _offered(APPLICATION)]
     return ["application", "what it does", "options"], rows
 
 
@@ -44,23 +48,35 @@ def _option(name: str, default: Any) -> str:
 
 
 def _mappings() -> tuple[list[str], Rows]:
-    from netplace.placement import MAPPINGS
+    from netplace.placement.mapping import MAPPING
 
-    return _rules("mapping", MAPPINGS)
+    return _rules(MAPPING)
 
 
 def _partitions() -> tuple[list[str], Rows]:
-    from netplace.placement import PARTITIONS
+    from netplace.placement.partition import PARTITION
 
-    return _rules("partition", PARTITIONS)
+    return _rules(PARTITION)
 
 
-def _rules(kind: str, rules: Mapping[str, Rule[Any, Any]]) -> tuple[list[str], Rows]:
+def _rules(choice: Choice[Rule[Any, Any]]) -> tuple[list[str], Rows]:
     rows = [
         [name, f"{name}:{rule.option}" if rule.option else "", rule.example, rule.description]
-        for name, rule in rules.items()
+        for name, rule in choice.known.items()
     ]
-    return [kind, "with option", "example", "what it does"], rows
+    rows += [[offer.name, "", offer.name, text] for offer, text in _offered(choice)]
+    return [choice.what, "with option", "example", "what it does"], rows
+
+
+def _offered(choice: Choice[Any]) -> Iterator[tuple[Offer, str]]:
+    """Yield what packages offer, each with what it does and whose it is."""
+    for offer, entry in choice.offered():
+        text = entry if isinstance(entry, str) else getattr(entry, "description", None) or _first_line(entry)
+        yield offer, f"{text} [from {offer.origin}]"
+
+
+def _first_line(function: Any) -> str:
+    return (inspect.getdoc(function) or "no description").splitlines()[0]
 
 
 def _policies() -> tuple[list[str], Rows]:
@@ -79,11 +95,16 @@ def _policies() -> tuple[list[str], Rows]:
 def _scheduling() -> tuple[list[str], Rows]:
     from netplace.runs.plan import FILE_TIMES
     from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+    from netplace.scheduling.partitioner import PARTITIONER
+    from netplace.scheduling.policy import POLICY
+    from netplace.scheduling.times import RUN_TIME
 
     rows = [["--policy", name, policy.description] for name, policy in POLICIES.items()]
     rows += [["--partition", kind.example, kind.description] for kind in PARTITIONERS.values()]
     rows += [["--times", kind.example, kind.description] for kind in RUN_TIMES.values()]
     rows += [["--times", example, text] for example, text in FILE_TIMES.values()]
+    for flag, choice in (("--policy", POLICY), ("--partition", PARTITIONER), ("--times", RUN_TIME)):
+        rows += [[flag, offer.name, text] for offer, text in _offered(choice)]
     rows += [["--estimates", form, text] for form, text in ESTIMATES.values()]
     rows += [["--overrun", name, text] for name, text in OVERRUNS.items()]
     return ["flag", "value", "what it does"], rows
@@ -101,8 +122,10 @@ def _traces() -> tuple[list[str], Rows]:
 
 def _traffic() -> tuple[list[str], Rows]:
     from netplace.netsim import PATTERNS
+    from netplace.netsim.traffic import PATTERN
 
-    rows = [[name, (function.__doc__ or "").splitlines()[0]] for name, function in PATTERNS.items()]
+    rows = [[name, _first_line(function)] for name, function in PATTERNS.items()]
+    rows += [[offer.name, text] for offer, text in _offered(PATTERN)]
     return ["traffic", "destination of a packet"], rows
 
 

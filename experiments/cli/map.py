@@ -84,10 +84,9 @@ def map_command(**given: Any) -> None:
 def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
     """Return what the costs are measured by, and the rule of mapping with the options that flags add."""
     from netplace.checks import one_of
-    from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
+    from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
 
-    name, _, option = given["mapping"].partition(":")
-    one_of(name, MAPPINGS, "--mapping")
+    name, option = MAPPING.split(given["mapping"], "--mapping")
     criterion = given["criterion"]
     added = []
     for flag, word in (("method", ""), ("seconds", "seconds="), ("search_iterations", "iterations=")):

@@ -39,9 +39,10 @@ class VerdictGroup(click.RichGroup):
             _say(error.format_message().rstrip(".") + hint)
             sys.exit(error.exit_code)
         except Exception as error:
-            if os.environ.get("NETPLACE_DEBUG") or not _is_mistake(error):
+            own = None if _is_mistake(error) else _own_mistake(error)
+            if os.environ.get("NETPLACE_DEBUG") or not (own or _is_mistake(error)):
                 raise
-            _say(_sentence(error))
+            _say(own or _sentence(error))
             sys.exit(MISTAKE)
         sys.exit(status if isinstance(status, int) else 0)
 
@@ -69,6 +70,13 @@ def _is_mistake(error: Exception) -> bool:
         return True
     errors = sys.modules.get("netplace.netsim.errors")  # not imported: no run has begun
     return errors is not None and isinstance(error, errors.SimulationError)
+
+
+def _own_mistake(error: Exception) -> str | None:
+    """Return the sentence on an error that came out of a rule of the user's own."""
+    from netplace.extensions import blamed
+
+    return blamed(error)
 
 
 def _sentence(error: Exception) -> str:

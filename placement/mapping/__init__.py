@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import whole
+from netplace.extensions import Choice
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.classic import classic
 from netplace.placement.mapping.column import column
@@ -23,11 +24,12 @@ from netplace.placement.mapping.problem import MappingProblem, RunTime
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
 from netplace.placement.mapping.shuffle import shuffle
 from netplace.placement.mapping.td import td
-from netplace.placement.rule import Nodes, Rule, find_rule
+from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 
 __all__ = [
     "CRITERIA",
+    "MAPPING",
     "MAPPINGS",
     "METHODS",
     "MappingProblem",
@@ -73,6 +75,8 @@ MAPPINGS: dict[str, _Rule] = {
     ),
 }
 
+MAPPING: Choice[_Rule] = Choice("mapping", MAPPINGS, "netplace.mappings", own_rule)
+
 
 def find_mapping(
     rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
@@ -92,7 +96,7 @@ def find_mapping(
     ----------
     rule : str or callable
         A key of `MAPPINGS`, with a colon and an option where the rule takes one; or a rule of your own, which
-        takes a `MappingProblem` and returns the nodes.
+        takes a `MappingProblem` and returns the nodes: the function, or its place as ``file.py:function``.
     topology : Topology
         The network.
     tasks : int
@@ -120,8 +124,8 @@ def find_mapping(
         If there is no such rule, there are more tasks than nodes, or the rule refuses.
     """
     if isinstance(rule, str):
-        known, option = find_rule(rule, MAPPINGS, "mapping")
-        text = rule
+        known, option = find_rule(rule, MAPPING)
+        text = rule if MAPPING.is_own(rule) else rule.partition(":")[0]
         choose: Callable[[MappingProblem], ArrayLike | QapResult] = known.choose
     else:
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
@@ -134,7 +138,7 @@ def find_mapping(
     chosen = choose(MappingProblem(topology, usable, tasks, rng, option, program, W, run_time))
     if not isinstance(chosen, QapResult):
         took = time.thread_time() - began
-        chosen = QapResult(topology.check_nodes(chosen), np.nan, text.partition(":")[0], 0, took)
+        chosen = QapResult(topology.check_nodes(chosen), np.nan, text, 0, took)
     mapping = chosen.mapping
     if mapping.shape != (tasks,) or len(np.unique(mapping)) != tasks or not np.isin(mapping, usable).all():
         raise ValueError(f"mapping {text}: the rule did not give each of {tasks} tasks a node of its own")

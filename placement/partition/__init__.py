@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from netplace.checks import whole
+from netplace.extensions import Choice
 from netplace.placement.partition.bands import bands
 from netplace.placement.partition.boxes import boxes
 from netplace.placement.partition.columns import columns
@@ -22,10 +23,10 @@ from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.partition.scattered import scattered
 from netplace.placement.partition.sub_cubes import sub_cubes
 from netplace.placement.partition.whole_network import whole_network
-from netplace.placement.rule import Nodes, Rule, find_rule
+from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 
-__all__ = ["PARTITIONS", "PartitionRequest", "partition"]
+__all__ = ["PARTITION", "PARTITIONS", "PartitionRequest", "partition"]
 
 _Rule = Rule[PartitionRequest, list[Nodes]]
 
@@ -59,6 +60,8 @@ PARTITIONS: dict[str, _Rule] = {
     "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
 }
 
+PARTITION: Choice[_Rule] = Choice("partition", PARTITIONS, "netplace.partitions", own_rule)
+
 
 def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int = 0) -> list[Nodes]:
     """Return the nodes of each job.
@@ -66,7 +69,8 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     Parameters
     ----------
     text : str
-        A key of `PARTITIONS`, with a colon and an option where the rule takes one.
+        A key of `PARTITIONS`, with a colon and an option where the rule takes one; or a rule of your own,
+        which takes a `PartitionRequest` and returns the nodes of each job, as ``file.py:function``.
     topology : Topology
         The network.
     sizes : sequence of int
@@ -84,14 +88,15 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     ValueError
         If there is no such rule, or the jobs do not fit, overlap or leave the network.
     """
-    rule, option = find_rule(text, PARTITIONS, "partition")
+    rule, option = find_rule(text, PARTITION)
     tasks = tuple(whole(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
     if sum(tasks) > topology.nodes:
         raise ValueError(
             f"partition {text}: {sum(tasks)} tasks are more than the {topology.nodes} nodes of {topology}"
         )
     rng = np.random.default_rng([whole(seed, "seed", 0), 0])
-    parts = rule.choose(PartitionRequest(topology, tasks, rng, option))
+    chosen = rule.choose(PartitionRequest(topology, tasks, rng, option))
+    parts = [topology.check_nodes(nodes) for nodes in chosen] if PARTITION.is_own(text) else chosen
     _check(parts, tasks, topology, f"partition {text}")
     return parts
 

@@ -5,7 +5,10 @@ A new one is a class with the members of `Partitioner` in a file of its own, and
 
 from __future__ import annotations
 
-from netplace.checks import one_of, whole
+from collections.abc import Callable
+
+from netplace.checks import whole
+from netplace.extensions import Choice
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
@@ -19,7 +22,15 @@ from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.tree import quasi_contiguous
 from netplace.topologies import Topology
 
-__all__ = ["PARTITIONERS", "Allocation", "Nodes", "Partitioner", "PartitionerKind", "make_partitioner"]
+__all__ = [
+    "PARTITIONER",
+    "PARTITIONERS",
+    "Allocation",
+    "Nodes",
+    "Partitioner",
+    "PartitionerKind",
+    "make_partitioner",
+]
 
 PARTITIONERS: dict[str, PartitionerKind] = {
     "adaptive-scan": PartitionerKind(
@@ -140,6 +151,14 @@ PARTITIONERS: dict[str, PartitionerKind] = {
 }
 
 
+def _own(make: Callable[..., Partitioner], name: str, description: str) -> PartitionerKind:
+    """Return the kind of a class of one's own, made with the topology, an option and a seed."""
+    return PartitionerKind(make, name, description, "OPTION", by_chance=True)
+
+
+PARTITIONER: Choice[PartitionerKind] = Choice("partitioner", PARTITIONERS, "netplace.partitioners", _own)
+
+
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:
@@ -148,7 +167,8 @@ def make_partitioner(
     Parameters
     ----------
     text : str
-        A key of `PARTITIONERS`, with a colon and an option where the partitioner takes one.
+        A key of `PARTITIONERS`, with a colon and an option where the partitioner takes one; or one of your
+        own, as ``"file.py:Class"``.
     topology : Topology
         The machine.
     seed : int
@@ -162,11 +182,11 @@ def make_partitioner(
     ValueError
         If there is no such partitioner, its option is not understood, or it is not for such a machine.
     """
-    name, colon, option = str(text).partition(":")
-    kind = PARTITIONERS[one_of(name, PARTITIONERS, "partitioner")]
+    kind, option = PARTITIONER.find(str(text))
+    name, colon, _ = str(text).partition(":")
     if option and not kind.option:
         raise ValueError(f"partitioner {name}: takes no option, but {option!r} was given")
-    if colon and not option:
+    if colon and not option and not PARTITIONER.is_own(name):
         raise ValueError(f"partitioner {text}: nothing after the colon, expected {kind.option or 'no colon'}")
     rest = {"ranking": ranking} if kind.ranked else {}
     return kind.make(topology, option, whole(seed, "seed", 0), **rest)

@@ -5,13 +5,16 @@ A new one is a class with the members of `Queue` in a file of its own, and a lin
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from netplace.extensions import Choice
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import EasyQueue
 from netplace.scheduling.policy.fcfs import FcfsQueue
 from netplace.scheduling.policy.sjf import SjfQueue
 
-__all__ = ["POLICIES", "Machine", "Policy", "Queue", "Running", "Waiting"]
+__all__ = ["POLICIES", "POLICY", "Machine", "Policy", "Queue", "Running", "Waiting", "find_policy"]
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -27,3 +30,25 @@ POLICIES: dict[str, Policy] = {
         Policy("sjf", SjfQueue, "shortest estimate first; the head holds up the others"),
     )
 }
+
+
+def _own(queue: Callable[[], Queue], name: str, description: str) -> Policy:
+    """Return the policy of a class of one's own; it may look at estimates and put jobs back."""
+    return Policy(name, queue, description, requeues=True)
+
+
+POLICY: Choice[Policy] = Choice("policy", POLICIES, "netplace.policies", _own)
+
+
+def find_policy(text: str) -> Policy:
+    """Return the policy of a name, or that of one's own at ``file.py:Class``.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or an option is given.
+    """
+    policy, option = POLICY.find(text)
+    if option:
+        raise ValueError(f"policy {text!r}: takes no option, but {option!r} was given")
+    return policy

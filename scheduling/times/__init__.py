@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from netplace.checks import one_of
+from netplace.extensions import Choice
 from netplace.scheduling.times.asked import RunTimes
 from netplace.scheduling.times.log import LogTimes
 from netplace.scheduling.times.penalty import GROWTHS, PenaltyTimes
@@ -17,6 +17,7 @@ from netplace.topologies import Topology
 
 __all__ = [
     "GROWTHS",
+    "RUN_TIME",
     "RUN_TIMES",
     "LogTimes",
     "PenaltyTimes",
@@ -36,7 +37,7 @@ class RunTimesKind:
     make : callable
         Takes the machine and the words after the colon, split at commas; returns the `RunTimes`.
     options : int
-        How many words it takes.
+        How many words it takes; -1: any number.
     example, description : str
         How a user asks for it, and one line for people.
     walled : bool
@@ -80,13 +81,22 @@ RUN_TIMES: dict[str, RunTimesKind] = {
 }
 
 
+def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimesKind:
+    """Return the kind of a class of one's own, made with the machine and the words of an option."""
+    return RunTimesKind(make, -1, name, description)
+
+
+RUN_TIME: Choice[RunTimesKind] = Choice("run times", RUN_TIMES, "netplace.run_times", _own)
+
+
 def make_times(text: str, machine: Topology) -> RunTimes:
     """Return the run times that a text form asks for.
 
     Parameters
     ----------
     text : str
-        A key of `RUN_TIMES`, and what it takes after a colon, such as ``"penalty:linear,0.1"``.
+        A key of `RUN_TIMES`, and what it takes after a colon, such as ``"penalty:linear,0.1"``; or a rule of
+        your own, as ``"file.py:Class"``.
     machine : Topology
         The machine.
 
@@ -101,10 +111,9 @@ def make_times(text: str, machine: Topology) -> RunTimes:
     >>> make_times("scaled:0.8", parse("torus:4x4"))
     ScaledTimes(contiguous=0.8, scattered=1.0)
     """
-    name, _, rest = str(text).partition(":")
-    kind = RUN_TIMES[one_of(name, RUN_TIMES, "run times")]
+    kind, rest = RUN_TIME.find(str(text))
     words = rest.split(",") if rest else []
-    if len(words) != kind.options:
+    if kind.options >= 0 and len(words) != kind.options:
         raise ValueError(f"run times {text!r}: expected a form such as {kind.example}")
     return kind.make(machine, words)
 

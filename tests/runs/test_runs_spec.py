@@ -107,7 +107,7 @@ def test_the_code_of_an_own_application_counts(tmp_path):
         ("torus:4x4", {"mapping": "random"}, "expected one of app and trace"),
         ("torus:4x4", {"trace": "is.w.16", "mappng": "random"}, "did you mean mapping"),
         ("torus:4x4", {"trace": "is.w.17"}, "no such trace file"),
-        ("torus:4x4", {"app": "nowhere:ring"}, "no module 'nowhere'"),
+        ("torus:4x4", {"app": "nowhere:ring"}, "cannot load 'nowhere'"),
         ("torus:4x4", {**HALO, "tasks": 17}, "jobs: 17 tasks are more than the 16 nodes of torus:4x4"),
         ("torus:4x4", [{**HALO, "tasks": 9}] * 2, "jobs: 18 tasks are more than the 16 nodes"),
         ("torus:4x4", [], "expected at least one"),

@@ -1,0 +1,137 @@
+"""What a user may choose from under one name: ours, what packages offer, and their own."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from netplace.checks import one_of
+from netplace.extensions.offers import Offer, offers
+from netplace.extensions.place import Place, place_in
+from netplace.extensions.sources import file_digest, offer_digest
+
+__all__ = ["Choice"]
+
+Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True)
+class Choice(Generic[Entry]):
+    """A kind of rule, of which a user may give one of their own.
+
+    Attributes
+    ----------
+    what : str
+        What is chosen, for people: ``"mapping"``.
+    known : mapping of str to object
+        The visible dict of the project's own.
+    group : str
+        Group of entry points in which packages offer theirs.
+    wrap : callable
+        ``wrap(found, name, description)`` turns what stands at a place into an entry as `known` has them. An
+        entry that stands there is taken as it is.
+    """
+
+    what: str
+    known: Mapping[str, Entry]
+    group: str
+    wrap: Callable[[Any, str, str], Entry]
+
+    def names(self) -> list[str]:
+        """Return the names of the visible dict, and those that packages offer."""
+        return [*self.known, *(name for name in offers(self.group) if name not in self.known)]
+
+    def is_own(self, text: str) -> bool:
+        """Tell whether `text` asks for something that is not in the visible dict; nothing is loaded."""
+        return text.partition(":")[0] not in self.known
+
+    def split(self, text: str, what: str = "") -> tuple[str, str]:
+        """Return the name in a text form, or the place of one's own, and the option after it.
+
+        Raises
+        ------
+        ValueError
+            If it is no name and no place; `what` says where it came from.
+        """
+        word, _, option = text.partition(":")
+        if word in self.known or word in offers(self.group):
+            return word, option
+        found = place_in(text)
+        if found is None or not found[0].exists:
+            raise self._unknown(word, found, what or self.what)
+        return str(found[0]), found[1]
+
+    def find(self, text: str, what: str = "") -> tuple[Entry, str]:
+        """Return the entry that a text form asks for, and the option after its name.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or it cannot be loaded; `what` says where the text came from.
+        """
+        name, option = self.split(text, what)
+        if name in self.known:
+            return self.known[name], option
+        place = self._place(name)
+        return self._entry(place.load(what or self.what), name), option
+
+    def source(self, text: str) -> tuple[str, str] | None:
+        """Return the name and the digest of the code that a text form asks for; None for the project's own.
+
+        Raises
+        ------
+        ValueError
+            If there is no such rule, or its file cannot be read.
+        """
+        name, _ = self.split(text)
+        if name in self.known:
+            return None
+        if (offer := offers(self.group).get(name)) is not None:
+            return f"{self.group}:{name}", offer_digest(offer)
+        place = self._place(name)
+        return place.module, file_digest(place.source(self.what))
+
+    def offered(self) -> Iterator[tuple[Offer, Entry | str]]:
+        """Yield what packages offer, each with its entry, or with why it cannot be loaded."""
+        for name, offer in offers(self.group).items():
+            if name not in self.known:
+                try:
+                    yield offer, self._entry(offer.place.load(self.what), name)
+                except ValueError as error:
+                    yield offer, str(error)
+
+    def _unknown(self, word: str, found: tuple[Place, str] | None, what: str) -> ValueError:
+        """Return the error about a name that is none, or a module that is not there."""
+        names = self.names()
+        if found is not None and not difflib.get_close_matches(word.lower(), names, cutoff=0.5):
+            return ValueError(
+                f"{what} {str(found[0])!r}: cannot load {found[0].module!r}, there is neither such a module "
+                f"nor such a {self.what}; see netplace list"
+            )
+        try:
+            one_of(word, names, what)
+        except ValueError as error:
+            return error
+        raise AssertionError("a name that is neither known nor unknown")
+
+    def _place(self, name: str) -> Place:
+        offer = offers(self.group).get(name)
+        if offer is not None:
+            return offer.place
+        found = place_in(name)
+        assert found is not None
+        return found[0]
+
+    def _entry(self, found: Any, name: str) -> Entry:
+        kinds = {type(entry) for entry in self.known.values() if not inspect.isroutine(entry)}
+        if type(found) in kinds:
+            entry: Entry = found
+            return entry
+        if not callable(found):
+            raise ValueError(
+                f"{self.what} {name!r}: is a {type(found).__name__}, expected a function or class"
+            )
+        return self.wrap(found, name, (inspect.getdoc(found) or "no description").splitlines()[0])

@@ -1,0 +1,47 @@
+"""Rules that installed packages offer through entry points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+
+from netplace.extensions.place import Place
+
+__all__ = ["Offer", "offers"]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A rule that a package offers.
+
+    Attributes
+    ----------
+    name : str
+        By which a user asks for it.
+    group : str
+        Group of entry points, such as ``netplace.mappings``.
+    place : Place
+        Where it stands.
+    origin : str
+        Name and version of the package.
+    """
+
+    name: str
+    group: str
+    place: Place
+    origin: str
+
+
+@lru_cache(maxsize=32)
+def offers(group: str) -> dict[str, Offer]:
+    """Return what the installed packages offer in a group, by name; of two of one name, the first."""
+    found: dict[str, Offer] = {}
+    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, _origin(one))):
+        place = Place(entry.module, entry.attr or entry.name)
+        found.setdefault(entry.name, Offer(entry.name, group, place, _origin(entry)))
+    return found
+
+
+def _origin(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"

@@ -1,0 +1,120 @@
+"""Where a rule of one's own stands: ``file.py:function`` or ``module:function``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+__all__ = ["Place", "loaded_files", "place_in"]
+
+_FILE = re.compile(r"(?P<module>.+?\.py):(?P<name>[^:]*)(?::(?P<option>.*))?", re.DOTALL)
+_MODULE = re.compile(r"(?P<module>[^\W\d][\w.]*):(?P<name>[^\W\d]\w*)(?::(?P<option>.*))?", re.DOTALL)
+_FILES: set[str] = set()  # what was loaded, so that what goes wrong in it can be told as its author's
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an object is defined.
+
+    Attributes
+    ----------
+    module : str
+        A file that ends in ``.py``, or the name of a module that can be imported.
+    name : str
+        What it is called there.
+    """
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}"
+
+    @property
+    def in_file(self) -> bool:
+        """Whether the module is named by its file."""
+        return self.module.endswith(".py")
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a module; a file is taken to be there until it is read."""
+        return self.in_file or _file_of(self.module) is not None
+
+    def source(self, what: str) -> Path:
+        """Return the file of the module.
+
+        Raises
+        ------
+        ValueError
+            If there is no such module; `what` says what was looked for.
+        """
+        if self.in_file:
+            return Path(self.module)
+        found = _file_of(self.module)
+        if found is None:
+            raise ValueError(f"{what} {str(self)!r}: there is no module {self.module!r}")
+        return found
+
+    def load(self, what: str) -> Any:
+        """Return the object.
+
+        Raises
+        ------
+        ValueError
+            If the module cannot be loaded, or has nothing of that name that can be called.
+        """
+        try:
+            module = self._module()
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}" if not isinstance(error, OSError) else error
+            raise ValueError(f"{what} {str(self)!r}: cannot load {self.module!r}, {reason}") from error
+        found = getattr(module, self.name, None)
+        if found is None:
+            raise ValueError(f"{what} {str(self)!r}: {self.module!r} has no function {self.name!r}")
+        return found
+
+    def _module(self) -> ModuleType:
+        if not self.in_file:
+            module = importlib.import_module(self.module)
+            _FILES.add(getattr(module, "__file__", None) or "")
+            return module
+        path = Path(self.module)
+        state = path.stat()
+        return _executed(str(path), str(path.absolute()), state.st_mtime_ns, state.st_size)
+
+
+def place_in(text: str) -> tuple[Place, str] | None:
+    """Return the place with which `text` begins and the option after it; None if it is of another form."""
+    found = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
+    return None if found is None else (Place(found["module"], found["name"]), found["option"] or "")
+
+
+def loaded_files() -> frozenset[str]:
+    """Return the files of all rules that were loaded in this process."""
+    return frozenset(_FILES)
+
+
+@lru_cache(maxsize=64)
+def _executed(path: str, absolute: str, changed: int, size: int) -> ModuleType:
+    """Return the module in a file, which is executed again only if it has changed."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    _FILES.update((path, absolute))
+    spec.loader.exec_module(module)
+    return module
+
+
+def _file_of(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    return None if spec is None or spec.origin is None else Path(spec.origin)

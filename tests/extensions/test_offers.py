@@ -1,0 +1,117 @@
+"""Rules that an installed package offers through entry points."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from own_rules import RULES
+
+from netplace.extensions.offers import offers
+from netplace.placement import map_tasks
+from netplace.runs import execute, resolve
+from netplace.topologies import parse
+
+ENTRIES = """
+[netplace.mappings]
+turned = offered_rules:backwards
+lost = offered_rules:nothing
+random = offered_rules:backwards
+
+[netplace.partitions]
+strided = offered_rules:stride
+
+[netplace.topologies]
+loop = offered_rules:ring
+
+[netplace.applications]
+next = offered_rules:halo
+
+[netplace.traffic]
+mirror = offered_rules:opposite
+
+[netplace.policies]
+patient = offered_rules:Patient
+
+[netplace.partitioners]
+mine = offered_rules:Mine
+
+[netplace.run_times]
+twice = offered_rules:Twice
+"""
+
+
+def install(folder, version: str = "1.2") -> None:
+    (folder / "offered_rules.py").write_text(RULES)
+    info = folder / "others.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: others\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(ENTRIES)
+    offers.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install(tmp_path)
+    yield tmp_path
+    sys.modules.pop("offered_rules", None)
+    offers.cache_clear()
+
+
+def test_they_are_known_by_their_names():
+    assert map_tasks("turned", parse("torus:4x4"), 2).tolist() == [15, 14]
+    run = resolve("loop:16", {"app": "next", "mapping": "turned"}, partition="strided:4")
+    assert execute(run).jobs[0].nodes[:2].tolist() == [15, 11]
+    assert [name for name, _ in run.contents] == [
+        "netplace.mappings:turned",
+        "netplace.partitions:strided",
+        "netplace.topologies:loop",
+    ]
+
+
+def test_a_name_of_ours_stays_ours():
+    assert map_tasks("random", parse("torus:8x8"), 64).tolist() != list(range(64))[::-1]
+
+
+def test_another_version_is_another_run(package):
+    asked = {"app": "2d-torus", "mapping": "turned"}
+    before = resolve("torus:4x4", asked)
+    install(package, "1.3")
+    assert resolve("torus:4x4", asked).key != before.key
+    with pytest.raises(ValueError, match=r"netplace\.mappings:turned: has changed"):
+        execute(before)
+
+
+@pytest.mark.parametrize(
+    ("topic", "names"),
+    [
+        (
+            "mappings",
+            ["turned", "The partition from its end. [from others 1.2]", "has no function 'nothing'"],
+        ),
+        ("partitions", ["strided", "Every so manieth node."]),
+        ("networks", ["loop:..", "A single ring."]),
+        ("apps", ["next", "To the next task."]),
+        ("traffic", ["mirror", "To the node with the opposite number."]),
+        ("scheduling", ["patient", "mine", "twice", "Twice as long as in the log."]),
+    ],
+)
+def test_they_are_listed_with_their_origin(netplace, topic, names):
+    shown = netplace("list", topic)
+    assert shown.exit_code == 0, shown.output
+    for name in names:
+        assert name in shown.stdout
+    assert "[from others 1.2]" in shown.stdout
+
+
+def test_the_command_line_takes_them(netplace):
+    flags = ("--network", "loop:16", "--app", "next,bytes=128", "--mapping", "turned", "--json")
+    found = netplace("run", *flags)
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["packets"] == 32
+    flags = ("--policy", "patient", "--partition", "mine", "--times", "twice", "--jobs", "30")
+    assert netplace("schedule", "--machine", "torus:4x4", "--workload", "lublin", *flags).exit_code == 0
+    told = netplace("run", "--network", "torus:4x4", "--app", "2d-torus", "--mapping", "turnd")
+    assert "did you mean turned" in told.stderr
