@@ -17,6 +17,7 @@ FOLDERS = [
     "runs",
     "cosim",
     "benchmarks",
+    "testing",
     "experiments",
 ]
 

@@ -1,6 +1,7 @@
 """Which nodes a job gets on a machine that others share: partitioners, by name.
 
-A new one is a class with the members of `Partitioner` in a file of its own, and a line in `PARTITIONERS`.
+A new one is a class with the members of `Partitioner` in a file of its own, and a line in `PARTITIONERS`;
+`PlainPartitioner` has all but the choice.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
 from netplace.scheduling.partitioner.paging import paging
+from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
@@ -29,6 +31,7 @@ __all__ = [
     "Nodes",
     "Partitioner",
     "PartitionerKind",
+    "PlainPartitioner",
     "make_partitioner",
 ]
 

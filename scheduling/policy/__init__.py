@@ -1,6 +1,7 @@
 """By which rule waiting jobs start: policies, by name.
 
-A new one is a class with the members of `Queue` in a file of its own, and a line in `POLICIES`.
+A new one is a class with the members of `Queue` in a file of its own, and a line in `POLICIES`;
+`PlainQueue` has all but the rule.
 """
 
 from __future__ import annotations
@@ -12,9 +13,20 @@ from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Wa
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import EasyQueue
 from netplace.scheduling.policy.fcfs import FcfsQueue
+from netplace.scheduling.policy.plain import PlainQueue
 from netplace.scheduling.policy.sjf import SjfQueue
 
-__all__ = ["POLICIES", "POLICY", "Machine", "Policy", "Queue", "Running", "Waiting", "find_policy"]
+__all__ = [
+    "POLICIES",
+    "POLICY",
+    "Machine",
+    "PlainQueue",
+    "Policy",
+    "Queue",
+    "Running",
+    "Waiting",
+    "find_policy",
+]
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy

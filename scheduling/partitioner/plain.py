@@ -1,0 +1,86 @@
+"""A partitioner to build one's own on: what is left to say is which free nodes a job gets."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.topologies import Topology
+
+__all__ = ["PlainPartitioner"]
+
+
+class PlainPartitioner:
+    """Keeps account of free nodes; `choose` says which of them a job gets.
+
+    Parameters
+    ----------
+    topology : Topology
+        The machine.
+    option : str
+        What stands after the partitioner's name and a colon.
+    seed : int
+        Seed of its draws.
+
+    Attributes
+    ----------
+    is_free : ndarray of bool, shape (nodes,)
+        Whether each node is free. Not to be changed.
+    rng : numpy.random.Generator
+        Where draws come from.
+    by_count : bool
+        Whether every job that needs no more than `free` nodes gets a place; to be set to False in a class
+        whose `choose` may return None.
+    """
+
+    by_count = True
+
+    def __init__(self, topology: Topology, option: str = "", seed: int = 0) -> None:
+        self.topology = topology
+        self.option = option
+        self.rng = np.random.default_rng(seed)
+        self.is_free = np.ones(topology.nodes, bool)
+        self.free = topology.nodes
+        self.searches = 0
+        self.visited = 0
+
+    def choose(self, job: Job) -> Any:
+        """Return nodes for `job`, for which enough are free; None if it has no place all the same."""
+        raise NotImplementedError
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return nodes for `job`, or None if it cannot be placed now."""
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        self.visited += self.topology.nodes
+        chosen = self.choose(job)
+        if chosen is None or isinstance(chosen, Allocation):
+            return chosen
+        return Allocation(np.asarray(chosen, np.int64))
+
+    def take(self, allocation: Allocation) -> None:
+        """Mark nodes that `find` returned as held."""
+        self._mark(allocation.nodes, False)
+
+    def release(self, allocation: Allocation) -> None:
+        """Mark nodes that were taken as free."""
+        self._mark(allocation.nodes, True)
+
+    def copy(self) -> Self:
+        """Return an independent copy, which draws the same."""
+        twin = copy.copy(self)
+        twin.is_free = self.is_free.copy()
+        twin.rng = copy.deepcopy(self.rng)
+        return twin
+
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        wrong = nodes[self.is_free[nodes] == free]
+        if len(wrong):
+            raise ValueError(f"node {wrong[0]} is {'free' if free else 'held'} already")
+        self.is_free[nodes] = free
+        self.free += len(nodes) if free else -len(nodes)

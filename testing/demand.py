@@ -1,0 +1,51 @@
+"""A demand that is not met ends a check with one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+__all__ = ["NETWORKS", "accepted", "demand", "name_of"]
+
+Case = TypeVar("Case")
+Made = TypeVar("Made")
+
+NETWORKS = (
+    "mesh:4x4",
+    "torus:4x4",
+    "torus:4x2x2",
+    "tree:4,2",
+)  # on which rules are tried, unless told others
+
+
+def demand(met: object, sentence: str) -> None:
+    """Raise AssertionError with `sentence` unless `met`."""
+    if not met:
+        raise AssertionError(sentence)
+
+
+def name_of(rule: Any) -> str:
+    """Return what to call a rule in a sentence."""
+    return rule if isinstance(rule, str) else getattr(rule, "__name__", type(rule).__name__)
+
+
+def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> list[tuple[Case, Made]]:
+    """Return the cases that are not refused, each with what was made of it.
+
+    A rule need not be for every network: it refuses by a ValueError. One case at least it must take.
+    """
+    found: list[tuple[Case, Made]] = []
+    reasons = []
+    for case in cases:
+        try:
+            found.append((case, make(case)))
+        except (ValueError, OSError) as error:
+            reasons.append(f"{case}: {error}")
+        except AssertionError:
+            raise
+        except Exception as error:
+            raise AssertionError(
+                f"{what}, {case}: raised {type(error).__name__}: {error}; what cannot be done is a ValueError"
+            ) from error
+    demand(found, f"{what}: refuses every case, the first because of {reasons[0] if reasons else 'nothing'}")
+    return found

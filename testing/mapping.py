@@ -1,0 +1,75 @@
+"""What is demanded of a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import application
+from netplace.placement.mapping import MAPPING, MappingProblem, QapResult
+from netplace.placement.rule import Nodes, Rule, find_rule
+from netplace.runs.placing import run_time_of
+from netplace.testing.demand import NETWORKS, accepted, demand, name_of
+from netplace.topologies import Topology, parse
+
+__all__ = ["check_mapping"]
+
+_Case = tuple[str, int, bool]
+
+
+def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
+    """Check a mapping: every task gets a node of its own, of those that may be used, and seeds decide.
+
+    Parameters
+    ----------
+    rule : str or callable
+        A function that takes a `netplace.placement.MappingProblem`, or what a user asks for it by.
+    networks : sequence of str
+        Networks to try it on; it may refuse some by a ValueError.
+
+    Raises
+    ------
+    AssertionError
+        If a demand is not met.
+    """
+    what = f"mapping {name_of(rule)}"
+    cases = [(network, tasks, part) for network in networks for tasks in (1, 5, 16) for part in (False, True)]
+    for case, nodes in accepted(cases, lambda case: _mapped(rule, case, 1), what):
+        again = _mapped(rule, case, 1)
+        demand(np.array_equal(nodes, again), f"{what}, {_told(case)}: one seed gives two mappings")
+        if isinstance(rule, str) and not find_rule(rule, MAPPING)[0].by_chance:
+            other = _mapped(rule, case, 2)
+            demand(np.array_equal(nodes, other), f"{what}, {_told(case)}: draws, and is not marked by_chance")
+
+
+def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
+    network, tasks, part = case
+    topology, program = parse(network), application("2d-torus", tasks)
+    known, option = (rule, "") if callable(rule) else find_rule(rule, MAPPING)
+    usable = _usable(topology, tasks, part)
+    before, rng = usable.copy(), np.random.default_rng([seed, 1, 0])
+    problem = MappingProblem(
+        topology, usable, tasks, rng, option, program, run_time=run_time_of(topology, program)
+    )
+    chosen = known.choose(problem) if isinstance(known, Rule) else known(problem)
+    nodes = np.asarray(chosen.mapping if isinstance(chosen, QapResult) else chosen)
+    what = f"mapping {name_of(rule)}, {_told(case)}"
+    demand(np.array_equal(usable, before), f"{what}: changes the nodes that it was given")
+    demand(nodes.shape == (tasks,), f"{what}: {len(nodes)} nodes, expected one for each task")
+    demand(np.isin(nodes, usable).all(), f"{what}: uses a node that is not in the partition")
+    demand(len(np.unique(nodes)) == tasks, f"{what}: gives a node to two tasks")
+    return nodes
+
+
+def _usable(topology: Topology, tasks: int, part: bool) -> Nodes:
+    every = np.random.default_rng(3).permutation(topology.nodes)
+    return np.asarray(
+        every[: min(tasks + 3, topology.nodes)] if part else np.arange(topology.nodes), np.int64
+    )
+
+
+def _told(case: _Case) -> str:
+    network, tasks, part = case
+    return f"{tasks} tasks on {'some nodes of ' if part else ''}{network}"

@@ -1,0 +1,67 @@
+"""What is demanded of a partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from netplace.placement.partition import PARTITION, PartitionRequest
+from netplace.placement.rule import Nodes, Rule, find_rule
+from netplace.testing.demand import NETWORKS, accepted, demand, name_of
+from netplace.topologies import parse
+
+__all__ = ["check_partition"]
+
+_SIZES = ((1,), (16,), (4, 4), (4, 4, 4, 4), (3, 5), (1, 2, 3))
+
+_Case = tuple[str, tuple[int, ...]]
+
+
+def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
+    """Check a partition: every job gets nodes for all its tasks, none is in two jobs, and seeds decide.
+
+    Parameters
+    ----------
+    rule : str or callable
+        A function that takes a `netplace.placement.PartitionRequest`, or what a user asks for it by.
+    networks : sequence of str
+        Networks to try it on; it may refuse some by a ValueError.
+
+    Raises
+    ------
+    AssertionError
+        If a demand is not met.
+    """
+    what = f"partition {name_of(rule)}"
+    cases = [(network, sizes) for network in networks for sizes in _SIZES]
+    for case, parts in accepted(cases, lambda case: _parts(rule, case, 1), what):
+        told = f"{what}, jobs of {case[1]} tasks on {case[0]}"
+        _check_parts(parts, case, told)
+        demand(_same(parts, _parts(rule, case, 1)), f"{told}: one seed gives two partitions")
+        if isinstance(rule, str) and not find_rule(rule, PARTITION)[0].by_chance:
+            demand(_same(parts, _parts(rule, case, 2)), f"{told}: draws, and is not marked by_chance")
+
+
+def _parts(rule: str | Callable[..., Any], case: _Case, seed: int) -> list[Nodes]:
+    known, option = (rule, "") if callable(rule) else find_rule(rule, PARTITION)
+    request = PartitionRequest(parse(case[0]), case[1], np.random.default_rng([seed, 0]), option)
+    parts = list(known.choose(request) if isinstance(known, Rule) else known(request))
+    for job, (nodes, size) in enumerate(zip(parts, case[1], strict=False)):
+        if len(nodes) < size:  # as `netplace.placement.partition` refuses it
+            raise ValueError(f"job {job} has {len(nodes)} nodes for {size} tasks")
+    return parts
+
+
+def _check_parts(parts: list[Nodes], case: _Case, told: str) -> None:
+    network, sizes = case
+    demand(len(parts) == len(sizes), f"{told}: nodes for {len(parts)} jobs, expected {len(sizes)}")
+    every = np.concatenate([np.asarray(nodes) for nodes in parts])
+    demand(len(np.unique(every)) == len(every), f"{told}: a node is given away twice")
+    inside = ((every >= 0) & (every < parse(network).nodes)).all()
+    demand(inside, f"{told}: a node is not in the network")
+
+
+def _same(one: list[Nodes], other: list[Nodes]) -> bool:
+    return len(one) == len(other) and all(map(np.array_equal, one, other))

@@ -1,0 +1,143 @@
+"""What is demanded of a partitioner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from netplace.scheduling import Job, schedule
+from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
+from netplace.testing.demand import accepted, demand, name_of
+from netplace.testing.jobs import some_jobs
+from netplace.topologies import parse
+
+__all__ = ["check_partitioner"]
+
+_MACHINES = ("mesh:4x4", "torus:4x4", "mesh:16", "tree:4,2")
+_STEPS = 60
+
+
+def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = _MACHINES) -> None:
+    """Check a partitioner: free nodes only, a true account of them, independent copies, and schedules.
+
+    Parameters
+    ----------
+    rule : str or callable
+        A class made with a topology, an option and a seed, whose objects have the members of
+        `netplace.scheduling.partitioner.Partitioner`; or what a user asks for it by.
+    machines : sequence of str
+        Small machines to try it on; it may refuse some by a ValueError.
+
+    Raises
+    ------
+    AssertionError
+        If a demand is not met.
+    """
+    what = f"partitioner {name_of(rule)}"
+
+    def made(machine: str) -> Partitioner:
+        topology = parse(machine)
+        found: Partitioner = (
+            make_partitioner(rule, topology, 1) if isinstance(rule, str) else rule(topology, "", 1)
+        )
+        return found
+
+    for machine, partitioner in accepted(machines, made, what):
+        told = f"{what} on {machine}"
+        nodes = parse(machine).nodes
+        demand(partitioner.free == nodes, f"{told}: {partitioner.free} of {nodes} nodes are free when empty")
+        first = _Life(partitioner, nodes, told)
+        second = _Life(made(machine), nodes, told)
+        for _ in range(_STEPS):
+            first.step()
+            second.step()
+        demand(first.given == second.given, f"{told}: with one seed and the same jobs, other nodes")
+        first.end()
+        _check_schedule(made(machine), machine, told)
+
+
+class _Life:
+    """Jobs that come and go at random, and what must hold at every step."""
+
+    def __init__(self, partitioner: Partitioner, nodes: int, told: str) -> None:
+        self._partitioner = partitioner
+        self._told = told
+        self._rng = np.random.default_rng(7)
+        self._free = set(range(nodes))
+        self._nodes = nodes
+        self._held: list[Allocation] = []
+        self.given: list[list[int]] = []
+
+    def step(self) -> None:
+        """Let a job come, or one go."""
+        if self._held and self._rng.random() < 0.45:
+            self._release(int(self._rng.integers(len(self._held))))
+        else:
+            self._arrive(int(self._rng.integers(1, self._nodes + 1)))
+
+    def end(self) -> None:
+        """Let all jobs go; then there is room for the largest."""
+        while self._held:
+            self._release(0)
+        whole = Job(0, 0.0, self._nodes, 1.0)
+        if self._partitioner.by_count:
+            demand(self._find(whole) is not None, f"{self._told}: no place for a job of all nodes when empty")
+
+    def _arrive(self, size: int) -> None:
+        job, partitioner, told = Job(len(self.given), 0.0, size, 1.0), self._partitioner, self._told
+        twin = partitioner.copy()
+        found = self._find(job)
+        demand(partitioner.free == len(self._free), f"{told}: find changes how many nodes are free")
+        same = twin.find(job)
+        alike = (found is None) == (same is None)
+        if found is None or same is None:
+            demand(alike, f"{told}: a copy does not find what the original finds")
+            sure = partitioner.by_count and size <= len(self._free)
+            demand(
+                not sure, f"{told}: by_count, and no place for {size} nodes of {len(self._free)} free ones"
+            )
+            return
+        demand(np.array_equal(found.nodes, same.nodes), f"{told}: a copy finds other nodes than the original")
+        twin.take(same)
+        demand(partitioner.free == len(self._free), f"{told}: what a copy takes is taken from the original")
+        partitioner.take(found)
+        self._free -= set(found.nodes.tolist())
+        self._held.append(found)
+        self.given.append(found.nodes.tolist())
+        self._account("take")
+
+    def _find(self, job: Job) -> Allocation | None:
+        before = self._partitioner.searches
+        found = self._partitioner.find(job)
+        told = f"{self._told}, a job of {job.nodes} nodes"
+        demand(self._partitioner.searches > before, f"{told}: find does not count in searches")
+        if found is None:
+            return None
+        nodes = found.nodes
+        demand(len(nodes) >= job.nodes, f"{told}: gets {len(nodes)}")
+        demand(len(np.unique(nodes)) == len(nodes), f"{told}: gets a node twice")
+        demand(set(nodes.tolist()) <= self._free, f"{told}: gets a node that is not free, or none")
+        return found
+
+    def _release(self, place: int) -> None:
+        allocation = self._held.pop(place)
+        self._partitioner.release(allocation)
+        self._free |= set(allocation.nodes.tolist())
+        self._account("release")
+
+    def _account(self, after: str) -> None:
+        told, known = self._partitioner.free, len(self._free)
+        demand(told == known, f"{self._told}: says {told} nodes are free after {after}, they are {known}")
+
+
+def _check_schedule(partitioner: Partitioner, machine: str, told: str) -> None:
+    for policy in ("fcfs", "easy"):
+        jobs = some_jobs(60, parse(machine).nodes)
+        try:
+            made = schedule(parse(machine), jobs, policy, partitioner)
+        except ValueError as error:
+            raise AssertionError(f"{told}, policy {policy}: {error}") from error
+        demand((made.start >= made.submit).all(), f"{told}: policy {policy} starts a job before it is there")
+        demand(len(made) + len(made.rejected) == len(jobs), f"{told}: policy {policy} loses a job")

@@ -1,0 +1,45 @@
+"""What is demanded of a pattern of open-loop traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.traffic import PATTERN
+from netplace.testing.demand import NETWORKS, accepted, demand, name_of
+from netplace.topologies import parse
+
+__all__ = ["check_traffic"]
+
+
+def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
+    """Check a traffic pattern: a destination for every node, the same whenever it is asked for.
+
+    Parameters
+    ----------
+    rule : str or callable
+        A function that takes a `netplace.topologies.Topology` and returns the destination of each node's
+        packets, -1 for any other node; or what a user asks for it by.
+    networks : sequence of str
+        Networks to try it on; it may refuse some by a ValueError.
+
+    Raises
+    ------
+    AssertionError
+        If a demand is not met.
+    """
+    what = f"traffic {name_of(rule)}"
+
+    def targets(network: str) -> NDArray[np.int64]:
+        function = rule if callable(rule) else PATTERN.find(rule, "traffic")[0]
+        return np.asarray(function(parse(network)))
+
+    for network, found in accepted(networks, targets, what):
+        nodes = parse(network).nodes
+        demand(found.shape == (nodes,), f"{what} on {network}: shape {found.shape}, expected ({nodes},)")
+        inside = np.issubdtype(found.dtype, np.integer) and ((found >= -1) & (found < nodes)).all()
+        demand(inside, f"{what} on {network}: gives other than nodes and -1")
+        demand(np.array_equal(found, targets(network)), f"{what} on {network}: not the same when asked again")
