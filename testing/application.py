@@ -14,7 +14,11 @@ __all__ = ["check_application"]
 
 
 def check_application(
-    rule: str | Callable[..., Any], tasks: Sequence[int] = (1, 2, 4, 6, 8, 16), **options: Any
+    rule: str | Callable[..., Any],
+    tasks: Sequence[int] = (1, 2, 4, 6, 8, 16),
+    *,
+    engines: Sequence[str] = tuple(ENGINES),
+    **options: Any,
 ) -> None:
     """Check an application: a program that can run, always the same, and with one result on both engines.
 
@@ -24,6 +28,8 @@ def check_application(
         A function that writes what one task does, or what a user asks for it by.
     tasks : sequence of int
         Numbers of tasks to try; it may refuse some by a ValueError.
+    engines : sequence of str
+        Engines that must agree; for a long program perhaps ``("kernel",)`` alone.
     **options
         What the application is told.
 
@@ -46,5 +52,5 @@ def check_application(
         except ValueError as error:
             raise AssertionError(f"{told}: cannot run, {error}") from error
         torus = parse("torus:4x4")
-        cycles = {engine: simulate(torus, made, engine=engine).cycles for engine in ENGINES}
+        cycles = {engine: simulate(torus, made, engine=engine).cycles for engine in engines}
         demand(len(set(cycles.values())) == 1, f"{told}: engines disagree on its cycles, {cycles}")

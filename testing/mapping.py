@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.apps import application
+from netplace.apps import TaskWriter, application
 from netplace.placement.mapping import MAPPING, MappingProblem, QapResult
 from netplace.placement.rule import Nodes, Rule, find_rule
 from netplace.runs.placing import run_time_of
@@ -46,7 +46,7 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
 
 def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
     network, tasks, part = case
-    topology, program = parse(network), application("2d-torus", tasks)
+    topology, program = parse(network), application(_ring, tasks)
     known, option = (rule, "") if callable(rule) else find_rule(rule, MAPPING)
     usable = _usable(topology, tasks, part)
     before, rng = usable.copy(), np.random.default_rng([seed, 1, 0])
@@ -61,6 +61,12 @@ def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
     demand(np.isin(nodes, usable).all(), f"{what}: uses a node that is not in the partition")
     demand(len(np.unique(nodes)) == tasks, f"{what}: gives a node to two tasks")
     return nodes
+
+
+def _ring(task: TaskWriter) -> None:
+    """Send to the next task, and receive from the one before."""
+    task.send((task.task + 1) % task.tasks, 256)
+    task.recv((task.task - 1) % task.tasks, 256)
 
 
 def _usable(topology: Topology, tasks: int, part: bool) -> Nodes:

@@ -88,7 +88,11 @@ class _Life:
     def _arrive(self, size: int) -> None:
         job, partitioner, told = Job(len(self.given), 0.0, size, 1.0), self._partitioner, self._told
         twin = partitioner.copy()
-        found = self._find(job)
+        try:
+            found = self._find(job)
+        except ValueError as error:  # it never has a place for so many nodes
+            demand(not partitioner.by_count, f"{told}: by_count, and refuses a job: {error}")
+            return
         demand(partitioner.free == len(self._free), f"{told}: find changes how many nodes are free")
         same = twin.find(job)
         alike = (found is None) == (same is None)
