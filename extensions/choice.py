@@ -78,15 +78,15 @@ class Choice(Generic[Entry]):
         place = self._place(name)
         return self._entry(place.load(what or self.what), name), option
 
-    def source(self, text: str) -> tuple[str, str] | None:
+    def source(self, text: str, what: str = "") -> tuple[str, str] | None:
         """Return the name and the digest of the code that a text form asks for; None for the project's own.
 
         Raises
         ------
         ValueError
-            If there is no such rule, or its file cannot be read.
+            If there is no such rule, or its file cannot be read; `what` says where the text came from.
         """
-        name, _ = self.split(text)
+        name, _ = self.split(text, what)
         if name in self.known:
             return None
         if (offer := offers(self.group).get(name)) is not None:

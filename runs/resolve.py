@@ -67,7 +67,10 @@ def resolve(
     >>> run.jobs[0].tasks, run.jobs[0].options
     (16, (('iterations', None), ('problem_class', 'S')))
     """
-    config, topology = config or Config(), _network(network, TOPOLOGY.source(network))
+    config, topology = (
+        config or Config(),
+        _network(network, TOPOLOGY.source(str(network), f"network {network!r}")),
+    )
     config.check_bubble(topology)
     find_rule(partition, PARTITION)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
