@@ -13,10 +13,10 @@ from typing import Any
 
 from netplace.checks import one_of
 from netplace.cosim.mix import read_mix
+from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
 from netplace.runs.plan import Plan, make_plan
-from netplace.runs.resolve import file_digest
 from netplace.runs.table_times import BEST_KNOWN
 
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]

@@ -15,6 +15,7 @@ NETWORKS = (
     "torus:4x4",
     "torus:4x2x2",
     "tree:4,2",
+    "dragonfly:a=2,p=2,h=1",
 )  # on which rules are tried, unless told others
 
 

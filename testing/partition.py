@@ -35,7 +35,9 @@ def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NE
         If a demand is not met.
     """
     what = f"partition {name_of(rule)}"
-    cases = [(network, sizes) for network in networks for sizes in _SIZES]
+    cases = [
+        (network, sizes) for network in networks for sizes in _SIZES if sum(sizes) <= parse(network).nodes
+    ]
     for case, parts in accepted(cases, lambda case: _parts(rule, case, 1), what):
         told = f"{what}, jobs of {case[1]} tasks on {case[0]}"
         _check_parts(parts, case, told)

@@ -36,7 +36,7 @@ def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NE
         return make_times(rule, machine) if isinstance(rule, str) else rule(machine, [])
 
     for network, times in accepted(networks, made, what):
-        for nodes in (1, 3, 16):
+        for nodes in (1, 3, parse(network).nodes):
             for partition in ("non-contiguous", "random"):
                 job = Job(1, 0.0, nodes, 100.0, 120.0)
                 allocation = make_partitioner(partition, parse(network)).find(job)

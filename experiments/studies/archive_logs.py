@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from netplace.runs.resolve import file_digest
+from netplace.extensions import file_digest
 from netplace.scheduling.workload import Workload, lublin, read_swf
 
 __all__ = ["FOLDER", "MODEL", "ArchiveLog", "archive_logs"]

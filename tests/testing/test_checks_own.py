@@ -20,7 +20,7 @@ from netplace.testing import (
     check_traffic,
 )
 
-DEFAULT = ("mesh:4x4", "torus:4x4", "tree:4,2")
+DEFAULT = ("mesh:4x4", "torus:4x4", "tree:4,2", "dragonfly:a=2,p=2,h=1")
 # Examples that name a file, or that are made for other numbers of jobs and nodes.
 SMALL = {
     "boxes": "boxes:2x2",
