@@ -397,7 +397,7 @@ class Network:
                 raise CycleLimitError(
                     f"not at its end after {max_cycles} cycles: "
                     f"{'1 job runs or waits' if jobs == 1 else f'{jobs} jobs run or wait'}, "
-                    f"{self.in_flight} packets are in flight; allow more with max_cycles"
+                    f"{self.in_flight} packets are in flight; allow more cycles (max_cycles, --max-cycles)"
                 )
         self.advance()
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
 
 from netplace.apps import APPLICATIONS
+from netplace.checks import check_unpacked, shown
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
 from netplace.runs.spec import Job, Run
@@ -40,6 +42,10 @@ _MEASURED = [
 ]
 _WHOLE = ["cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked"]
 _STATISTICS = ["count", "missing", "failed", "mean", "std", "min", "max"]
+_NUMBERS = ("tasks", "seed", *_MEASURED, *_STATISTICS)
+_WHOLE_NUMBERS = ("tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
+_TEXTS = (*(name for name in ENTRY if name != "tasks"), "failure", "key")
+_LARGEST = 2.0**62
 _DEFAULTS = Config()
 
 
@@ -162,19 +168,49 @@ def read_table(path: Path) -> pd.DataFrame:
     ValueError
         If the file cannot be read.
     """
-    texts = {name: "str" for name in [*ENTRY, "key"] if name != "tasks"} | {"failure": "string"}
-    whole = dict.fromkeys(("tasks", "min", "max", *_WHOLE), "Int64")
     try:
         if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        frame = pd.read_csv(path, dtype={**texts, **whole}, keep_default_na=False, na_values={
-            name: [""] for name in ("tasks", "failure", "mean", "std", "min", "max", *_MEASURED)
-        })  # fmt: skip
+            frame = _parquet(path)
+        else:
+            frame = pd.read_csv(path, dtype="str", keep_default_na=False)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror or error}") from None
+    except MemoryError:
+        raise
     except Exception as error:  # pandas and pyarrow raise errors of many kinds
         raise ValueError(f"{path}: is no table, {' '.join(str(error).split())}") from None
-    return frame
+    return frame.assign(
+        **{name: _numbers(frame[name], name, path) for name in _NUMBERS if name in frame.columns},
+        **{name: _texts(frame[name]) for name in _TEXTS if name in frame.columns},
+    )
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    """Return what is in a Parquet file, unless a few bytes stand for very many rows."""
+    shape = pq.read_metadata(path)
+    check_unpacked(path, 8 * shape.num_rows * shape.num_columns)
+    return pd.read_parquet(path)
+
+
+def _numbers(column: pd.Series, name: str, path: Path) -> pd.Series:
+    """Return a column as numbers, empty where it is; its file and line are named if one is none."""
+    filled = column.replace("", None)
+    found = pd.to_numeric(filled, errors="coerce").astype("float64")
+    wrong = (filled.notna() & found.isna()) | ~found.abs().fillna(0).lt(_LARGEST)
+    if name in _WHOLE_NUMBERS:
+        wrong |= found.notna() & (found != found.round())
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        kind = "a whole number" if name in _WHOLE_NUMBERS else "a number"
+        raise ValueError(f"{path}, row {row + 1}, {name}: {shown(column.iloc[row])} is not {kind}")
+    return found.astype("Int64") if name in _WHOLE_NUMBERS else found
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    """Return a column as text; of failures an empty one is none."""
+    if column.name == "failure":
+        return column.replace("", None).astype("string")
+    return column.fillna("").astype("str")
 
 
 def _several(texts: list[str]) -> str:

@@ -129,7 +129,7 @@ def _cycles(line: int, word: str, cycles_per_us: float) -> str:
         seconds = -1.0
     if not 0 <= seconds < math.inf:
         raise TraceError(line, f"burst of {shown(word)} seconds must be a number of at least 0")
-    cycles = seconds * 1e6 * cycles_per_us
+    cycles = seconds * (1e6 * cycles_per_us)
     if not cycles < MOST_CYCLES:
         raise TraceError(line, f"burst of {shown(word)} seconds is too long, expected less than 2**59 cycles")
     return str(round(cycles))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
 from netplace.experiments.cli.amounts import COUNT, REAL, WHOLE
+from netplace.experiments.cli.jobs_flag import Jobs, JobsOption
 from netplace.experiments.cli.settings import WHAT_RUNS, config_from
 
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (
         ("--jobs",),
         {
-            "nargs": 2,
+            "cls": JobsOption,
+            "type": Jobs(),
             "multiple": True,
             "metavar": "COUNTx NAME",
-            "help": "So many jobs of a trace or application, as in 4x lu.A.64.trace.gz; may be repeated.",
+            "help": "So many jobs of a trace or application: 4x lu.A.64, or 4x:lu.A.64; may be repeated.",
         },
     ),
     (("--tasks",), {"type": COUNT, "help": "Tasks of an application. [default: one a node]"}),
@@ -97,6 +98,9 @@ def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int =
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the jobs that the flags ask for, as a user would write them in a file."""
+    from netplace.checks import whole
+    from netplace.topologies import parse
+
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
     same, options = _same(given), _options(given)
@@ -105,8 +109,10 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     if given["app"]:
         return [{"app": given["app"], **same, **options}]
     jobs: list[dict[str, Any]] = []
+    room = parse(given["network"]).nodes if given["jobs"] else 0
     for count, name in given["jobs"]:
-        jobs += [_named(name, same, options)] * _count(count)
+        # More jobs than nodes never fit: told before they are made, for they may be very many.
+        jobs += [_named(name, same, options)] * whole(count, "--jobs", most=room)
     return jobs
 
 
@@ -124,15 +130,6 @@ def _named(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str
         return _trace(name, same, options)
     check_job_name(name)
     return {"app": name, **same, **options}
-
-
-def _count(text: str) -> int:
-    """Return the number of jobs in ``4x``."""
-    from netplace.checks import whole
-
-    if not re.fullmatch(r"\d+x", text):
-        raise ValueError(f"--jobs: {text!r} is not a number of jobs such as 4x")
-    return whole(text[:-1], "--jobs")
 
 
 def _same(given: dict[str, Any]) -> dict[str, Any]:

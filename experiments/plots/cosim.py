@@ -11,9 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 
-from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.plots.page import page
 
 __all__ = ["draw_sharing"]
 
@@ -26,18 +25,16 @@ def draw_sharing(path: Path, jobs: Sequence[Mapping[str, Any]], title: str) -> N
 
     Jobs without a slowdown, which did not end well, are grey.
     """
-    figure = Figure(figsize=(13, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
     slowdowns = np.array([job["slowdown"] or np.nan for job in jobs], float)
     known = slowdowns[np.isfinite(slowdowns)]
     most = float(np.percentile(known, 98)) if len(known) else 1.0
     norm = Normalize(1.0, max(most, 1.05))
-    made = _draw_jobs(left, jobs, slowdowns, norm)
-    figure.colorbar(made, ax=left, label="slowdown by sharing", pad=0.01, extend="max")
-    _draw_slowdowns(right, jobs)
-    figure.suptitle(title, fontsize=11)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, 13, 5.4) as figure:
+        left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
+        made = _draw_jobs(left, jobs, slowdowns, norm)
+        figure.colorbar(made, ax=left, label="slowdown by sharing", pad=0.01, extend="max")
+        _draw_slowdowns(right, jobs)
+        figure.suptitle(title, fontsize=11)
 
 
 def _draw_jobs(

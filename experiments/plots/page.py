@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, LogFormatter
 
+from netplace.checks import printable
 from netplace.experiments.files.outputs import whole_file
 
 __all__ = ["COLOURS", "page"]
@@ -23,7 +27,6 @@ _STYLE: dict[Any, Any] = {
     "pdf.fonttype": 42,  # real fonts: publishers refuse Type 3
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text
-    "text.parse_math": False,  # a $ in the name of a trace is a $
     "hatch.linewidth": 0.5,
 }
 _COLUMN = 3.5  # inches, a column of a two-column paper
@@ -53,5 +56,23 @@ def page(
     with rc_context(_STYLE | {"font.size": points}):
         figure = Figure(figsize=size)
         yield figure
-        with whole_file(path) as temporary:
+        _as_written(figure)
+        with whole_file(path) as temporary, catch_warnings():
+            filterwarnings("ignore", "Glyph .* missing")  # of a name in a script that the font does not have
             figure.savefig(temporary, dpi=dpi)
+
+
+def _as_written(figure: Figure) -> None:
+    """Let names be what they are: a $ in the name of a trace is a $; but powers on logarithms stay powers."""
+    powers: set[int] = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            formatter = axis.get_major_formatter()
+            if isinstance(formatter, LogFormatter):
+                powers |= {id(label) for label in axis.get_ticklabels(which="both")}
+            elif isinstance(formatter, FixedFormatter):
+                formatter.seq = [printable(name) for name in formatter.seq]
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and id(text) not in powers:
+            text.set_parse_math(False)
+            text.set_text(printable(text.get_text()))

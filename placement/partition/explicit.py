@@ -29,12 +29,14 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
     """
     if not request.option:
         raise ValueError("partition nodes: no nodes given, expected a form such as nodes:0-3,8 or nodes:FILE")
-    if re.fullmatch(r"[-\d,/\s]+", request.option):
+    inline = re.fullmatch(r"[-\d,/\s]+", request.option)
+    if inline:
         named = [("partition nodes", word) for word in request.option.split("/")]
     else:
         named = _lines(Path(request.option))
     if len(named) != len(request.sizes):
-        raise ValueError(f"partition nodes: {len(named)} lists given for {len(request.sizes)} jobs")
+        where = "partition nodes" if inline else request.option
+        raise ValueError(f"{where}: {len(named)} lists given for {len(request.sizes)} jobs")
     return [_listed(text, what, request.topology.nodes) for what, text in named]
 
 

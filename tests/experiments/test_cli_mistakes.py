@@ -56,7 +56,7 @@ def check(result, *words: str) -> None:
         # what runs
         (["run", "--network", "torus:4x4"], ["expected one of --trace, --app and --jobs"]),
         (["run", *HALO, "--trace", "lu.W.16"], ["expected one of --trace, --app and --jobs"]),
-        (["run", "--network", "torus:4x4", "--jobs", "4", "lu"], ["'4' is not a number of jobs such as 4x"]),
+        (["run", "--network", "torus:4x4", "--jobs", "4", "lu"], ["--jobs: '4 lu' is not of the form"]),
         (["run", "--network", "torus:4x4", "--jobs", "0x", "lu"], ["0 is too small"]),
         (
             ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--rounds", "2"],

@@ -133,7 +133,11 @@ def test_a_table_is_read_back_as_it_was_written(tmp_path, store, ending, make):
     [
         ("t.csv", "a,b\n1,2\n", "is no table of runs or run times, it lacks the columns application"),
         ("t.csv", "", "is no table"),
-        ("t.csv", ",".join([*ENTRY, "seed", "cycles", "failure"]) + "\n" + "x," * 10, "is no table"),
+        (
+            "t.csv",
+            ",".join([*ENTRY, "seed", "cycles", "failure"]) + "\n" + "x," * 10,
+            "row 1, tasks: .x. is not a whole number",
+        ),
         ("t.parquet", "text", "is no table"),
     ],
 )

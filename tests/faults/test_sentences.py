@@ -1,0 +1,69 @@
+"""Sentences name the file, the line or the flag at fault."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.apps.formats import read
+from netplace.experiments.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def check(result, *words):
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    for word in words:
+        assert word in result.stderr
+
+
+def test_a_trace_that_is_not_there():
+    check(run("app", "nope.trc"), "nope.trc: there is no such file")
+
+
+def test_node_lists_of_the_wrong_number(tmp_path):
+    (tmp_path / "parts.txt").write_text("0-3\n4-7\n8-11\n")
+    flags = ("--jobs", "2x:butterfly", "--tasks", "4", "--partition", f"nodes:{tmp_path}/parts.txt")
+    check(run("run", "--network", "torus:4x4", *flags), "parts.txt: 3 lists given for 2 jobs")
+
+
+def test_a_limit_of_cycles_names_the_flag():
+    check(run("run", "--network", "torus:4x4", "--app", "butterfly", "--max-cycles", "5"), "--max-cycles")
+
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.trace", f"{LONG} send 1 64 0 0 -1 0.0\n"),
+        ("a.trace", f"0 {LONG} 1 64 0 0 -1 0.0\n"),
+        ("a.trc", f"s {LONG} 1 0 64\n"),
+        ("a.trc", f"s 0 1 0 {'9' * 5000}\n"),
+        ("a.dim", f'#DIMEMAS:"x":1:2(1,1),0\n{LONG}\n'),
+        ("a.dim", f'#DIMEMAS:"x":1:2(1,1),0\n1:0:0:{LONG}\n'),
+    ],
+)
+def test_a_value_is_not_echoed_whole(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=r"a\.\w+, line [12]") as caught:
+        read(tmp_path / name)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.trace", "# tasks 2\n0 compute -1 5 0 0 -1 999999999999999999\n"),
+        ("a.dim", '#DIMEMAS:"x":1:2(1,1),0\n1:0:0:1e305\n'),
+        ("a.dim", '#DIMEMAS:"x":1:2(1,1),0\n1:0:0:9000000000000\n'),
+    ],
+)
+def test_computation_that_does_not_fit_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=r"line 2: .*2\*\*\d\d cycles"):
+        read(tmp_path / name, cycles_per_us=1e6)
+    assert read(tmp_path / name, cycles_per_us=0).tasks == 2

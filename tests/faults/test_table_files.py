@@ -1,0 +1,82 @@
+"""Tables as CSV: what is no number is told with file and row; a name is a name, whatever it looks like."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.experiments.cli import app
+
+HEAD = (
+    "application,problem,tasks,network,partition,shape,mapping,settings,"
+    "count,missing,failed,mean,std,min,max\n"
+)
+ROW = "butterfly,packets=1,16,mesh:4x4,whole,,{mapping},,2,0,0,{mean},0.0,{least},101\n"
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(mapping="random", mean="101.0", least="101"):
+        rows = ROW.format(mapping="consecutive", mean="50", least="50")
+        (tmp_path / "t.csv").write_text(HEAD + rows + ROW.format(mapping=mapping, mean=mean, least=least))
+
+    return write
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"mean": "2.8284271247461{903"}, "mean: '2.8284271247461{903' is not a number"),
+        ({"mean": "inf"}, "mean: 'inf' is not a number"),
+        ({"least": "1.5"}, "min: '1.5' is not a whole number"),
+        ({"least": "9" * 5000}, "is not a whole number"),
+        ({"least": "1e300"}, "min: '1e300' is not a whole number"),
+    ],
+)
+@pytest.mark.parametrize("command", [("plot", "t.csv", "-o", "x.svg"), ("table", "diff", "t.csv", "t.csv")])
+def test_text_among_numbers_is_told(table, changed, words, command):
+    table(**changed)
+    result = run(*command)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert result.stderr.startswith("netplace: t.csv, row 2, ")
+    assert words in result.stderr
+    assert len(result.stderr) < 300
+
+
+@pytest.mark.parametrize(
+    "name", ["[/x]", "[bold]a.trc", "$\\frac$", "$x", "$$", "a\x1b[2Jb", "\\$a", "100%_^{"]
+)
+def test_names_are_names(table, name):
+    table(mapping=name)
+    other = HEAD + ROW.format(mapping=name, mean="7", least="7")
+    with open("u.csv", "w") as file:
+        file.write(other)
+    shown = run("table", "diff", "t.csv", "u.csv")
+    assert shown.exit_code == 1, shown.output
+    assert name.replace("\x1b", "\\x1b") in shown.stdout
+    for ending in ("svg", "png"):
+        drawn = run("plot", "t.csv", "-o", f"x.{ending}")
+        assert drawn.exit_code == 0, drawn.output
+
+
+def test_a_logarithm_is_written_as_people_read_it(tmp_path):
+    """Where a $ is a $, the labels that Matplotlib makes by itself are still numbers."""
+    picture = tmp_path / "w.svg"
+    made = run(
+        "workload", "make", "lublin", "--nodes", "64", "--jobs", "50", "-o", str(tmp_path / "[a]$w.csv")
+    )
+    assert made.exit_code == 0, made.output
+    drawn = run("workload", "info", str(tmp_path / "[a]$w.csv"), "-o", str(picture))
+    assert drawn.exit_code == 0, drawn.output
+    assert "[a]$w.csv" in drawn.stdout
+    text = re.sub(r"<!--.*?-->", "", picture.read_text(), flags=re.DOTALL)
+    assert "mathdefault" not in text
+    assert "[a]$w.csv" in text
