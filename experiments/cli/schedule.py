@@ -35,7 +35,7 @@ FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "mean_gap": (REAL, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
     "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
     "cores_per_node": (COUNT, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
-    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out: failed, cancelled, never-ran."),
+    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out, or none. [default: never-ran]"),
     "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
     "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
     "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous."),

@@ -114,7 +114,9 @@ def _flag(name: str) -> str:
 @click.option("--nodes", type=COUNT, help="Nodes of the machine. [default: what the file says]")
 @click.option("--cores-per-node", type=COUNT, help="Processors of a node, by which sizes in SWF are divided.")
 @click.option(
-    "--drop", metavar="A,B,..", help="Jobs to leave out: failed, cancelled, never-ran. [default: none]"
+    "--drop",
+    metavar="A,B,..",
+    help="Jobs to leave out: failed, cancelled, never-ran; or none. [default: never-ran]",
 )
 @click.option("-o", "picture", metavar="FILE", help="Draw sizes, run times and arrivals (png, pdf or svg).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -133,7 +135,7 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
     if given["cores_per_node"] is not None:
         options["cores_per_node"] = whole(given["cores_per_node"], "--cores-per-node")
     if given["drop"]:
-        options["drop"] = given["drop"].split(",")
+        options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
     found = read(file, **options)
     if path:
         from netplace.experiments.plots.workload import draw_workload

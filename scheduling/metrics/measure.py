@@ -50,7 +50,8 @@ class Metrics:
     makespan : float
         From the first submission to the last end.
     throughput : float
-        Jobs that ended well, an hour.
+        Jobs that ended well, an hour. Those that were ended at their estimates (``overrun`` ``"kill"``) do
+        not count, so with many of them it is less than `jobs` an hour.
     total_flow : float
         Sum of all turnarounds.
     utilisation : float

@@ -13,7 +13,7 @@ from netplace.scheduling.workload.kind import WorkloadKind
 from netplace.scheduling.workload.load import at_load, load
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.summary import describe
-from netplace.scheduling.workload.swf import DROPS, read_swf
+from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf
 from netplace.scheduling.workload.swf_write import check_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
 
@@ -23,6 +23,7 @@ __all__ = [
     "ENDINGS",
     "INTENSITIES",
     "SIZES",
+    "USUAL_DROPS",
     "WORKLOADS",
     "Workload",
     "WorkloadKind",

@@ -22,7 +22,7 @@ from netplace.scheduling.workload.files import read_text
 from netplace.scheduling.workload.swf_header import header_per_node, machine_of
 from netplace.scheduling.workload.workload import COMPLETED, Workload
 
-__all__ = ["DROPS", "read_swf"]
+__all__ = ["DROPS", "USUAL_DROPS", "read_swf"]
 
 DROPS = {
     "failed": "jobs of status 0",
@@ -30,6 +30,7 @@ DROPS = {
     "never-ran": "jobs without a run time, or of run time 0",
     "not-completed": "jobs of any status but 1",
 }
+USUAL_DROPS = ("never-ran",)  # as pyss and the figures of the literature have it
 _COLUMNS = 18
 _USED = {
     "job number": 0,
@@ -54,17 +55,18 @@ Flags = NDArray[np.bool_]
 
 
 def read_swf(
-    path: str | Path, cores_per_node: int = 1, drop: Collection[str] = (), requested: bool = False
+    path: str | Path, cores_per_node: int = 1, drop: Collection[str] = USUAL_DROPS, requested: bool = False
 ) -> Workload:
     """Read a log or a workload in SWF, plain or compressed by gzip.
 
-    Jobs that failed, were cancelled, or never ran are kept, as is usual in the literature, unless `drop`
-    names them. A job *never ran* if it has no run time and was cancelled or got no processors; it is kept
-    with run time 0. Dropped, and counted by reason, are jobs whose submit time, size or run time is not
-    known otherwise, and lines for parts of a job that was checkpointed (status 2 to 4), for a line of its
-    own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not in order of submission
-    are sorted; those submitted at once stay in the order of the file. If job numbers are not unique, all
-    jobs are numbered anew.
+    Jobs that never ran are dropped, as is usual in the literature: kept with run time 0 they would wait with
+    the whole of their estimates. A job *never ran* if its run time is 0, or if it has none and was cancelled
+    or got no processors. Jobs that failed or were cancelled as they ran are kept. `drop` says otherwise; a
+    job that never ran and is kept has run time 0. Dropped, and counted by reason, are also jobs whose submit
+    time, size or run time is not known otherwise, and lines for parts of a job that was checkpointed (status
+    2 to 4), for a line of its own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not
+    in order of submission are sorted; those submitted at once stay in the order of the file. If job numbers
+    are not unique, all jobs are numbered anew.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def read_swf(
     cores_per_node : int
         Processors of a node; sizes are divided by it and rounded up.
     drop : collection of str
-        Keys of `DROPS`.
+        Keys of `DROPS`: jobs to leave out; ``()``: none.
     requested : bool
         Whether the size of a job is what it requested rather than what it got, where both are known.
 
@@ -184,7 +186,7 @@ def _workload(
         "never-ran": (run_time == 0) | unstarted,
         "not-completed": status != COMPLETED,
     }
-    reasons |= {f"{name.replace('-', ' ')}, as asked": wishes[name] for name in DROPS if name in drop}
+    reasons |= {name.replace("-", " "): wishes[name] for name in DROPS if name in drop}
     keep, dropped, notes = _kept(table, reasons)
     notes += _zero_note(unstarted[keep])
     order, more = _order(submit[keep])

@@ -30,7 +30,7 @@ def log(tmp_path):
 
 
 def test_a_log_is_read(log):
-    workload = read_swf(log(HEADER, line(), "\n", "  ; in between\n", line(2, 5, 0, 6, 8, -1, 0)))
+    workload = read_swf(log(HEADER, line(), "\n", "  ; in between\n", line(2, 5, 0, 6, 8, -1, 0)), drop=())
     assert list(workload) == [
         Job(1, 0.0, 4, 100.0, 200.0, user=3, queue=1),
         Job(2, 5.0, 6, 0.0, user=3, queue=1),
@@ -84,7 +84,11 @@ DIVERSE = (
 
 
 def test_what_cannot_be_scheduled_is_dropped_and_counted(log):
-    workload = read_swf(log(*DIVERSE))
+    usual = read_swf(log(*DIVERSE))
+    assert [job.number for job in usual] == [1, 2, 3]
+    assert usual.dropped["never ran"] == 3
+    assert "jobs dropped: 3 of 11, never ran" in usual.notes
+    workload = read_swf(log(*DIVERSE), drop=())
     assert [job.number for job in workload] == [1, 2, 3, 4, 5, 6]
     assert [job.run_time for job in workload] == [100, 100, 100, 0, 0, 0]
     assert workload.dropped == {
@@ -194,7 +198,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, jobs, name):
     path = tmp_path_factory.mktemp("round") / name
     workload = Workload.of(jobs, machine_nodes=10**6, header=(" Note: here",))
     write(workload, path)
-    again = read(path)
+    again = read(path, **({"drop": ()} if ".swf" in name else {}))
     assert list(again) == list(workload)
     assert again.machine_nodes == 10**6
     assert again.header[0] == " Note: here"
