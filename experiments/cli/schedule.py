@@ -270,17 +270,27 @@ def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
 
     if not differences:
         return []
+    said = [_plan_words(one) for one in differences]
+    keys = dict.fromkeys(key for words in said for key in words)
+    told = [key for key in keys if len({words.get(key) for words in said}) > 1]
     rows = [
         [
-            f"{one['measure']}, {one['partition']}, {one['times']}",
+            ", ".join([one["measure"], *(f"{key} {words[key]}" for key in told if key in words)]),
             ", ".join(one["policies"]),
             number(one["statistic"], 2),
             f"{one['p_value']:.2g}",
         ]
-        for one in differences
+        for one, words in zip(differences, said, strict=True)
     ]
     title = "Do policies differ? Kruskal-Wallis of batch means"
-    return [table(title, ["measure, partition, run times", "policies", "H", "p"], rows)]
+    return [table(title, ["measure, and what differs", "policies", "H", "p"], rows)]
+
+
+def _plan_words(difference: dict[str, Any]) -> dict[str, str]:
+    """Return what was the same for the policies compared, each option of the workload by its own name."""
+    told = ("machine", "workload", "jobs", "partition", "times", "mapping", "estimates", "overrun")
+    words = {name: str(difference[name]) for name in told}
+    return words | {name: str(value) for name, value in difference["options"]}
 
 
 def _say(text: str) -> None:

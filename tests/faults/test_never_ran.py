@@ -6,6 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+
 from netplace.experiments.cli import app
 
 TAIL = "-1 -1 -1 -1 -1 -1 -1"

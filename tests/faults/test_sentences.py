@@ -67,3 +67,16 @@ def test_computation_that_does_not_fit_is_refused(tmp_path, name, text):
     with pytest.raises(ValueError, match=r"line 2: .*2\*\*\d\d cycles"):
         read(tmp_path / name, cycles_per_us=1e6)
     assert read(tmp_path / name, cycles_per_us=0).tasks == 2
+
+
+def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(
+        'machine = "torus:4x4"\nworkload = "lublin"\njobs = 300\n'
+        'load = [0.6, 0.8]\npolicy = ["fcfs", "easy"]\n'
+    )
+    result = run("schedule", "s.toml")
+    assert result.exit_code == 0, result.output
+    for words in ("wait, load 0.6", "wait, load 0.8"):
+        assert words in result.stdout
+    assert "partition" not in result.stdout.partition("Kruskal-Wallis")[2]
