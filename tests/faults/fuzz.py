@@ -129,6 +129,7 @@ def trials(first: int, count: int) -> Iterator[tuple[Input, Result | None, str |
             folder = Path(place) / str(number)
             folder.mkdir()
             made = make_input(number, good, folder)
+            say(f"TRIES {number} {json.dumps(made.arguments)}")
             os.chdir(folder)
             try:
                 yield made, *attempt(made)
@@ -157,13 +158,21 @@ def main() -> int:
         if given.keep:
             shutil.copytree(Path.cwd(), given.keep, dirs_exist_ok=True)
         if given.show and result is not None:
-            pass
+            say(f"{made}\n{result.exit_code}\n{result.output[-3000:]}")
         if fault is not None:
             faults += 1
-            f"{made.file} {'+'.join(made.how)} {list(made.arguments)}"
+            what = f"{made.file} {'+'.join(made.how)} {list(made.arguments)}"
+            say(f"FAULT {made.number} {what}: {fault[:600]}")
             if given.show and result is not None and result.exc_info:
                 traceback.print_exception(*result.exc_info)
+    say(f"DONE {given.count} {faults}")
     return 1 if faults else 0
+
+
+def say(line: str) -> None:
+    """Print a line at once: nobody knows whether this process lives to print another."""
+    sys.stdout.write(ascii(line)[1:-1].replace("\\n", "\n") + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
