@@ -59,6 +59,7 @@ def page(
         _as_written(figure)
         with whole_file(path) as temporary, catch_warnings():
             filterwarnings("ignore", "Glyph .* missing")  # of a name in a script that the font does not have
+            filterwarnings("ignore", "constrained_layout not applied")  # names so long that little is left
             figure.savefig(temporary, dpi=dpi)
 
 

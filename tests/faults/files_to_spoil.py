@@ -167,6 +167,8 @@ def make_files(folder: Path) -> None:
     from netplace.experiments.terminal.compiling import load_engine
 
     load_engine("kernel")  # compiling is no part of an input
+    for network in ("torus:4x4", "tree:4,2", "mesh:4x4"):
+        CliRunner().invoke(app, ["run", "--network", network, "--app", "butterfly", "--tasks", "16"])
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
     W = (3 * np.arange(16)[:, None] + 7 * np.arange(16)) % 11

@@ -30,7 +30,7 @@ from flags_to_spoil import command_line
 from spoiling import spoil
 
 ROOM = 1 << 30  # bytes that an input may take beyond what the program takes when it begins
-PATIENCE = 30  # seconds of an input
+PATIENCE = 60  # seconds of an input
 LONGEST = 3200  # characters of a sentence
 
 

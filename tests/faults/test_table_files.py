@@ -80,3 +80,8 @@ def test_a_logarithm_is_written_as_people_read_it(tmp_path):
     text = re.sub(r"<!--.*?-->", "", picture.read_text(), flags=re.DOTALL)
     assert "mathdefault" not in text
     assert "[a]$w.csv" in text
+
+
+def test_names_that_leave_no_room_are_no_warning(table):
+    table(mapping="a very long name of a mapping " * 9)
+    assert run("plot", "t.csv", "-o", "x.svg", "--column").exit_code == 0
