@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
-from netplace.extensions import blamed, current_digest
+from netplace.extensions import blamed, current_digest, file_digest
 from netplace.netsim import Config, Network, Result, SimulationError
 from netplace.netsim.result import versions
 from netplace.placement.mapping import QapResult
@@ -272,7 +274,7 @@ def program_of(job: Job, config: Config) -> Program:
         options=dict(job.options),
     )
     if job.path:
-        _unchanged(job.path, job.digest)
+        _unchanged(job.path, job.digest, lambda name: file_digest(Path(name)))
         return trace_program(job.path, reading)
     if job.digest:
         source = APPLICATION.source(job.program)
@@ -343,9 +345,9 @@ def _only_program(job: Job) -> Job:
     return Job(**vars(job) | {"mapping": "consecutive", "start": 0})
 
 
-def _unchanged(name: str, digest: str) -> None:
+def _unchanged(name: str, digest: str, now: Callable[[str], str] = current_digest) -> None:
     try:
-        found = current_digest(name)
+        found = now(name)
     except ValueError as error:
         raise UnavailableError(str(error)) from None
     if found != digest:
