@@ -114,6 +114,8 @@ def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
     platforms = published("mendonca_platforms.csv").set_index("platform")["levels"]
     count = {"weeks": 4, "drawn": 4} if asked.quick else {"weeks": 30, "drawn": 64}
     platform = "1-32-512" if part == "drawn" else platforms.get(log.name, "1-2-10-240")
+    if log.name == "LLNL-Thunder" and not asked.quick:
+        count["weeks"] = 20  # it has 21 of so many jobs
     if log.name == MODEL:
         count["weeks"] = 2
         platform = "1-2-10-240"
