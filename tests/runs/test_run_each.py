@@ -95,5 +95,5 @@ def test_workers_that_nobody_asks_end():
     del outcomes
     gc.collect()
     for child in children:
-        child.join(10)
+        child.join(60)  # beside threads of other tests it is spawned, and first has to begin
         assert child.exitcode is not None
