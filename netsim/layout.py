@@ -225,7 +225,7 @@ def _queues(fifos: int, u: k.Setting) -> dict[str, Any]:
     """Return the lists and rings of events, empty."""
     return {
         "entering": np.empty(2 * u.links, np.int32),
-        "exposed": np.empty(fifos, np.int32),
+        "exposed": np.empty(fifos + 1, np.int32),
         "arrival": np.empty(u.arrival_words, np.int32),
         "arrival_count": np.zeros(u.arrival_cycles, np.int32),
         "tail": np.empty(u.tail_words, np.int32),

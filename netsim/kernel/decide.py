@@ -5,7 +5,7 @@ from __future__ import annotations
 from netplace.netsim.kernel.arbiters import chosen
 from netplace.netsim.kernel.bits import inlined, lowest, spliced
 from netplace.netsim.kernel.blame import leaves
-from netplace.netsim.kernel.events import look_at
+from netplace.netsim.kernel.events import look_if
 from netplace.netsim.kernel.fifos import fed
 from netplace.netsim.kernel.heads import leave_home
 from netplace.netsim.kernel.links import serve_links, tie
@@ -77,7 +77,7 @@ def decide(s: State, u: Setting, router: int, cycle: int) -> None:
         if u.masks == 1:
             requested, useful = request_by_masks(s, u, base)
             settle(s, u, router, requested, cycle)
-            again = useful & s.row[base + FREE] != 0 and s.row[base + WAIT] != 0
+            again = (useful & s.row[base + FREE] != 0) & (s.row[base + WAIT] != 0)
         else:
             if u.policy == TREE_ADAPTIVE:
                 requested = request_adaptively(s, u, router, cycle)
@@ -85,8 +85,7 @@ def decide(s: State, u: Setting, router: int, cycle: int) -> None:
                 requested = request_by_inputs(s, u, router, cycle)
             settle(s, u, router, requested, cycle)
             again = obtainable(s, u, router)
-        if again:
-            look_at(s, u, router, s.clock[SIDE])
+        look_if(s, u, router, s.clock[SIDE], again)
     s.row[base + TIME] = cycle + 1
     if s.row[base + HELD]:
         serve_links(s, u, router)

@@ -40,11 +40,14 @@ def header_enters(s: State, u: Setting, name: int) -> None:
 
 
 @inlined
-def becomes_head(s: State, name: int) -> None:
-    """Let the packet at the head of a FIFO be looked at in this cycle."""
+def becomes_head(s: State, name: int, so: bool) -> None:
+    """Let the packet at the head of a FIFO be looked at in this cycle, if `so`.
+
+    Nobody can foretell the condition: it is cheaper to write always, to a place that is taken or not.
+    """
     n = s.clock[EXPOSED]
     s.exposed[n] = name
-    s.clock[EXPOSED] = n + 1
+    s.clock[EXPOSED] = n + int(so)
 
 
 @inlined
@@ -111,6 +114,16 @@ def look_at(s: State, u: Setting, router: int, side: int) -> None:
 def look_now(s: State, u: Setting, router: int) -> None:
     """Let a router decide in this cycle."""
     look_at(s, u, router, 1 - s.clock[SIDE])
+
+
+@inlined
+def look_if(s: State, u: Setting, router: int, side: int, so: bool) -> None:
+    """Let a router decide in the cycle that a half of `dirty` belongs to, if `so`; see `becomes_head`."""
+    word = router >> 6
+    some = int(so)
+    s.dirty[side * u.words + word] |= some << (router & 63)
+    s.dirty_top[side * u.tops + (word >> 6)] |= some << (word & 63)
+    s.clock[DIRTY + side] |= some
 
 
 @inlined

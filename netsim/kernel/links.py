@@ -103,11 +103,9 @@ def serve_links(s: State, u: Setting, router: int) -> None:
         candidates = ready & mine
         ready &= ~mine
         pointer = router * u.row_bytes + u.turn_link + port
-        if candidates & (candidates - 1):
-            turn = port * u.vcs + s.byte[pointer]
-            later = candidates >> turn << turn
-            if later:
-                output = lowest(later)
+        turn = port * u.vcs + s.byte[pointer]
+        later = candidates >> turn << turn
+        output = lowest(later if later else candidates)
         next_vc = vc_of(s, u, output) + 1
         s.byte[pointer] = 0 if next_vc == u.vcs else next_vc
         idle &= ~mine

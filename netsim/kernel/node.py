@@ -144,8 +144,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     s.row[base + u.fifo + i] = word + (1 << u.bits)
     s.clock[CREATED] += 1
     s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
-    if count_of(u, word) == 0:
-        becomes_head(s, node << NAME_BITS | i)
+    becomes_head(s, node << NAME_BITS | i, count_of(u, word) == 0)
     return EMITTED
 
 

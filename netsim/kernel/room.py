@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.blame import head_goes
-from netplace.netsim.kernel.events import becomes_head, look_now
+from netplace.netsim.kernel.events import becomes_head, look_if, look_now
 from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, port_of, stop, vc_of
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
@@ -17,6 +17,7 @@ from netplace.netsim.kernel.state import (
     LEAVING,
     NAME_BITS,
     ROOM,
+    SIDE,
     SMART,
     TREE_ADAPTIVE,
     WAIT,
@@ -47,8 +48,8 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     count = count_of(u, word)
     if u.hop > 1:
         s.coming[router * u.fifos + i] += 1
-    elif count == 1:
-        becomes_head(s, name)
+    else:
+        becomes_head(s, name, count == 1)
     spare = u.queue - u.bubble if u.dims > 0 else u.queue
     if count <= spare and count < u.queue:
         return
@@ -78,8 +79,7 @@ def arrive(s: State, u: Setting, name: int) -> None:
     i = name & INPUT
     coming = s.coming[router * u.fifos + i] - 1
     s.coming[router * u.fifos + i] = coming
-    if count_of(u, s.row[router * u.row + u.fifo + i]) - coming == 1:
-        becomes_head(s, name)
+    becomes_head(s, name, count_of(u, s.row[router * u.row + u.fifo + i]) - coming == 1)
 
 
 @inlined
@@ -117,8 +117,8 @@ def release(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
     s.row[base + IDLE] |= link
     if u.loads == 1:
         stop(s, u, base, output, FILLS, cycle)
-    if s.row[base + HELD] & link or (s.row[base + ROOM] >> output & 1 and waiting_for(s, u, base, output)):
-        look_now(s, u, router)
+    wanted = waiting_for(s, u, base, output) & -(s.row[base + ROOM] >> output & 1)
+    look_if(s, u, router, 1 - s.clock[SIDE], (s.row[base + HELD] & link | wanted) != 0)
 
 
 @inlined
@@ -139,5 +139,4 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
         gain_room(s, u, router, i, count, cycle)
         if u.hop > 1:
             count -= s.coming[router * u.fifos + i]
-    if count > 0:
-        becomes_head(s, name)
+    becomes_head(s, name, count > 0)
