@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
@@ -39,6 +38,8 @@ class Traffic:
 
 def traffic(program: Operations) -> Traffic:
     """Count what `program` sends."""
+    from scipy import sparse
+
     sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
     source = program.task_of()
     sends &= program.peer != source

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import networkx as nx
-
 from netplace.apps import Op, Program
 from netplace.netsim.engine import Blocked
 
@@ -16,6 +14,8 @@ _MOST = 6
 
 def circle(blocked: Blocked) -> list[tuple[int, int]]:
     """Return FIFOs (router, input) that wait for each other in a circle; empty if none do."""
+    import networkx as nx
+
     graph = nx.DiGraph()
     stuck = {(router, i) for router, i, _, _ in blocked.fifos}
     for router, i, _, wants in blocked.fifos:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology
@@ -134,6 +132,9 @@ def components(topology: Topology, nodes: ArrayLike) -> int:
 
     Switches without a computer join the nodes that hang on them, as the leaf switches of a tree do.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     chosen = topology.check_nodes(nodes)
     ends = topology.neighbor[chosen]
     row, _ = np.nonzero(ends >= 0)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from netplace.placement.mapping.cost import asymmetry
 from netplace.placement.rule import Nodes, grid_of
@@ -233,6 +232,8 @@ def _distinct(topology: Topology, nodes: ArrayLike) -> Nodes:
 
 def _entries(W: Any, tasks: int) -> tuple[Nodes, Nodes, Floats]:
     """Return source, target and bytes of all traffic between different tasks."""
+    from scipy import sparse
+
     flows = sparse.coo_array(W) if sparse.issparse(W) else sparse.coo_array(np.asarray(W))
     if flows.shape != (tasks, tasks):
         raise ValueError(f"traffic W: shape {flows.shape} does not fit the {tasks} nodes of the tasks")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from netplace.topologies.shortest import adjacency
@@ -52,6 +50,9 @@ def best_cut(
 
 def _orders(links: Links, first_switch: int) -> list[NDArray[np.float64]]:
     """Return values by which switches are sorted before they are halved."""
+    import scipy.sparse.csgraph
+    import scipy.sparse.linalg
+
     between = links[first_switch:, first_switch:].astype(np.float64)
     switches = between.shape[0]
     found = [np.arange(switches, dtype=np.float64)]

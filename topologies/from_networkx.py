@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 
 from netplace.checks import whole
 from netplace.topologies.graph import Cables, Graph, check_connected, graph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["from_networkx"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,6 +14,9 @@ from netplace.topologies.bisection import best_cut
 from netplace.topologies.limits import check_memory, check_size
 from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Cables", "Graph", "check_connected", "graph"]
 

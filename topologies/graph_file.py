@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
-import networkx as nx
 import numpy as np
 
 from netplace.checks import whole
@@ -31,6 +30,8 @@ def graph_file(path: str) -> Graph:
     ValueError
         If the file cannot be read or is no network.
     """
+    import networkx as nx
+
     text = f"graph:{path}"
     if path.endswith(".graphml"):
         try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 __all__ = ["adjacency", "all_hops"]
 
@@ -21,6 +23,8 @@ def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
     neighbor : ndarray of int, shape (switches, ports)
         Switch behind each port; negative: none.
     """
+    import scipy.sparse
+
     start, port = np.nonzero(neighbor >= 0)
     ones = np.ones(len(start), np.float32)
     shape = (len(neighbor), len(neighbor))

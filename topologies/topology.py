@@ -6,11 +6,13 @@ import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Topology", "named"]
 
@@ -143,6 +145,8 @@ class Topology(ABC):
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers; edges carry ``port``, ``entry`` and ``link``."""
+        import networkx as nx
+
         graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=self.text)
         graph.add_nodes_from(range(self.routers))
         for number, (router, port, end, entry) in enumerate(self.links().tolist()):

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import check_memory
@@ -181,6 +179,8 @@ def _pairs(switches: Switches, routes: Routes, ends: Int) -> tuple[Int, Int]:
 
 
 def _verdict(found: _Channels, needed: int) -> Verdict:
+    import scipy.sparse
+
     pairs = np.unique(np.concatenate([*found.waits, np.zeros(0, np.int64)]))
     one, other = np.divmod(pairs, max(1, found.count))
     used = np.unique(np.concatenate((one, other)))
@@ -197,6 +197,8 @@ def _shortest_cycle(
     found: _Channels, used: Int, label: NDArray[np.int32], a: Int, b: Int
 ) -> tuple[tuple[int, int, int, int], ...]:
     """Return a cycle, of those through one channel a shortest."""
+    import networkx as nx
+
     sizes = np.bincount(label)
     loops = label[a[a == b]]
     part = int(loops[0]) if loops.size else int(np.flatnonzero(sizes > 1)[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import check_memory
@@ -21,6 +20,8 @@ def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArra
     weight : ndarray of int64, shape (switches, ports), optional
         Of each link, at least 1. All 1 by default: hops.
     """
+    import scipy.sparse
+
     if weight is None:
         return np.where(switches.hops < 0, 1 << 30, switches.hops.astype(np.int64))
     here, port = np.nonzero(switches.neighbor >= 0)

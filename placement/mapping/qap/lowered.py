@@ -11,13 +11,15 @@ If either matrix is symmetric, only the sum of flows in both directions matters,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from netplace.placement.mapping.qap.problem import QapProblem
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["Dense", "Sparse", "dense_form", "sparse_form"]
 
@@ -112,6 +114,8 @@ def dense_form(problem: QapProblem) -> Dense:
 
 def sparse_form(problem: QapProblem) -> Sparse:
     """Return the form of `problem` with flows task by task."""
+    from scipy import sparse
+
     flows, costs, exchanged = _roles(problem)
     own = flows.diagonal()
     flows = _without_diagonal(flows)
@@ -129,6 +133,8 @@ def sparse_form(problem: QapProblem) -> Sparse:
 
 def _roles(problem: QapProblem) -> tuple[sparse.csr_array, NDArray[Any], bool]:
     """Return flows padded with dummies, costs, and whether the two matrices have changed roles."""
+    from scipy import sparse
+
     A, B = problem.A, problem.B
     entries = A.nnz if sparse.issparse(A) else np.count_nonzero(A)
     exchanged = bool(problem.tasks == problem.locations and np.count_nonzero(B) < entries)
@@ -141,6 +147,8 @@ def _roles(problem: QapProblem) -> tuple[sparse.csr_array, NDArray[Any], bool]:
 
 def _scaled(matrix: Any) -> Any:
     """Return `matrix` divided by the greatest common divisor of its numbers, if they are whole."""
+    from scipy import sparse
+
     values = matrix.data if sparse.issparse(matrix) else matrix
     if values.dtype.kind != "i" or not values.size:
         return matrix
@@ -155,6 +163,8 @@ def _scaled(matrix: Any) -> Any:
 
 
 def _without_diagonal(flows: sparse.csr_array) -> sparse.csr_array:
+    from scipy import sparse
+
     rest = sparse.coo_array(flows)
     row, column = rest.coords
     off = row != column

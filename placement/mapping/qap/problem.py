@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 __all__ = ["QapProblem", "qap_problem"]
 
@@ -54,10 +53,14 @@ class QapProblem:
 
     def flows(self) -> NDArray[Any]:
         """Return the flows as a dense matrix."""
+        from scipy import sparse
+
         return np.asarray(self.A.toarray() if sparse.issparse(self.A) else self.A)
 
     def cost(self, mapping: ArrayLike) -> int | float:
         """Return the cost of placing task i on location ``mapping[i]``; exact if all numbers are whole."""
+        from scipy import sparse
+
         place = np.asarray(mapping)
         if sparse.issparse(self.A):
             flows = self.A.tocoo()
@@ -77,6 +80,8 @@ def qap_problem(A: Any, B: ArrayLike) -> QapProblem:
         If a matrix is not square, is empty, holds something negative or no number, if there are more tasks
         than locations, or if costs could exceed 64 bits.
     """
+    from scipy import sparse
+
     flows = sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
     costs = np.asarray(B)
     for matrix, what in ((flows, "flows A"), (costs, "costs B")):
@@ -96,6 +101,8 @@ def qap_problem(A: Any, B: ArrayLike) -> QapProblem:
 
 def _numbers(matrix: Any, what: str) -> Any:
     """Return dense or sparse `matrix` with checked numbers as int64 or float64."""
+    from scipy import sparse
+
     if not sparse.issparse(matrix):
         checked = _whole_if_equal(matrix, what)
         return checked.astype(np.int64) if checked.dtype.kind == "i" else checked

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.optimize import quadratic_assignment
 
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Integers
@@ -32,6 +31,8 @@ def two_opt(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> In
 def _best(
     method: str, options: dict[str, Any], problem: QapProblem, rng: np.random.Generator, budget: Budget
 ) -> Integers:
+    from scipy.optimize import quadratic_assignment
+
     A = np.zeros(problem.B.shape)
     A[: problem.tasks, : problem.tasks] = problem.flows()
     B = problem.B.astype(np.float64)
