@@ -1,15 +1,17 @@
-"""Applications: a halo exchange, and NPB FT."""
+"""Applications: a halo exchange, and recorded NPB programs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.carried import carried
 from netplace.apps.formats import read
 from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.benchmarks.traffic import hops_per_second, uniform_network
-from netplace.netsim import simulate
+from netplace.netsim import Result, simulate
 from netplace.topologies import parse
 
 __all__ = ["application", "halo"]
@@ -30,11 +32,19 @@ def halo(quick: bool) -> Iterator[Figure]:
 
 
 def application(quick: bool) -> Iterator[Figure]:
-    """Measure NPB FT class A: 64 tasks on an 8x8 torus, the recorded run."""
-    if quick:
-        return
-    path = carried("FT.A.64")
-    assert path is not None
-    program, topology = read(path), parse("torus:8x8")
-    values = [cpu_seconds(lambda: simulate(topology, program)) for _ in range(3)]
-    yield figure("NPB FT, class A, 64 tasks, torus:8x8", "CPU s", values, most=20)
+    """Measure recorded NPB programs of class A: 64 tasks on an 8x8 torus, in order and at random.
+
+    Time includes all that a run does once its program is read.
+    """
+    topology = parse("torus:8x8")
+    for name in ("LU", "CG", "FT"):
+        path = carried(f"{name}.A.64")
+        assert path is not None
+        program = read(path)
+        for mapping, nodes in (("consecutive", None), ("random", np.random.default_rng(1).permutation(64))):
+            rates = []
+            for _ in range(1 if quick else 3):
+                done: list[Result] = []
+                seconds = cpu_seconds(lambda: done.append(simulate(topology, program, nodes)))  # noqa: B023
+                rates.append(done[0].packet_hops / seconds / 1e6)
+            yield figure(f"NPB {name}, class A, torus:8x8, {mapping}", "M packet-hops/s", rates)

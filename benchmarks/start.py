@@ -34,12 +34,24 @@ with multiprocessing.get_context("fork").Pool(1) as pool:
 """
 
 
+_TINY = """
+import contextlib, io, time
+from netplace.experiments.cli import app
+
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    app(["run", "--network", "torus:4x4", "--app", "all-to-all"])
+print(time.process_time())
+"""
+
+
 def start(quick: bool) -> Iterator[Figure]:
     """Measure import and first call in new processes, and the first call of a pool's worker."""
     run_fresh(_SCRIPT)  # fills the cache if need be
     warm = [run_fresh(_SCRIPT) for _ in range(3)]
     yield figure("import of netsim", "CPU s", [imported for imported, _ in warm])
     yield figure("first call, compiled before", "CPU s", [called for _, called in warm], most=0.5)
+    tiny = [run_fresh(_TINY)[0] for _ in range(3)]
+    yield figure("netplace run of 16 tasks on torus:4x4", "CPU s", tiny, most=0.8)
     workers = [run_fresh(_WORKER)[0] for _ in range(3)]
     yield figure("first call in a worker of a pool", "CPU s", workers, most=0.5)
     if quick:

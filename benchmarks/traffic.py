@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netplace.benchmarks.before import BEFORE
 from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.netsim import Config, Network, pattern
 from netplace.topologies import parse
@@ -12,9 +13,13 @@ __all__ = ["general", "idle", "saturated", "uniform_network"]
 
 # network: (cycles of warm-up, cycles of a repeat, packet-hops a second wanted, in millions)
 SATURATED = {
-    "torus:8x8": (5_000, 40_000, 8.0),
-    "torus:16x16x16": (1_500, 800, 5.0),
-    "torus:32x32x32": (1_000, 200, 3.0),
+    "torus:8x8": (5_000, 40_000, 12.0),
+    "torus:16x16x16": (1_500, 800, 9.0),
+    "torus:32x32x32": (1_000, 100, 7.0),
+    "torus:64x64x64": (400, 12, 3.5),
+    "torus:8x8x8x8x8": (400, 60, 3.0),
+    "tree:4,6": (600, 200, 4.0),
+    "thintree:4,2,6": (1_500, 800, 5.0),
 }
 
 
@@ -38,11 +43,15 @@ def hops_per_second(network: Network, cycles: int) -> float:
 def saturated(quick: bool) -> Iterator[Figure]:
     """Measure saturated uniform traffic with the default settings."""
     for name, (warmup, cycles, least) in SATURATED.items():
-        if quick and name == "torus:32x32x32":
-            continue
         network = uniform_network(name, 1.0, warmup)
         values = [hops_per_second(network, cycles) for _ in range(3 if quick else 7)]
-        yield figure(f"uniform traffic, saturated, {name}", "M packet-hops/s", values, least=least)
+        yield figure(
+            f"uniform traffic, saturated, {name}",
+            "M packet-hops/s",
+            values,
+            least=least,
+            before=BEFORE.get(name),
+        )
 
 
 def general(quick: bool) -> Iterator[Figure]:

@@ -181,9 +181,7 @@ def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
     if not isinstance(topology, Grid | Tree):
         raise ValueError(f"network {topology}: no router for this kind of network, expected a grid or a tree")
     if isinstance(topology, Grid):
-        ports = np.full(
-            topology.routers, topology.ports
-        )  # numbered alike everywhere, also at a mesh's border
+        ports = np.full(topology.routers, topology.ports)  # numbered alike also at a mesh's border
     else:
         wired = topology.neighbor >= 0
         ports = np.where(wired.any(axis=1), topology.ports - wired[:, ::-1].argmax(axis=1), 0)
@@ -297,30 +295,27 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     """Return the arrays of an empty network."""
     inputs = _check_size(topology, config)
     routers, ports, nodes, vcs = topology.routers, topology.ports, topology.nodes, config.vcs
-    injectors = np.where(np.arange(routers) < nodes, config.injectors, 0)
-    slots = np.concatenate(
-        [[0], np.cumsum((inputs + injectors) * config.queue_packets + injectors * config.injection_packets)]
-    )
-    fifos = int(inputs.sum() + injectors.sum())
-    wired = topology.neighbor >= 0
-    where, port = np.nonzero(wired)
-    there, entry = topology.neighbor[wired].astype(np.int64), topology.entry[wired].astype(np.int64)
-    outputs = np.zeros(routers, np.int64)
-    np.bitwise_or.at(outputs, where, np.left_shift((1 << vcs) - 1, port * vcs))
-
+    fifos = int(inputs.sum()) + nodes * config.injectors
+    slots = fifos * config.queue_packets + nodes * config.injectors * config.injection_packets
     memory = _aligned(routers * u.row_bytes)
     row: Any = memory.view(np.int32 if 4 * u.row == u.row_bytes else np.int64).reshape(routers, u.row)
-    row[:, k.FREE] = outputs
-    row[:, k.ROOM] = outputs
-    row[:, [k.BUBBLE, k.IDLE]] = -1
+    for port in range(ports):
+        there, entry = topology.neighbor[:, port], topology.entry[:, port]
+        wired = there >= 0
+        name = there.astype(row.dtype) << k.NAME_BITS | entry * vcs
+        row[:, u.link + port] = name if wired.all() else np.where(wired, name, 0)
+        row[:, k.FREE] |= wired * np.array(((1 << vcs) - 1) << port * vcs, row.dtype)
+    row[:, k.ROOM] = row[:, k.FREE]
+    row[:, k.BUBBLE] = row[:, k.IDLE] = -1
     if u.dims == 0:
+        injectors = np.where(np.arange(routers) < nodes, config.injectors, 0)
+        places = (inputs + injectors) * config.queue_packets + injectors * config.injection_packets
         row[:, k.INPUTS] = inputs
-        row[:, k.PLACE] = slots[:-1]
-    row[where, u.link + port] = there << k.NAME_BITS | entry * vcs
+        row[:, k.PLACE] = np.cumsum(places) - places
     task = np.zeros((nodes, k.TASK_WORDS), np.int32)
-    task[:, [k.WAITS, k.JOB, k.FIRST_DUE]] = -1
+    task[:, k.WAITS] = task[:, k.JOB] = task[:, k.FIRST_DUE] = -1
     when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
-    when[:, [k.SINCE, k.NEXT_DRAW]] = -1
+    when[:, k.SINCE] = when[:, k.NEXT_DRAW] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
     clock[k.LAST_DELIVERY] = -1
     every = routers * u.fifos
@@ -332,7 +327,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         clock=clock,
         row=row.ravel(),
         byte=memory,
-        slot=np.empty(int(slots[-1]) * k.SLOT_WORDS, np.int32),
+        slot=np.empty(slots * k.SLOT_WORDS, np.int32),
         carry=np.zeros(routers * ports, np.int32),
         homing=np.zeros(routers if u.single else 1, np.int64),
         turn_home=np.zeros(nodes if u.single else 1, np.int8),

@@ -210,7 +210,9 @@ def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
                 end = np.where(inside, end, end - x + (x + step * twist) % sizes[0])
             if size > 1:
                 neighbor[:, port] = end
-    entry = np.where(neighbor >= 0, np.arange(ports, dtype=np.int32), np.int32(-1))
+    entry = np.broadcast_to(np.arange(ports, dtype=np.int32), neighbor.shape)  # no memory of its own
+    if not wraps or 1 in sizes:
+        entry = np.where(neighbor >= 0, entry, np.int32(-1))
     return Grid(text, nodes, nodes, neighbor, entry, sizes, wraps, twist)
 
 

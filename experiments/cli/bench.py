@@ -66,13 +66,18 @@ def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"figures": [figure.__dict__ | {"met": figure.met} for figure in found]})
     else:
-        print_tables(table("", ["figure", "median", "least", "most", "unit", "wanted", ""], map(_row, found)))
+        print_tables(
+            table(
+                "", ["figure", "median", "least", "most", "unit", "wanted", "", "to before"], map(_row, found)
+            )
+        )
 
 
 def _row(figure: Figure) -> list[str]:
     digits = 2 if figure.value < 1000 else 0
     values = [number(value, digits) for value in (figure.value, figure.low, figure.high)]
-    return [figure.name, *values, figure.unit, figure.wanted, _VERDICTS[figure.met]]
+    ratio = "" if figure.before is None else f"{figure.value / figure.before:.2f}"
+    return [figure.name, *values, figure.unit, figure.wanted, _VERDICTS[figure.met], ratio]
 
 
 def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
