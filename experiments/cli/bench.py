@@ -66,11 +66,8 @@ def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"figures": [figure.__dict__ | {"met": figure.met} for figure in found]})
     else:
-        print_tables(
-            table(
-                "", ["figure", "median", "least", "most", "unit", "wanted", "", "to before"], map(_row, found)
-            )
-        )
+        columns = ["figure", "median", "least", "most", "unit", "wanted", "", "to before"]
+        print_tables(table("", columns, map(_row, found)))
 
 
 def _row(figure: Figure) -> list[str]:
