@@ -40,7 +40,7 @@ def header_enters(s: State, u: Setting, name: int) -> None:
 
 
 @inlined
-def becomes_head(s: State, name: int, so: bool) -> None:
+def head_if(s: State, name: int, so: bool) -> None:
     """Let the packet at the head of a FIFO be looked at in this cycle, if `so`.
 
     Nobody can foretell the condition: it is cheaper to write always, to a place that is taken or not.
@@ -48,6 +48,12 @@ def becomes_head(s: State, name: int, so: bool) -> None:
     n = s.clock[EXPOSED]
     s.exposed[n] = name
     s.clock[EXPOSED] = n + int(so)
+
+
+@inlined
+def becomes_head(s: State, name: int) -> None:
+    """Let the packet at the head of a FIFO be looked at in this cycle."""
+    head_if(s, name, True)
 
 
 @inlined
@@ -118,7 +124,7 @@ def look_now(s: State, u: Setting, router: int) -> None:
 
 @inlined
 def look_if(s: State, u: Setting, router: int, side: int, so: bool) -> None:
-    """Let a router decide in the cycle that a half of `dirty` belongs to, if `so`; see `becomes_head`."""
+    """Let a router decide in the cycle that a half of `dirty` belongs to, if `so`; see `head_if`."""
     word = router >> 6
     some = int(so)
     s.dirty[side * u.words + word] |= some << (router & 63)

@@ -12,7 +12,7 @@ from netplace.netsim.chance import TARGET as TARGET_DRAW
 from netplace.netsim.delays import bin_of
 from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.draws import drawn
-from netplace.netsim.kernel.events import act_next, act_now, becomes_head, look_now, set_timer
+from netplace.netsim.kernel.events import act_next, act_now, head_if, look_now, set_timer
 from netplace.netsim.kernel.fifos import count_of, fed, feeder, output_of, slot_of, stop
 from netplace.netsim.kernel.room import drop_head, release
 from netplace.netsim.kernel.routes import route_of
@@ -144,7 +144,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     s.row[base + u.fifo + i] = word + (1 << u.bits)
     s.clock[CREATED] += 1
     s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
-    becomes_head(s, node << NAME_BITS | i, count_of(u, word) == 0)
+    head_if(s, node << NAME_BITS | i, count_of(u, word) == 0)
     return EMITTED
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.blame import head_goes
 from netplace.netsim.kernel.events import becomes_head, look_if, look_now
+from netplace.netsim.kernel.events import head_if, look_if, look_now
 from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, port_of, stop, vc_of
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
@@ -49,7 +50,7 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     if u.hop > 1:
         s.coming[router * u.fifos + i] += 1
     else:
-        becomes_head(s, name, count == 1)
+        head_if(s, name, count == 1)
     spare = u.queue - u.bubble if u.dims > 0 else u.queue
     if count <= spare and count < u.queue:
         return
@@ -79,7 +80,7 @@ def arrive(s: State, u: Setting, name: int) -> None:
     i = name & INPUT
     coming = s.coming[router * u.fifos + i] - 1
     s.coming[router * u.fifos + i] = coming
-    becomes_head(s, name, count_of(u, s.row[router * u.row + u.fifo + i]) - coming == 1)
+    head_if(s, name, count_of(u, s.row[router * u.row + u.fifo + i]) - coming == 1)
 
 
 @inlined
@@ -139,4 +140,4 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
         gain_room(s, u, router, i, count, cycle)
         if u.hop > 1:
             count -= s.coming[router * u.fifos + i]
-    becomes_head(s, name, count > 0)
+    head_if(s, name, count > 0)
