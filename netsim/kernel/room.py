@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.blame import head_goes
-from netplace.netsim.kernel.events import becomes_head, look_if, look_now
 from netplace.netsim.kernel.events import head_if, look_if, look_now
 from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, port_of, stop, vc_of
 from netplace.netsim.kernel.memory import catch_up
