@@ -1,0 +1,29 @@
+"""Nodes dealt over all groups in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netplace.placement.partition.at_switches import owner_of_nodes
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes
+
+__all__ = ["across_groups"]
+
+
+def across_groups(request: PartitionRequest) -> list[Nodes]:
+    """Return, for each job, the next nodes where they are dealt to the groups in turn, as spread as can be.
+
+    Raises
+    ------
+    ValueError
+        If the network has no groups.
+    """
+    owner = owner_of_nodes(request, "across-groups", by_group=True)
+    rank = np.empty(len(owner), np.int64)
+    order = np.argsort(owner, kind="stable")
+    size = np.bincount(owner)
+    rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+    dealt = np.lexsort((owner, rank))
+    ends = np.cumsum(request.sizes)
+    return [dealt[end - size : end] for end, size in zip(ends, request.sizes, strict=True)]

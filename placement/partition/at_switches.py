@@ -1,0 +1,39 @@
+"""Which group or switch each node belongs to, and whole ones of them for jobs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.placement.partition.request import PartitionRequest
+from netplace.placement.rule import Nodes
+from netplace.topologies import Graph
+
+__all__ = ["owner_of_nodes", "whole_sets"]
+
+
+def owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDArray[np.int64]:
+    """Return the group or switch of each node."""
+    topology = request.topology
+    if not isinstance(topology, Graph) or not topology.first_switch or (by_group and topology.group is None):
+        what = "groups of switches" if by_group else "nodes that hang at switches"
+        raise ValueError(f"partition {name}: needs {what}, {topology} has none")
+    at = topology.home - topology.first_switch
+    if not by_group:
+        return at
+    assert topology.group is not None
+    return topology.group[at]
+
+
+def whole_sets(request: PartitionRequest, owner: NDArray[np.int64], name: str) -> list[Nodes]:
+    """Return whole sets of nodes for each job."""
+    left = [np.flatnonzero(owner == one) for one in np.unique(owner)]
+    parts = []
+    for job, size in enumerate(request.sizes):
+        mine: list[Nodes] = []
+        while sum(map(len, mine)) < size:
+            if not left:
+                raise ValueError(f"partition {name}: no {name} left for the {size} tasks of job {job}")
+            mine.append(left.pop(0))
+        parts.append(np.concatenate(mine) if mine else np.zeros(0, np.int64))
+    return parts
