@@ -302,14 +302,15 @@ def _check(text: str, cables: Cables, at: Int) -> None:
 def check_connected(made: Graph) -> None:
     """Raise ValueError, naming a node, if not all nodes can reach each other."""
     seen = np.zeros(made.routers, bool)
-    reached = np.asarray(made.home[:1])
+    own = np.arange(made.nodes) if made.first_switch else made.home  # the link to a node may be gone as well
+    reached = own[:1]
     seen[reached] = True
     while reached.size:
         ends = np.unique(made.neighbor[reached].astype(np.int64))
         reached = ends[(ends >= 0)]
         reached = reached[~seen[reached]]
         seen[reached] = True
-    lost = np.flatnonzero(~seen[made.home])
+    lost = np.flatnonzero(~seen[own])
     if lost.size:
         shown = ", ".join(map(str, lost[:8].tolist())) + (", .." if lost.size > 8 else "")
         raise ValueError(
