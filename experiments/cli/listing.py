@@ -10,8 +10,9 @@ import rich_click as click
 
 from netplace.checks import one_of
 from netplace.experiments.cli.examples import examples_of
+from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.terminal.screen import print_tables, table
+from netplace.experiments.terminal.screen import print_json, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.extensions import Choice, Offer
@@ -143,9 +144,13 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 
 @click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
 @click.argument("topic", metavar="networks|apps|mappings|partitions|policies|scheduling|traces|traffic")
-def list_command(topic: str) -> None:
+@json_flag
+def list_command(topic: str, as_json: bool) -> None:
     """Show what there is to choose from, with an example of each."""
     columns, rows = TOPICS[one_of(topic, TOPICS, "list")]()
+    if as_json:
+        print_json({topic: [dict(zip(columns, row, strict=True)) for row in rows]})
+        return
     made = table("", columns, rows)
     for column in made.columns:
         column.justify = "left"

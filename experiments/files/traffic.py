@@ -65,7 +65,8 @@ def _from_numpy(path: Path) -> NDArray[Any]:
                 with ZipFile(file) as members:
                     check_unpacked(path, sum(member.file_size for member in members.infolist()))
                 file.seek(0)
-            found = np.load(file, allow_pickle=False)
+            with np.errstate(all="ignore"):  # sizes in a damaged header may overflow; what follows tells
+                found = np.load(file, allow_pickle=False)
             return np.asarray(found["W"] if isinstance(found, NpzFile) else found)
     except KeyError:
         raise ValueError(f"{path}: holds no matrix called W") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -36,6 +37,13 @@ def test_a_topic_lists_every_name(netplace, topic):
     shown = netplace("list", topic)
     assert shown.exit_code == 0
     assert all(name in shown.stdout for name in NAMES[topic])
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_is_one_object_in_json(netplace, topic):
+    found = json.loads(netplace("list", topic, "--json").stdout)
+    told = " ".join(value for row in found[topic] for value in row.values())
+    assert all(name in told for name in NAMES[topic])
 
 
 @pytest.mark.parametrize("command", [[], ["list"], ["run"], ["load"], ["bench"], ["demo"]])
