@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.experiments.cli.amounts import COUNT, PROCESSES, REAL, SEED
+from netplace.experiments.cli.completion import complete
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.experiments.cli.settings import PANEL, SETTINGS, json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.terminal.screen import print_json, print_tables, with_progress
+from netplace.experiments.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
     from netplace.cosim import CosimPlan
@@ -150,7 +151,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     plans = read_cosim_study(study)
     kept = check_output(Path(given["store"] or study.with_suffix(".sqlite")))
     with Store(kept) as store:
-        _complete(plans, store, processes)
+        complete(plans, store, _outcome, processes, "co-simulations")
         outcomes = [store.schedule(plan.key) or {} for plan in plans]
     found = rankings(plans, outcomes)
     if folder:
@@ -165,21 +166,6 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     said = [remark for plan, one in zip(plans, outcomes, strict=True) for remark in remarks(plan, one)]
     for remark in dict.fromkeys(said):
         click.echo(f"netplace: {remark}", err=True)
-
-
-def _complete(plans: list[CosimPlan], store: Any, processes: int) -> None:
-    """Carry out what is not stored, each stored as it ends."""
-    from netplace.runs.crew import run_each
-
-    missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
-    left = list(missing.values())
-
-    def kept() -> Iterator[tuple[int, None]]:
-        for place, outcome in run_each(_outcome, left, processes):
-            store.keep_schedule(left[place].key, left[place].to_dict(), outcome)
-            yield place, None
-
-    with_progress(kept(), len(left), "co-simulations")
 
 
 def _outcome(plan: CosimPlan) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.experiments.cli.amounts import COUNT, PROCESSES, REAL, SEED
+from netplace.experiments.cli.completion import complete
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
-from netplace.experiments.terminal.screen import print_json, print_tables, with_progress
+from netplace.experiments.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
@@ -169,7 +170,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     kept = Path(given["store"] or study.with_suffix(".sqlite"))
     check_output(kept)
     with Store(kept) as store:
-        _complete(plans, store, processes)
+        complete(plans, store, _outcome, processes, "schedules")
         outcomes = [store.schedule(plan.key) or {} for plan in plans]
     differences = policy_differences(plans, outcomes)
     if folder:
@@ -185,21 +186,6 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     said = [remark for plan, found in zip(plans, outcomes, strict=True) for remark in remarks(plan, found)]
     for remark in dict.fromkeys(said):
         _say(remark)
-
-
-def _complete(plans: list[Plan], store: Any, processes: int) -> None:
-    """Carry out what is not stored, each stored as it ends."""
-    from netplace.runs.crew import run_each
-
-    missing = {plan.key: plan for plan in plans if store.schedule(plan.key) is None}
-    left = list(missing.values())
-
-    def kept() -> Iterator[tuple[int, None]]:
-        for place, outcome in run_each(_outcome, left, processes):
-            store.keep_schedule(left[place].key, left[place].to_dict(), outcome)
-            yield place, None
-
-    with_progress(kept(), len(left), "schedules")
 
 
 def _outcome(plan: Plan) -> dict[str, Any]:
