@@ -276,3 +276,30 @@ def test_matrices_that_are_refused(A, B, message):
 def test_options_that_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         solve_qap(np.ones((2, 2)), np.ones((2, 2)), **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("locations", [5, 7])
+@pytest.mark.parametrize("scale", [1, 1000, 0.5])
+def test_no_mapping_goes_below_the_bound(kind, locations, scale):
+    A, B = matrices(kind, 5, locations, seed=8)
+    assert 0 < qap_problem(A, B * scale).bound <= optimum(A, B) * scale
+
+
+def test_the_bound_is_met_where_all_mappings_cost_the_same():
+    distance = parse("torus:4x4").distances()
+    alike = 3 * (1 - np.eye(16, dtype=int))
+    assert qap_problem(alike, distance).bound == 3 * distance.sum()
+    found = solve_qap(alike, distance)
+    assert (found.cost, found.iterations) == (3 * distance.sum(), 0)
+    assert found.mapping.tolist() == list(range(16))
+    few = qap_problem(alike[:2, :2], distance)
+    assert few.bound == 6
+
+
+def test_the_search_ends_with_the_proof():
+    distance = parse("torus:4x4").distances()
+    shuffled = np.random.default_rng(4).permutation(16)
+    halo = (distance == 1)[np.ix_(shuffled, shuffled)] * 5
+    found = solve_qap(halo, distance, iterations=10**9)
+    assert found.cost == halo.sum() == qap_problem(halo, distance).bound

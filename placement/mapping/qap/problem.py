@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["QapProblem", "qap_problem"]
 
+_BLOCK = 2**22  # costs counted at a time: bounds the memory of their copies
 _EXACT = 2**62  # no partial sum of an integer cost may come near the end of int64
 
 
@@ -46,10 +47,22 @@ class QapProblem:
 
     @cached_property
     def bound(self) -> float:
-        """A cost that no mapping goes below: every flow at the least cost there is for it."""
-        own = self.A.diagonal().sum()
-        rest = self.B[~np.eye(self.locations, dtype=bool)]
-        return float(own * self.B.diagonal().min() + (self.A.sum() - own) * rest.min(initial=self.B.max()))
+        """A cost that no mapping goes below: large flows meet small costs, wherever they stand.
+
+        The flows between tasks in falling order times the costs between locations in rising order, and in
+        the same way what tasks send to themselves. Exact where all flows are alike, or all costs.
+        """
+        from scipy import sparse
+
+        flows = sparse.coo_array(self.A)
+        source, target = flows.coords
+        between = source != target
+        costs, counts = _counted(self.B)
+        diagonal, on_diagonal = _counted(self.B.diagonal())
+        apart = counts.copy()
+        apart[np.searchsorted(costs, diagonal)] -= on_diagonal
+        total = least_product(flows.data[between], costs, apart)
+        return float(total + least_product(flows.data[~between], diagonal, on_diagonal))
 
     def flows(self) -> NDArray[Any]:
         """Return the flows as a dense matrix."""
@@ -127,3 +140,31 @@ def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
         return values
     whole = values.astype(np.int64)
     return whole if values.dtype.kind != "f" or (whole == values).all() else values.astype(np.float64)
+
+
+def least_product(flows: NDArray[Any], costs: NDArray[Any], counts: NDArray[np.int64]) -> float | int:
+    """Return the least sum of products of `flows` and so many different entries of a list of costs.
+
+    Parameters
+    ----------
+    flows : ndarray
+        Numbers of at least 0, no more than there are costs.
+    costs, counts : ndarray
+        The costs in rising order, and how often each is in the list.
+    """
+    falling = np.sort(flows)[::-1]
+    upto = np.concatenate(([0], np.cumsum(falling)))
+    ends = np.minimum(np.cumsum(counts), len(falling))
+    total = np.dot(costs.astype(upto.dtype), np.diff(upto[np.concatenate(([0], ends))]))
+    return total if upto.dtype.kind == "f" else int(total)
+
+
+def _counted(costs: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the different numbers among `costs` in rising order, and how often each is there."""
+    if costs.dtype.kind == "f" or costs.max() > costs.size:
+        return np.unique(costs, return_counts=True)
+    counts = np.zeros(int(costs.max()) + 1, np.int64)
+    for rows in np.array_split(costs, max(1, costs.size // _BLOCK)):
+        counts += np.bincount(rows.ravel(), minlength=len(counts))
+    there = np.flatnonzero(counts)
+    return there, counts[there]
