@@ -214,10 +214,10 @@ def _write(path: Path, nodes: Sequence[int]) -> None:
 
 
 _ROWS = {
-    "TAD": ("distance of a pair, TAD (hops)", 3),
-    "WTAD": ("distance of a byte, WTAD (hops)", 3),
-    "TAD_AL": ("with asymmetry, TAD_AL", 3),
-    "WTAD_AL": ("with asymmetry, WTAD_AL", 3),
+    "pair_hops": ("distance of a pair (hops)", 3),
+    "byte_hops": ("distance of a byte (hops)", 3),
+    "pair_hops_al": ("with asymmetry, of a pair", 3),
+    "byte_hops_al": ("with asymmetry, of a byte", 3),
     "most_link_load": ("most link load (bytes)", 0),
 }
 

@@ -72,9 +72,9 @@ def metrics_command(**given: Any) -> None:
     """Show the partition metrics of configurations, and with --simulate what they say of run time.
 
     Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the centre (DFC),
-    diameter (Diam). Of the application: mean distance of pairs of tasks (TAD) and of bytes (WTAD), and the
-    same with asymmetry (_AL). They are means over the jobs, of the nodes that have a task. Meshes and tori
-    only.
+    diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
+    asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
+    them. They are means over the jobs, of the nodes that have a task. Meshes and tori only.
     """
     from netplace.experiments.reports.configurations import measure
     from netplace.experiments.terminal.compiling import load_engine
@@ -152,10 +152,10 @@ def _write(path: Path, rows: Sequence[Row]) -> None:
 
 def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
     from netplace.experiments.plots.scatter import draw_scatter
-    from netplace.experiments.reports.configurations import METRICS
+    from netplace.placement.metrics import PUBLISHED
 
     times = [row["cycles"] for row in rows]
-    panels = {name: ([row[name] for row in rows], times) for name in METRICS}
+    panels = {name: ([row[name] for row in rows], times) for name in (*PUBLISHED, "most_link_load")}
     draw_scatter(path, panels, "", "run time (cycles)", title)
 
 
@@ -187,8 +187,9 @@ def _measured(rows: Sequence[Row]) -> list[str]:
 def _tables(rows: Sequence[Row], title: str) -> list[Table]:
     """Return the table of metrics and, where there are run times, that of correlations."""
     from netplace.experiments.reports.summary import spread
+    from netplace.placement.metrics import OWN
 
-    names = _measured(rows)
+    names = [name for name in _measured(rows) if name not in OWN]
     shown = [[row["partition"], str(row["seed"]), *_figures(names, row)] for row in rows[:_SHOWN]]
     if len(rows) > _SHOWN:
         shown.append([f"... {len(rows) - _SHOWN} more", *[""] * (len(names) + 1)])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from netplace.placement.metrics import link_loads, metrics
+from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
 from netplace.runs.chance import placement_draws
 from netplace.runs.execute import execute, places_of, programs_of
 from netplace.runs.spec import Run
@@ -18,7 +18,7 @@ from netplace.topologies import parse
 
 __all__ = ["METRICS", "TIMES", "Configuration", "correlations", "measure", "seeds_of"]
 
-METRICS = ("NA", "LA", "AD", "DFC", "Diam", "TAD", "WTAD", "TAD_AL", "WTAD_AL", "most_link_load")
+METRICS = (*PUBLISHED, *OWN, "most_link_load")
 TIMES = ("cycles", "mean_cycles")
 
 Row = dict[str, Any]

@@ -94,16 +94,24 @@ class Traits:
     ----------
     cost : float
         Bytes times the costs of a criterion.
-    TAD, WTAD : float
-        Mean distance in hops of pairs of tasks with traffic, and of a byte; see
-        `netplace.placement.metrics.Metrics`.
-    TAD_AL, WTAD_AL : float or None
+    pair_hops, byte_hops : float
+        Mean distance in hops of pairs of tasks with traffic, and of a byte.
+    pair_hops_al, byte_hops_al : float or None
         The same with the asymmetry level, which only grids have.
+    TAD, WTAD : float
+        Sums of the distances of these pairs, and of bytes times distances, over the number of all pairs of
+        tasks; see `netplace.placement.metrics.Metrics`.
+    TAD_AL, WTAD_AL : float or None
+        The same with the asymmetry level.
     most_link_load : float
         Bytes on the most loaded link, if every minimal route is equally likely.
     """
 
     cost: float
+    pair_hops: float
+    byte_hops: float
+    pair_hops_al: float | None
+    byte_hops_al: float | None
     TAD: float
     WTAD: float
     TAD_AL: float | None
@@ -135,18 +143,23 @@ def traits(
     flows = sparse.coo_array(W)
     flows.eliminate_zeros()
     sent, total = flows.data, max(flows.data.sum(), 1)
+    pairs = max(1, len(nodes) * (len(nodes) - 1))
     wanted = {criterion, "classic", *(["td"] if isinstance(topology, Grid) else [])}
     costs = {name: cost_matrix(topology, nodes, name)[flows.coords] for name in wanted}
-    pairs = {name: float(C.mean()) if len(C) else 0.0 for name, C in costs.items()}
-    bytes_ = {name: float(C @ sent / total) for name, C in costs.items()}
+    talking = {name: float(C.sum()) for name, C in costs.items()}
+    bytes_ = {name: float(C @ sent) for name, C in costs.items()}
     load = np.zeros(topology.neighbor.shape)
     load[topology.neighbor >= 0] = link_loads(topology, nodes, W)
     found = Traits(
         cost=float(costs[criterion].astype(sent.dtype) @ sent),
-        TAD=pairs["classic"],
-        WTAD=bytes_["classic"],
-        TAD_AL=pairs.get("td"),
-        WTAD_AL=bytes_.get("td"),
+        pair_hops=talking["classic"] / max(1, len(sent)),
+        byte_hops=bytes_["classic"] / total,
+        pair_hops_al=talking["td"] / max(1, len(sent)) if "td" in costs else None,
+        byte_hops_al=bytes_["td"] / total if "td" in costs else None,
+        TAD=talking["classic"] / pairs,
+        WTAD=bytes_["classic"] / pairs,
+        TAD_AL=talking["td"] / pairs if "td" in costs else None,
+        WTAD_AL=bytes_["td"] / pairs if "td" in costs else None,
         most_link_load=float(load.max(initial=0.0)),
     )
     return found, load

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.placement.mapping import cost_matrix
-from netplace.placement.metrics import Metrics, metrics
+from netplace.placement.metrics import PUBLISHED, metrics
 from netplace.topologies import Topology, parse
 
 __all__ = ["METRICS", "mean_metrics"]
 
-METRICS = tuple(item.name for item in fields(Metrics))
+METRICS = PUBLISHED
 _OF_NODES = METRICS[:5]  # those that need no traffic
 _Floats = NDArray[np.float64]
 
@@ -44,10 +43,11 @@ def mean_metrics(
     """
     of_nodes, hops, level = _of_nodes(topology.text, tuple(tuple(part.tolist()) for part in parts))
     source, target = np.nonzero(W * (1 - np.eye(len(W))))
+    pairs = len(W) * (len(W) - 1)
     found = dict(zip(_OF_NODES, of_nodes, strict=True))
     for ending, cost in (("", hops), ("_AL", level)):
-        found[f"TAD{ending}"] = float(cost[source, target].mean())
-        found[f"WTAD{ending}"] = float(np.average(cost[source, target], weights=W[source, target]))
+        found[f"TAD{ending}"] = float(cost[source, target].sum() / pairs)
+        found[f"WTAD{ending}"] = float(cost[source, target] @ W[source, target] / pairs)
     return found
 
 

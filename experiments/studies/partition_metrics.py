@@ -3,11 +3,10 @@
 Source: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware metrics for partition selection
 in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country, Table 2.
 
-Instances of a 64-task application fill a mesh. In each of 83 configurations every instance has k equal
-blocks: k = 1 (8x8), or k = 2, 4, 8, 16 (8x4, 4x4, 4x2, 2x2) dealt out at random, 20 times each; and boxes of
-16x4 and of 32x2. On the 8x8x8 mesh these are 82: blocks of 4x4x4 to 2x2x1, and planes. The numbers 83 and 82,
-the values of k and the boxes are published; that k counts the blocks of a job, and that there are 20 of each,
-is how they come out. A job's nodes are in order block by block, and tasks are mapped consecutively.
+Instances of a 64-task application fill a mesh that is cut in blocks of 64 nodes. In each configuration sets
+of k blocks are shared by k instances (see `block_sets`): k = 2, 4, 8, 16 on the 32x32 mesh, 20 times each,
+and boxes of 8x8, 4x16 and 2x32 make 83; k = 2, 4, 8 on the 8x8x8 mesh and boxes of 4x4x4 and 8x4x2 make 82.
+That there are 20 of each k, and that sets are compact, is how the printed examples come out.
 
 A point is a configuration: the mean of a metric over its partitions, and the time of the slowest instance.
 """
@@ -26,76 +25,83 @@ from numpy.typing import NDArray
 
 from netplace.apps import application
 from netplace.experiments.plots.scatter import draw_scatter
+from netplace.experiments.studies.block_sets import block_sets, pieces
 from netplace.experiments.studies.correlations import correlation_summary, correlations
 from netplace.experiments.studies.mean_metrics import METRICS, mean_metrics
 from netplace.experiments.studies.node_lists import node_lists
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
 from netplace.placement import partition
+from netplace.placement.rule import grid_of
 from netplace.runs import resolve
-from netplace.topologies import Topology, parse
+from netplace.topologies import parse
 
-__all__ = ["STUDY", "blocks"]
+__all__ = ["STUDY", "configurations"]
 
 TASKS = 64
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
+DRAWS = 80  # configurations by chance
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table of the study: blocks of each k, and boxes besides; sizes as the rule ``boxes`` takes them."""
+    """One table of the study: blocks, sharers k, and boxes; sizes as the rule ``boxes`` takes them."""
 
     title: str
     network: str
     jobs: int
     problem_class: str
-    blocks: dict[int, str]
     boxes: tuple[str, ...]
+    sharers: tuple[int, ...]
+    sets: str = "compact"
 
 
-_FLAT = {1: "8x8", 2: "8x4", 4: "4x4", 8: "4x2", 16: "2x2"}
-_SOLID = {1: "4x4x4", 2: "4x4x2", 4: "4x2x2", 8: "2x2x2", 16: "2x2x1"}
+def _flat(problem_class: str, sets: str = "compact") -> Part:
+    title = f"16 instances, class {problem_class}, on a 32x32 mesh{_SETS[sets]}"
+    return Part(title, "mesh:32x32", 16, problem_class, ("8x8", "4x16", "2x32"), (2, 4, 8, 16), sets)
+
+
+def _solid(problem_class: str, sets: str = "compact") -> Part:
+    title = f"8 instances, class {problem_class}, on an 8x8x8 mesh{_SETS[sets]}"
+    return Part(title, "mesh:8x8x8", 8, problem_class, ("4x4x4", "8x4x2"), (2, 4, 8), sets)
+
+
+_SETS = {"compact": "", "anywhere": ", blocks anywhere", "own": ", each instance in pieces of its own"}
 PARTS = {
-    "2d-W": Part("16 instances, class W, on a 32x32 mesh", "mesh:32x32", 16, "W", _FLAT, ("16x4", "32x2")),
-    "2d-A": Part("16 instances, class A, on a 32x32 mesh", "mesh:32x32", 16, "A", _FLAT, ("16x4", "32x2")),
-    "3d-W": Part("8 instances, class W, on an 8x8x8 mesh", "mesh:8x8x8", 8, "W", _SOLID, ("8x8x1",)),
-    "3d-A": Part("8 instances, class A, on an 8x8x8 mesh", "mesh:8x8x8", 8, "A", _SOLID, ("8x8x1",)),
+    "2d-W": _flat("W"),
+    "2d-A": _flat("A"),
+    "3d-W": _solid("W"),
+    "3d-A": _solid("A"),
+    "2d-W-anywhere": _flat("W", "anywhere"),
+    "3d-W-anywhere": _solid("W", "anywhere"),
+    "2d-W-own": _flat("W", "own"),
+    "3d-W-own": _solid("W", "own"),
 }
 
 
-def blocks(topology: Topology, sides: str, jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the nodes of each job when the blocks that tile a grid are dealt out at random.
+def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
+    """Return the partition rule of every configuration, by a name such as ``"k=4 #7"``.
 
     Parameters
     ----------
-    topology : Topology
-        A mesh or torus.
-    sides : str
-        Sides of a block, as in ``"4x2"``; blocks must tile the grid.
-    jobs : int
-        How many jobs; each gets the same number of blocks, its own in increasing order.
-    rng : numpy.random.Generator
-        Where draws come from.
-
-    Returns
-    -------
-    ndarray of int64, shape (jobs, nodes of a job)
-        Block by block, each in row order.
+    part : Part
+        The table.
+    layouts : int, optional
+        How many draws of each k; without it 80 in all, of each k as many as go.
     """
-    size = int(np.prod([int(side) for side in sides.split("x")]))
-    tiles = np.array(partition(f"boxes:{sides}", topology, [size] * (topology.nodes // size)))
-    dealt = np.sort(rng.permutation(len(tiles)).reshape(jobs, -1), axis=1)
-    return tiles[dealt].reshape(jobs, -1)
-
-
-def configurations(part: Part, layouts: int) -> dict[str, str]:
-    """Return the partition rule of every configuration, by a name such as ``"k=4 #7"``."""
-    topology = parse(part.network)
-    found = {box: f"boxes:{box}" for box in (part.blocks[1], *part.boxes)}
-    for number in range(layouts):
-        for pieces, sides in list(part.blocks.items())[1:]:
-            rng = np.random.default_rng([number, pieces])
-            found[f"k={pieces} #{number}"] = node_lists(blocks(topology, sides, part.jobs, rng))
+    grid = grid_of(parse(part.network), "partition metrics")
+    found = {box: f"boxes:{box}" for box in part.boxes}
+    most = layouts or -(-DRAWS // len(part.sharers))
+    for number in range(most):
+        for k in part.sharers:
+            if layouts is None and len(found) == DRAWS + len(part.boxes):
+                break
+            rng = np.random.default_rng([number, k])
+            if part.sets == "own":
+                nodes = pieces(grid, part.jobs, k, rng)
+            else:
+                nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets == "anywhere")
+            found[f"k={k} #{number}"] = node_lists(nodes)
     return found
 
 
@@ -112,8 +118,8 @@ def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
             yield Row({"table": name, "app": app, "configuration": configuration}, run)
 
 
-def _layouts(asked: Asked) -> int:
-    return asked.partitions or (1 if asked.quick else 20)
+def _layouts(asked: Asked) -> int | None:
+    return asked.partitions or (1 if asked.quick else None)
 
 
 def _job(app: str, part: Part) -> dict[str, Any]:

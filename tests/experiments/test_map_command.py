@@ -40,9 +40,18 @@ def test_traits_are_the_metrics_where_there_are_some():
     nodes = np.random.default_rng(1).permutation(16)
     found, load = traits(torus, nodes, W)
     wanted = metrics(torus, nodes, W)
-    for name in ("TAD", "WTAD", "TAD_AL", "WTAD_AL"):
+    for name in (
+        "TAD",
+        "WTAD",
+        "TAD_AL",
+        "WTAD_AL",
+        "pair_hops",
+        "byte_hops",
+        "pair_hops_al",
+        "byte_hops_al",
+    ):
         assert getattr(found, name) == pytest.approx(getattr(wanted, name))
-    assert load.sum() == pytest.approx(found.cost) == wanted.WTAD * W.sum()  # a byte loads a link a hop
+    assert load.sum() == pytest.approx(found.cost) == wanted.byte_hops * W.sum()  # a byte loads a link a hop
     assert load.max() == found.most_link_load
     tree, _ = traits(parse("tree:4,2"), nodes, W)
     assert tree.TAD_AL is None
@@ -51,10 +60,11 @@ def test_traits_are_the_metrics_where_there_are_some():
 def test_traffic_by_hand():
     # On a line of three: 0 to 1 (5 bytes) is one hop, 0 to 2 (1 byte) two; the first link carries both.
     found, load = traits(parse("mesh:3"), np.arange(3), [[0, 5, 1], [0, 0, 0], [0, 0, 0]])
-    assert (found.cost, found.TAD, found.WTAD, found.most_link_load) == (7, 1.5, 7 / 6, 6)
+    assert (found.cost, found.pair_hops, found.byte_hops, found.most_link_load) == (7, 1.5, 7 / 6, 6)
+    assert (found.TAD, found.WTAD) == (3 / 6, 7 / 6)
     assert load.tolist() == [[6, 0], [1, 0], [0, 0]]
     silent, _ = traits(parse("mesh:3"), np.arange(3), np.zeros((3, 3)))
-    assert (silent.cost, silent.TAD, silent.WTAD, silent.most_link_load) == (0, 0, 0, 0)
+    assert (silent.cost, silent.pair_hops, silent.byte_hops, silent.most_link_load) == (0, 0, 0, 0)
 
 
 def test_what_is_written_can_be_read_back(netplace, tmp_path):

@@ -21,33 +21,40 @@ def ring(tasks: int) -> np.ndarray:
 def test_a_square_of_a_mesh():
     # The four ordered pairs along each side are 1 apart, the diagonals 2: (8 * 1 + 4 * 2) / 12.
     found = metrics(parse("mesh:4x4"), [5, 6, 9, 10])
-    assert (found.NA, found.LA, found.Diam) == (4, 8, 2)
+    assert (found.NA, found.LA, found.LA_sum, found.Diam) == (4, 4, 4, 2)  # (1 * 2) * (1 * 2), and their sum
     assert pytest.approx(16 / 12) == found.AD
-    assert found.DFC == 1.0  # half a hop in either dimension
-    assert found.TAD is None
+    assert found.DFC == 4  # 1 + 1 + 2 from any of them
+    assert (found.routed_nodes, found.routed_links) == (4, 8)
+    assert found.centroid_distance == 1.0  # half a hop in either dimension
+    assert found.TAD is found.pair_hops is None
 
 
 def test_opposite_corners_affect_the_box_between_them():
     # Minimal routes from (0, 0) to (2, 1) and back cover a box of 6 nodes, 7 wires, both ways.
     found = metrics(parse("mesh:4x4"), [0, 6])
-    assert (found.NA, found.LA, found.AD, found.Diam, found.DFC) == (6, 14, 3.0, 3, 1.5)
+    assert (found.NA, found.LA, found.LA_sum) == (6, 8, 6)  # (2 * 2) * (1 * 2)
+    assert (found.AD, found.Diam, found.DFC) == (3.0, 3, 3)
+    assert (found.routed_nodes, found.routed_links, found.centroid_distance) == (6, 14, 1.5)
 
 
 def test_on_a_torus_routes_go_round():
     mesh, torus = (metrics(parse(f"{kind}:8x8"), [0, 7]) for kind in ("mesh", "torus"))
-    assert (mesh.NA, mesh.LA, mesh.AD, mesh.DFC) == (8, 14, 7.0, 3.5)
-    assert (torus.NA, torus.LA, torus.AD, torus.DFC) == (2, 2, 1.0, 0.5)
+    assert (mesh.NA, mesh.LA_sum, mesh.AD, mesh.DFC) == (8, 7, 7.0, 7)
+    assert (mesh.routed_nodes, mesh.routed_links, mesh.centroid_distance) == (8, 14, 3.5)
+    assert (torus.NA, torus.LA_sum, torus.AD, torus.DFC) == (2, 1, 1.0, 1)
+    assert (torus.routed_nodes, torus.routed_links, torus.centroid_distance) == (2, 2, 0.5)
 
 
 def test_half_a_ring_away_both_ways_are_affected():
     found = metrics(parse("torus:6"), [0, 3])
-    assert (found.NA, found.LA, found.Diam) == (6, 12, 3)
+    assert (found.routed_nodes, found.routed_links, found.Diam) == (6, 12, 3)
+    assert (found.NA, found.LA) == (4, 3)
 
 
 def test_one_node():
     found = metrics(parse("mesh:4x4"), [3], [[7]])
     assert (found.NA, found.LA, found.AD, found.DFC, found.Diam) == (1, 0, 0.0, 0.0, 0)
-    assert (found.TAD, found.WTAD_AL) == (0.0, 0.0)
+    assert (found.TAD, found.WTAD_AL, found.byte_hops) == (0.0, 0.0, 0.0)
 
 
 def test_application_aware_metrics():
@@ -55,10 +62,10 @@ def test_application_aware_metrics():
     W = np.zeros((3, 3))
     W[0, 1], W[0, 2], W[1, 1] = 100, 300, 999
     found = metrics(parse("mesh:4x4"), [0, 3, 5], W)
-    assert found.TAD == 2.5
-    assert found.WTAD == (100 * 3 + 300 * 2) / 400
-    assert found.TAD_AL == (3 + 3 + 2) / 2
-    assert found.WTAD_AL == (100 * 6 + 300 * 2) / 400
+    assert (found.TAD, found.pair_hops) == (5 / 6, 2.5)
+    assert (found.WTAD, found.byte_hops) == (900 / 6, 900 / 400)
+    assert (found.TAD_AL, found.pair_hops_al) == (8 / 6, 8 / 2)
+    assert (found.WTAD_AL, found.byte_hops_al) == (1200 / 6, 1200 / 400)
 
 
 def test_a_partition_with_nodes_to_spare():
@@ -71,7 +78,7 @@ def test_asymmetry_in_three_dimensions():
     torus = parse("torus:8x8x8")
     W = np.array([[0, 1], [0, 0]])
     found = metrics(torus, torus.node([[0, 0, 0], [5, 1, 0]]), W)
-    assert (found.TAD, found.TAD_AL) == (4.0, 10.0)
+    assert (found.pair_hops, found.pair_hops_al) == (4.0, 10.0)
 
 
 def test_the_mapping_matters_to_the_application_only():

@@ -12,38 +12,75 @@ from click.testing import CliRunner
 from netplace.apps import application
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies.block_sets import block_sets, pieces
 from netplace.experiments.studies.correlations import correlation_summary, correlations
 from netplace.experiments.studies.mean_metrics import METRICS, mean_metrics
-from netplace.experiments.studies.partition_metrics import PARTS, blocks, configurations, rows
+from netplace.experiments.studies.partition_metrics import PARTS, configurations, rows
 from netplace.experiments.studies.study import ask, published
 from netplace.placement import partition
+from netplace.placement.compactness import bounding_box
 from netplace.placement.metrics import metrics
 from netplace.topologies import parse
 
 STUDY = STUDIES["partition-metrics"]
 
 
-@pytest.mark.parametrize(("part", "count"), [("2d-W", 83), ("3d-W", 82)])
+@pytest.mark.parametrize(
+    ("part", "count"),
+    [
+        ("2d-W", 83),
+        ("3d-W", 82),
+        ("2d-W-anywhere", 83),
+        ("3d-W-anywhere", 82),
+        ("2d-W-own", 83),
+        ("3d-W-own", 82),
+    ],
+)
 def test_there_are_as_many_configurations_as_published(part, count):
-    found = configurations(PARTS[part], 20)
+    found = configurations(PARTS[part])
     assert len(found) == len(set(found.values())) == count
     topology = parse(PARTS[part].network)
-    for name in ("k=2 #3", "k=16 #19"):
-        nodes = np.concatenate(partition(found[name], topology, [64] * PARTS[part].jobs))
-        assert sorted(nodes) == list(range(topology.nodes))
+    for name in found:
+        if name.endswith("#3"):
+            nodes = np.concatenate(partition(found[name], topology, [64] * PARTS[part].jobs))
+            assert sorted(nodes) == list(range(topology.nodes))
 
 
-def test_blocks_are_dealt_out_whole():
-    topology = parse("mesh:8x8")
-    nodes = blocks(topology, "4x2", 2, np.random.default_rng(3))
+@pytest.mark.parametrize("anywhere", [False, True])
+@pytest.mark.parametrize(("network", "sides", "k"), [("mesh:16x16", "4x4", 4), ("mesh:4x4x4", "2x2x2", 2)])
+def test_jobs_share_the_blocks_of_a_set(network, sides, k, anywhere):
+    grid = parse(network)
+    nodes = block_sets(grid, sides, k, np.random.default_rng(1), anywhere=anywhere)
+    assert sorted(nodes.ravel()) == list(range(grid.nodes))
+    assert (np.diff(nodes) > 0).all()
+    side = int(sides.split("x")[0])
+    block = np.ravel_multi_index(
+        (grid.coordinates(np.arange(grid.nodes)) // side).T[::-1], [n // side for n in grid.sizes[::-1]]
+    )
+    for first in range(0, len(nodes), k):
+        assert len(np.unique(block[nodes[first : first + k]])) == k
+        assert len(np.unique(block[nodes[first]])) > 1
+    boxes = [bounding_box(grid, nodes[first : first + k].ravel()) for first in range(0, len(nodes), k)]
+    small = all(np.prod(box) == nodes[:k].size for box in boxes)
+    assert small != anywhere
+
+
+def test_blocks_that_do_not_tile():
+    with pytest.raises(ValueError, match=r"no box of 3 blocks of \(4, 4\) tiles mesh:16x16"):
+        block_sets(parse("mesh:16x16"), "4x4", 3, np.random.default_rng(0))
+
+
+def test_pieces_are_dealt_out_whole():
+    grid = parse("mesh:8x8")
+    nodes = pieces(grid, 2, 4, np.random.default_rng(3))
     assert sorted(nodes.ravel()) == list(range(64))
-    tiles = {tuple(tile) for tile in partition("boxes:4x2", topology, [8] * 8)}
-    assert {tuple(block) for block in nodes.reshape(-1, 8)} == tiles
+    tiles = {tuple(tile) for tile in partition("boxes:4x2", grid, [8] * 8)}
+    assert {tuple(piece) for piece in nodes.reshape(-1, 8)} == tiles
 
 
 def test_every_application_runs_in_every_configuration():
     runs = rows(ask(STUDY, ["3d-W"], partitions=2))
-    assert len(runs) == 7 * (1 + 4 * 2 + 1)
+    assert len(runs) == 7 * (2 + 3 * 2)
     assert len({row.run.key for row in runs}) == len(runs)
     assert all(len(row.run.jobs) == 8 for row in runs)
 
@@ -107,7 +144,7 @@ def test_what_tasks_send_foretells_the_time_of_lu(folder):
 
 def test_dispersion_grows_with_the_number_of_blocks(folder):
     points = {row["configuration"]: row for row in read(folder / "points-2d-W.csv")}
-    assert list(points) == ["8x8", "16x4", "32x2", "k=2", "k=4", "k=8", "k=16"]
+    assert list(points) == ["8x8", "4x16", "2x32", "k=2", "k=4", "k=8", "k=16"]
     affected = [float(points[name]["NA"]) for name in ("8x8", "k=2", "k=4", "k=8", "k=16")]
     assert affected[0] == 64
     assert affected == sorted(affected)

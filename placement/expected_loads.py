@@ -1,0 +1,125 @@
+"""Bytes expected on each link if every minimal route is equally likely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.placement.rule import Nodes
+from netplace.topologies import Topology
+
+__all__ = ["distinct", "flows", "link_loads"]
+
+Floats = NDArray[np.float64]
+
+
+def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
+    """Return the bytes expected on each directed link if every minimal route is equally likely.
+
+    The load that source s puts on the link from u to w is the sum over t of
+    ``W[s, t] * m(s, u) * m(w, t) / m(s, t)``, where m counts minimal routes and t runs over the destinations
+    for which the link is on one. The sums are taken backwards over the minimal routes from s, as in
+    U. Brandes, "A faster algorithm for betweenness centrality", J. Mathematical Sociology 25 (2001).
+
+    The largest load, divided by the bytes that a link carries in a cycle, is the bound that contention sets
+    on run time as long as routes are used evenly.
+
+    Parameters
+    ----------
+    topology : Topology
+        Any network.
+    nodes : array_like of int, shape (n,)
+        Node of each task.
+    W : array_like or sparse array, shape (n, n)
+        Traffic in bytes; its diagonal does not count.
+
+    Returns
+    -------
+    ndarray of float64, shape (links,)
+        In the order of `Topology.links`.
+
+    Raises
+    ------
+    ValueError
+        If nodes are none, repeated or not in the network, or the traffic is of another size.
+    """
+    chosen = distinct(topology, nodes)
+    source, target, size = flows(W, len(chosen))
+    order = np.argsort(source, kind="stable")
+    starts = np.searchsorted(source[order], np.arange(len(chosen) + 1))
+    total = np.zeros(len(topology.links()))
+    for task in range(len(chosen)):
+        own = order[starts[task] : starts[task + 1]]
+        if len(own):
+            demand = np.zeros(topology.routers)
+            demand[chosen[target[own]]] = size[own]
+            for links, load in _loads_from(topology, int(chosen[task]), demand):
+                total[links] += load
+    return total
+
+
+def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tuple[NDArray[np.int32], Floats]]:
+    """Yield links and the loads on them when router `start` sends `demand` bytes to each router."""
+    routes = np.zeros(topology.routers)
+    routes[start] = 1
+    steps, front = [], np.array([start])
+    unreached = np.ones(topology.routers, bool)
+    unreached[start] = False
+    while len(front):
+        router, port = np.nonzero(topology.neighbor[front] >= 0)
+        router = front[router]
+        end = topology.neighbor[router, port]
+        onward = unreached[end]
+        router, port, end = router[onward], port[onward], end[onward]
+        np.add.at(routes, end, routes[router])
+        unreached[end] = False
+        steps.append((router, end, topology.link_number[router, port]))
+        front = np.unique(end)
+    share = demand / np.maximum(routes, 1)
+    for router, end, links in reversed(steps):
+        np.add.at(share, router, share[end])
+        yield links, share[end] * routes[router]
+
+
+def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:
+    """Return `nodes` if they are different nodes of the network.
+
+    Raises
+    ------
+    ValueError
+        If nodes are none, repeated or not in the network.
+    """
+    chosen = topology.check_nodes(nodes)
+    if chosen.ndim != 1 or not len(chosen):
+        raise ValueError(f"nodes: {chosen.tolist()} is not a list of nodes, expected at least one")
+    values, counts = np.unique(chosen, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"nodes: node {values[counts > 1][0]} is given twice")
+    return chosen
+
+
+def flows(W: Any, tasks: int) -> tuple[Nodes, Nodes, Floats]:
+    """Return source, target and bytes of all traffic between different tasks.
+
+    Raises
+    ------
+    ValueError
+        If the traffic is of another number of tasks, or bytes are less than 0.
+    """
+    from scipy import sparse
+
+    entries = sparse.coo_array(W) if sparse.issparse(W) else sparse.coo_array(np.asarray(W))
+    if entries.shape != (tasks, tasks):
+        raise ValueError(f"traffic W: shape {entries.shape} does not fit the {tasks} nodes of the tasks")
+    if len(entries.data) and not entries.data.min() >= 0:
+        raise ValueError(f"traffic W: {entries.data.min()} is not a number of bytes of at least 0")
+    source, target = entries.coords
+    counts = (source != target) & (entries.data > 0)
+    return (
+        source[counts].astype(np.int64),
+        target[counts].astype(np.int64),
+        entries.data[counts].astype(float),
+    )
