@@ -21,7 +21,7 @@ from netplace.scheduling.partitioner import PARTITIONER
 from netplace.scheduling.policy import POLICY, find_policy
 from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
-from netplace.topologies import TOPOLOGY, parse
+from netplace.topologies import TOPOLOGY, Topology, parse
 
 __all__ = ["FILE_TIMES", "KEYS", "Plan", "check_unchanged", "make_plan"]
 
@@ -36,7 +36,7 @@ FILE_TIMES = {
     ),
 }
 _JOBS = 10_000
-_NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct")
+_NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
@@ -60,6 +60,8 @@ class Plan:
         Mapping of tasks, where run times come from a table.
     locality : bool
         Whether distances between each job's nodes are measured.
+    installed : int or None
+        How many nodes of the machine there are, the first ones; None: all.
     seed : int
         Seed of the model and the partitioner.
     digests : tuple of (str, str)
@@ -77,6 +79,7 @@ class Plan:
     overrun: str = "keep"
     mapping: str = "consecutive"
     locality: bool = False
+    installed: int | None = None
     seed: int = 0
     digests: tuple[tuple[str, str], ...] = ()
 
@@ -89,6 +92,8 @@ class Plan:
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"revision": REVISION}
+        if self.installed is None:  # as plans were described before machines could lack nodes
+            del plain["installed"]
         # What is in a file counts, wherever it lies; a store grows as it is used.
         digests = dict(self.digests)
         for name in ("workload", "times"):
@@ -113,7 +118,7 @@ class Plan:
 KEYS = (
     "machine", "workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_gap", "repeats",
     "cores_per_node", "drop", "policy", "partition", "qct", "times", "mapping", "estimates", "overrun",
-    "locality",
+    "locality", "installed",
 )  # fmt: skip
 
 
@@ -164,6 +169,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         overrun=overrun,
         mapping=_mapping(said, times),
         locality=bool(said.get("locality", False)),
+        installed=_installed(said, machine),
         seed=whole(seed, "seed", 0),
         digests=_digests(workload, times) + _own_digests(said),
     )
@@ -227,6 +233,10 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
+def _installed(said: Mapping[str, Any], machine: Topology) -> int | None:
+    return whole(said["installed"], "installed", 1, machine.nodes) if "installed" in said else None
+
+
 def _words(value: Any, separator: str = ",") -> list[str]:
     return [word.strip() for word in str(value).split(separator)]
 
@@ -237,7 +247,7 @@ def _partition(said: Mapping[str, Any], times: str) -> str:
     name, colon, option = text.partition(":")
     PARTITIONER.split(text, "partition")
     if "qct" in said:
-        if name != "quasi-contiguous":
+        if name not in ("quasi-contiguous", "nearly-contiguous"):
             raise ValueError(f"qct: {said['qct']} given, but partition {text} has no such threshold")
         if colon:
             raise ValueError(f"qct: {said['qct']} given, but partition {text} says {option} already")

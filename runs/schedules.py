@@ -58,7 +58,8 @@ def workload_of(plan: Plan) -> Workload:
         return found if plan.jobs is None else found[: plan.jobs]
     if "repeats" in options:
         options["repeats"] = tuple(options["repeats"])
-    return make_workload(plan.workload, parse(plan.machine).nodes, plan.jobs or 1, plan.seed, **options)
+    nodes = plan.installed or parse(plan.machine).nodes
+    return make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
 
 
 def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> Carried:
@@ -94,6 +95,7 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
                 overrun=plan.overrun,
                 locality=plan.locality,
                 keep_nodes=keep_nodes,
+                installed=plan.installed,
                 tell=tell,
             )
         except LookupError as error:

@@ -11,7 +11,6 @@ from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.policy.asked import Running
 from netplace.scheduling.schedule import Cost, Kills, Rows, Schedule, State
-from netplace.topologies import Topology
 
 __all__ = ["Record"]
 
@@ -96,12 +95,14 @@ class Record:
         self._killed.append((row, running.start, now, held))
         self._rows["kills"][row] += 1
 
-    def schedule(self, machine: Topology, policy: str, estimates: str, overrun: str, cost: Cost) -> Schedule:
+    def schedule(
+        self, machine: str, nodes: int, policy: str, estimates: str, overrun: str, cost: Cost
+    ) -> Schedule:
         """Return the schedule once all jobs have ended."""
         killed = np.array(self._killed, [("row", "i8"), ("start", "f8"), ("end", "f8"), ("held", "i8")])
         return Schedule(
-            machine=machine.text,
-            machine_nodes=machine.nodes,
+            machine=machine,
+            machine_nodes=nodes,
             policy=policy,
             estimates=estimates,
             overrun=overrun,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from netplace.checks import one_of
+import numpy as np
+
+from netplace.checks import one_of, whole
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics.locality import Locality
-from netplace.scheduling.partitioner import Partitioner, make_partitioner
+from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import Policy, find_policy
 from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Schedule
@@ -38,6 +40,7 @@ def schedule(
     overrun: str = "keep",
     locality: bool = False,
     keep_nodes: bool = False,
+    installed: int | None = None,
     tell: Tell | None = None,
 ) -> Schedule:
     """Return the schedule of jobs on a machine.
@@ -63,6 +66,9 @@ def schedule(
         Whether the distances between each job's nodes are measured.
     keep_nodes : bool
         Whether the nodes of each job are kept.
+    installed : int, optional
+        How many nodes of the machine there are, the first ones; the others are never free, and no part of
+        the utilisation. By default all.
     tell : callable, optional
         Called from time to time with the number of jobs that have ended, and the time.
 
@@ -89,13 +95,28 @@ def schedule(
     times = LogTimes() if times is None else times
     execution = times if isinstance(times, Execution) else TimedExecution(times)
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
+    present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
+    _leave_out(used, present, machine)
     record = Record(Locality(machine) if locality else None, keep_nodes)
     estimate = estimate_rule(estimates, times)
     if not chosen.estimated and overrun != "kill":
         estimate = _own  # a table need not be asked for what nobody uses
     simulation = Simulation(used, chosen.queue(), execution, estimate, overrun, record, tell)
     simulation.run(jobs)
-    return record.schedule(machine, chosen.name, estimates, overrun, simulation.cost())
+    return record.schedule(machine.text, present, chosen.name, estimates, overrun, simulation.cost())
+
+
+def _leave_out(partitioner: Partitioner, present: int, machine: Topology) -> None:
+    """Hold the nodes behind the first `present` for good."""
+    if present == machine.nodes:
+        return
+    try:
+        partitioner.take(Allocation(np.arange(present, machine.nodes)))
+    except ValueError as error:
+        raise ValueError(
+            f"installed: {present} of the {machine.nodes} nodes of {machine}, but the partitioner cannot "
+            f"leave the others out: {error}"
+        ) from None
 
 
 def _own(job: Job) -> float:

@@ -39,7 +39,8 @@ FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out, or none. [default: never-ran]"),
     "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
     "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
-    "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous."),
+    "installed": (COUNT, None, _RULES, "Nodes of the machine that there are, the first ones. [default: all]"),
+    "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous and nearly-contiguous."),
     "times": (
         str, None, _RULES,
         "log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE. [default: log]",

@@ -16,12 +16,13 @@ from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
+from netplace.scheduling.partitioner.one_level_astray import quasi_contiguous
 from netplace.scheduling.partitioner.paging import paging
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
-from netplace.scheduling.partitioner.tree import quasi_contiguous
+from netplace.scheduling.partitioner.tree import nearly_contiguous
 from netplace.topologies import Topology
 
 __all__ = [
@@ -115,6 +116,12 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         SHAPE_OPTION,
         ranked=True,
     ),
+    "nearly-contiguous": PartitionerKind(
+        nearly_contiguous,
+        "nearly-contiguous:20",
+        "the fullest subtree of the job's level, but for up to QCT percent of its nodes from the nearest",
+        "QCT",
+    ),
     "non-contiguous": PartitionerKind(first_free, "non-contiguous", "the first free nodes in node order"),
     "optimal": PartitionerKind(
         by_distance("optimal"),
@@ -133,7 +140,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "quasi-contiguous": PartitionerKind(
         quasi_contiguous,
         "quasi-contiguous:20",
-        "one subtree of the job's level, but for up to QCT percent of its nodes",
+        "one subtree of the job's level, but for up to QCT percent from one level above (Pascual 2009)",
         "QCT",
     ),
     "random": PartitionerKind(random_free, "random", "free nodes drawn at random, by seed", by_chance=True),

@@ -1,11 +1,12 @@
-"""Contiguous and quasi-contiguous partitions of trees.
+"""Contiguous and nearly contiguous partitions of trees.
 
 The level of a job is that of the smallest subtree that can hold it: one of level l has ``down**l`` nodes, all
 those below a switch of stage l - 1; level 0 is a node. A contiguous job sits in one subtree of its level,
 which it may share, and sends nothing above it.
 
 Source: J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies on
-scheduling performance", JSSPP 2009 (LNCS 5798): contiguous and quasi-contiguous allocation.
+scheduling performance", JSSPP 2009 (LNCS 5798): contiguous allocation. Quasi-contiguous allocation as
+published is in `one_level_astray`; what is nearly contiguous here differs in what it takes from where.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from netplace.topologies import Topology, Tree
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["Subtrees", "quasi_contiguous", "read_threshold", "tree_contiguous"]
+__all__ = [
+    "Subtrees", "gather", "nearly_contiguous", "next_subtree", "read_threshold", "tree_contiguous", "tree_of",
+]  # fmt: skip
 
 
 class Subtrees:
@@ -123,7 +126,7 @@ def _count(counts: Any, first: Any, down: int, nodes: Any, step: int) -> int:
 
 
 @njit(cache=True)
-def _next(
+def next_subtree(
     counts: Any, first: Any, down: int, level: int, start: int, end: int, wanted: int
 ) -> tuple[int, int]:
     """Return the first subtree of a level, from `start` on, with so many free nodes, and how many were tried.
@@ -147,13 +150,13 @@ def _next(
 
 
 @njit(cache=True)
-def _gather(
+def gather(
     counts: Any, first: Any, down: int, start: int, end: int, nodes: Any, count: int
 ) -> tuple[int, int]:
     """Put free nodes of ``start..end-1`` behind the `count` first; return how many there are, and visits."""
     node, visited = start, 0
     while count < len(nodes):
-        node, tried = _next(counts, first, down, 0, node, end, 1)
+        node, tried = next_subtree(counts, first, down, 0, node, end, 1)
         visited += tried
         if node >= end:
             break
@@ -167,7 +170,7 @@ def _gather(
 def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: int) -> tuple[Any, int, int]:
     """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
     subtrees = first[level + 1] - first[level]
-    subtree, visited = _next(counts, first, down, level, 0, subtrees, wanted)
+    subtree, visited = next_subtree(counts, first, down, level, 0, subtrees, wanted)
     if subtree == subtrees:
         here = counts[first[level] : first[level + 1]]
         subtree = np.argmax(here)
@@ -176,7 +179,7 @@ def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: i
             return np.empty(0, np.int64), 0, visited
     nodes = np.empty(wanted, np.int64)
     size = down**level
-    inside, tried = _gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)
+    inside, tried = gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)
     visited += tried
     count = inside
     while count < wanted:
@@ -184,9 +187,9 @@ def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: i
         emptied, size = subtree * size, size * down
         subtree //= down
         before, after = subtree * size, emptied + size // down
-        count, tried = _gather(counts, first, down, before, emptied, nodes, count)
+        count, tried = gather(counts, first, down, before, emptied, nodes, count)
         visited += tried
-        count, tried = _gather(counts, first, down, after, before + size, nodes, count)
+        count, tried = gather(counts, first, down, after, before + size, nodes, count)
         visited += tried
     return nodes, inside, visited
 
@@ -218,26 +221,26 @@ def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subt
     """
     if option:
         raise ValueError(f"partitioner contiguous: takes no option on trees, but {option!r} was given")
-    return Subtrees(_tree(topology, "contiguous"))
+    return Subtrees(tree_of(topology, "contiguous"))
 
 
-def quasi_contiguous(topology: Topology, option: str, seed: int) -> Subtrees:
-    """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent.
+def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees:
+    """Return the partitioner of a tree that lets some nodes be anywhere; `option` is its threshold.
 
     Raises
     ------
     ValueError
         If the network is no tree, or the option no percentage.
     """
-    tree = _tree(topology, "quasi-contiguous")
+    tree = tree_of(topology, "nearly-contiguous")
     if not option:
         raise ValueError(
-            "partitioner quasi-contiguous: no threshold given, expected a form such as quasi-contiguous:20"
+            "partitioner nearly-contiguous: no threshold given, expected a form such as nearly-contiguous:20"
         )
-    return Subtrees(tree, read_threshold(option, f"partitioner quasi-contiguous:{option}"))
+    return Subtrees(tree, read_threshold(option, f"partitioner nearly-contiguous:{option}"))
 
 
-def _tree(topology: Topology, name: str) -> Tree:
+def tree_of(topology: Topology, name: str) -> Tree:
     """Return `topology` if it is a tree."""
     if not isinstance(topology, Tree):
         raise ValueError(f"partitioner {name}: is defined on trees, not on {topology}")

@@ -247,3 +247,21 @@ def test_every_rule_of_run_times_has_an_example_that_works():
 def test_mistaken_run_times_are_told(text, machine, words):
     with pytest.raises(ValueError, match=words):
         make_times(text, parse(machine))
+
+
+@pytest.mark.parametrize("partition", ["non-contiguous", "quasi-contiguous:50", "contiguous", "curve"])
+def test_nodes_that_are_not_installed_are_never_given(partition):
+    machine = parse("tree:2,3" if "contiguous" in partition else "mesh:8")
+    jobs = [Job(1, 0.0, 4, 10.0), Job(2, 0.0, 2, 5.0), Job(3, 0.0, 1, 5.0), Job(4, 0.0, 7, 1.0)]
+    made = schedule(machine, jobs, "fcfs", partition, keep_nodes=True, installed=6)
+    assert max(nodes.max() for nodes in made.allocations) == 5
+    assert made.machine_nodes == 6
+    assert [number for number, *_ in made.rejected] == [4]
+    assert "more than the 6 nodes" in made.rejected[0][2]
+
+
+def test_boxes_cannot_leave_nodes_out():
+    with pytest.raises(ValueError, match="installed: 6 of the 8 nodes of mesh:8, but the partitioner cannot"):
+        schedule(parse("mesh:8"), [Job(1, 0.0, 1, 1.0)], "fcfs", "contiguous", installed=6)
+    with pytest.raises(ValueError, match="installed: 9 is too large, expected at most 8"):
+        schedule(parse("mesh:8"), [Job(1, 0.0, 1, 1.0)], "fcfs", "non-contiguous", installed=9)

@@ -18,6 +18,8 @@ from netplace.topologies import parse
 MACHINES = {
     "non-contiguous": ("mesh:5x5", "tree:3,3"),
     "random": ("torus:3x3x3", "thintree:4,2,2"),
+    "nearly-contiguous:25": ("tree:2,5", "tree:4,2"),
+    "nearly-contiguous:100": ("tree:3,3", "tree:7,1"),
     "quasi-contiguous:0": ("tree:2,5", "thintree:3,2,3"),
     "quasi-contiguous:25": ("tree:2,5", "tree:4,2"),
     "quasi-contiguous:100": ("tree:3,3", "tree:7,1"),

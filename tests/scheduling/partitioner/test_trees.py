@@ -12,6 +12,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.one_level_astray import OneLevelAstray
 from netplace.scheduling.partitioner.tree import Subtrees, tree_contiguous
 from netplace.topologies import parse
 
@@ -89,6 +90,52 @@ def test_no_more_astray_than_allowed(text, events, threshold):
             assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level
         elif threshold < 100:
             assert max(inside) < size
+
+
+def one_level(free: set[int], size: int, down: int, nodes: int, allowed: int) -> list[int] | None:
+    """Return the nodes that the published rule gives, group by group."""
+    width = down ** level_of(size, down)
+    groups = [sorted(free.intersection(range(low, low + width))) for low in range(0, nodes, width)]
+    for group in groups:
+        if len(group) >= size:
+            return group[:size]
+    for place, group in enumerate(groups):
+        if allowed and width < nodes and size - len(group) <= allowed:
+            around = groups[place // down * down : (place // down + 1) * down]
+            others = [node for other in around if other is not group for node in other]
+            if len(group) + len(others) >= size:
+                return group + others[: size - len(group)]
+    return None
+
+
+@pytest.mark.parametrize("text", TREES)
+@PATIENT
+@given(data=st.data(), threshold=st.sampled_from([0, 10, 20, 25, 34, 50, 100]))
+def test_quasi_contiguous_as_published(text, data, threshold):
+    tree = parse(text)
+    free = data.draw(st.sets(st.integers(0, tree.nodes - 1), min_size=1))
+    size = data.draw(st.integers(1, len(free)))
+    partitioner = OneLevelAstray(tree, threshold)
+    partitioner.take(Allocation(np.array(sorted(set(range(tree.nodes)) - free), np.int64)))
+    allocation = partitioner.find(a_job(size))
+    found = None if allocation is None else allocation.nodes.tolist()
+    assert found == one_level(free, size, tree.down, tree.nodes, math.ceil(size * threshold / 100))
+    if allocation is not None:
+        level = level_of(size, tree.down)
+        assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level + 1
+        assert allocation.contiguous == (tree.level(allocation.nodes[0], allocation.nodes).max() <= level)
+
+
+def test_a_job_of_two_may_have_one_astray():
+    tree = parse("tree:4,2")
+    partitioner = make_partitioner("quasi-contiguous:10", tree)
+    partitioner.take(Allocation(np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14])))
+    assert partitioner.find(a_job(2)).nodes.tolist() == [3, 7]
+    assert not partitioner.by_count
+    below = make_partitioner("quasi-contiguous:10", parse("tree:2,3"))
+    # Free are 1 and 7: the switch above 1 has none but it.
+    below.take(Allocation(np.array([0, 2, 3, 4, 5, 6])))
+    assert below.find(a_job(2)) is None
 
 
 def test_contiguous_example():

@@ -1,0 +1,107 @@
+"""Quasi-contiguous partitions of trees as published: first fit, nodes astray no further than one level up.
+
+Source: J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies on
+scheduling performance", JSSPP 2009 (LNCS 5798); J. A. Pascual, thesis, UPV/EHU 2013, section on trees.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.tree import Subtrees, gather, next_subtree, read_threshold, tree_of
+from netplace.topologies import Topology, Tree
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["OneLevelAstray", "quasi_contiguous"]
+
+
+class OneLevelAstray(Subtrees):
+    """Gives a job nodes of one subtree of its level, but for a few from under the switch above.
+
+    It takes the first subtree in node order with room for the whole job. If there is none, it takes the first
+    in which no more nodes are missing than may go astray, if the subtree one level above has room for the
+    whole job; the missing nodes are the first free ones there, in node order. No node is further away. They
+    stand last among the job's nodes.
+
+    Parameters
+    ----------
+    tree : Tree
+        The machine.
+    threshold : float
+        Percent of a job's nodes, rounded up to whole nodes, that may lie outside its subtree: of two nodes
+        one may be astray at 10 %. With 0 every job is contiguous.
+    """
+
+    def __init__(self, tree: Tree, threshold: float = 0):
+        super().__init__(tree, threshold)
+        self.by_count = False
+
+    def astray(self, nodes: int) -> int:
+        """Return how many nodes of a job may lie outside its subtree."""
+        return math.ceil(nodes * self._threshold / 100)
+
+    def find(self, job: Job) -> Allocation | None:
+        """Return nodes of one subtree, then those astray, or None if too few are free where they may be.
+
+        The allocation is contiguous if none is astray.
+        """
+        self.searches += 1
+        if job.nodes > self.free:
+            return None
+        nodes, inside, visited = _find(
+            self._counts, self._first, self._down, self.level(job.nodes), job.nodes, self.astray(job.nodes)
+        )
+        self.visited += visited
+        return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
+
+
+@njit(cache=True)
+def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: int) -> tuple[Any, int, int]:
+    """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
+    subtrees = first[level + 1] - first[level]
+    subtree, visited = next_subtree(counts, first, down, level, 0, subtrees, wanted)
+    if subtree == subtrees and astray > 0 and level + 2 < len(first):
+        subtree = 0
+        while subtree < subtrees:
+            subtree, tried = next_subtree(counts, first, down, level, subtree, subtrees, wanted - astray)
+            visited += tried
+            if subtree < subtrees and counts[first[level + 1] + subtree // down] >= wanted:
+                break
+            subtree += 1
+    if subtree >= subtrees:
+        return np.empty(0, np.int64), 0, visited
+    nodes = np.empty(wanted, np.int64)
+    size = down**level
+    low = subtree * size
+    inside, tried = gather(counts, first, down, low, low + size, nodes, 0)
+    visited += tried
+    if inside < wanted:
+        above = low // (size * down) * size * down
+        count, tried = gather(counts, first, down, above, low, nodes, inside)
+        visited += tried
+        count, tried = gather(counts, first, down, low + size, above + size * down, nodes, count)
+        visited += tried
+    return nodes, inside, visited
+
+
+def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstray:
+    """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent.
+
+    Raises
+    ------
+    ValueError
+        If the network is no tree, or the option no percentage.
+    """
+    tree = tree_of(topology, "quasi-contiguous")
+    if not option:
+        raise ValueError(
+            "partitioner quasi-contiguous: no threshold given, expected a form such as quasi-contiguous:20"
+        )
+    return OneLevelAstray(tree, read_threshold(option, f"partitioner quasi-contiguous:{option}"))
