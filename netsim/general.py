@@ -45,6 +45,9 @@ class General:
         Levels below those of a packet that heads for its destination.
     via : ndarray of int32, shape (switches or 1, n)
         Intermediate switches.
+    place : ndarray of int32, shape (switches,)
+        Place of each switch, or of its group, among them; -1: none. A packet that chooses draws neither its
+        own nor its destination's.
     ports : ndarray of int64, shape (routers,)
         Ports of each router, unwired ones below the last included.
     node_port : ndarray of int64, shape (nodes,)
@@ -64,6 +67,7 @@ class General:
     anew: bool
     base: int
     via: NDArray[np.int32]
+    place: NDArray[np.int32]
     ports: NDArray[np.int64]
     node_port: NDArray[np.int64]
     cycles: NDArray[np.int64]
@@ -126,6 +130,7 @@ def general(topology: Topology, config: Config) -> General:
         anew=routes.span > 0,
         base=routes.span if routes.detours else 0,
         via=via,
+        place=_places(switches, routes, via),
         ports=_ports(topology),
         node_port=_node_ports(topology, switches),
         cycles=slow,
@@ -139,6 +144,18 @@ def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:
         return (1, vcs)
     levels = verdict.needed
     return tuple(-(-level * vcs // levels) for level in range(levels + 1))
+
+
+def _places(switches: Switches, routes: Routes, via: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the place of each switch among the intermediates; none under Valiant, which draws of all."""
+    found = np.full(switches.count, -1, np.int32)
+    if routes.choice == "valiant":
+        return found
+    if switches.group is not None and via.shape == (switches.count, int(switches.group.max()) + 1):
+        return switches.group.astype(np.int32)
+    if len(via) == 1:
+        found[via[0]] = np.arange(via.shape[1])
+    return found
 
 
 def _links(topology: Topology) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

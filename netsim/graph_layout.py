@@ -245,6 +245,7 @@ def _tables(table: General, u: Any) -> dict[str, Any]:
         "home": switches.home.astype(np.int32),
         "node_port": table.node_port.astype(np.int32),
         "escape": (np.zeros(1) if routes.escape is None else routes.escape).astype(np.int16).ravel(),
+        "place": table.place,
         "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),
     }
     return {name: array.copy() for name, array in found.items()}  # numba wants them writeable

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.compactness import bounding_box
 from netplace.placement.expected_loads import distinct, flows, link_loads
-from netplace.placement.mapping.cost import asymmetry
-from netplace.placement.rule import Nodes, grid_of
+from netplace.placement.mapping.cost import asymmetry, has_dimensions
+from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology
 
 __all__ = ["OWN", "PUBLISHED", "Metrics", "average_pairwise_distance", "link_loads", "metrics"]
@@ -43,13 +43,14 @@ class Metrics:
 
     With P the n nodes, d(a, b) their distance in hops, AL(a, b) the asymmetry level, which is the sum over
     pairs of dimensions of ``|d_x - d_y|``, and W[i, j] the bytes from task i on node p(i) to task j on p(j),
-    T tasks in all. On a ring the largest gap is left out of a side.
+    T tasks in all. On a ring the largest gap is left out of a side. What is of boxes is None off meshes
+    and tori, what is of asymmetry where distances do not fall into dimensions.
 
     Attributes
     ----------
-    NA : int
+    NA : int or None
         Nodes affected: volume of the bounding box, the product over dimensions of its sides.
-    LA : int
+    LA : int or None
         Links affected: product over dimensions i of ``(side_i - 1) * product over j != i of count_j``, where
         count_j is the number of distinct coordinates of P in dimension j. The report prints a sum; its
         examples are this product.
@@ -66,11 +67,11 @@ class Metrics:
         Sum of ``W[i, j] d(p(i), p(j))`` divided by T (T - 1): bytes times hops of a pair.
     TAD_AL, WTAD_AL : float or None
         The same two with ``d + AL`` in place of d, which is the cost of the TD criterion.
-    LA_sum : int
+    LA_sum : int or None
         LA as printed, a sum over dimensions.
     routed_nodes, routed_links : int
-        Nodes of the network, and directed links, on a minimal route between two nodes of P.
-    centroid_distance : float
+        Nodes of the network, switches included, and directed links on a minimal route between two nodes of P.
+    centroid_distance : float or None
         Mean over P of ``sum over dimensions of |x - c|``. The centre c is, in each dimension, the place that
         minimises the sum of squared distances; on a mesh, the mean. It need not be a node.
     pair_hops, byte_hops : float or None
@@ -79,15 +80,15 @@ class Metrics:
         The same two of ``d + AL``.
     """
 
-    NA: int
-    LA: int
     AD: float
     DFC: int
     Diam: int
-    LA_sum: int
     routed_nodes: int
     routed_links: int
-    centroid_distance: float
+    NA: int | None = None
+    LA: int | None = None
+    LA_sum: int | None = None
+    centroid_distance: float | None = None
     TAD: float | None = None
     WTAD: float | None = None
     TAD_AL: float | None = None
@@ -106,7 +107,7 @@ def metrics(
     Parameters
     ----------
     topology : Topology
-        A mesh or torus; on tori distances go round the ring where that is shorter.
+        Any network; on tori distances go round the ring where that is shorter.
     nodes : array_like of int
         Nodes of the partition.
     W : array_like or sparse array, shape (tasks, tasks), optional
@@ -118,27 +119,30 @@ def metrics(
     Raises
     ------
     ValueError
-        If the network is no grid, nodes are none, repeated or not in it, or the traffic is of another size.
+        If nodes are none, repeated or not in it, or the traffic is of another size.
     """
-    grid = grid_of(topology, "partition metrics")
-    chosen = distinct(grid, nodes)
-    distance = grid.distances(chosen).astype(np.int64)
-    routed, links = _routed(grid, chosen)
-    found: dict[str, Any] = _of_box(grid, chosen) | {
+    chosen = distinct(topology, nodes)
+    distance = topology.distances(chosen).astype(np.int64)
+    routed, links = _routed(topology, chosen)
+    found: dict[str, Any] = {
         "AD": _average(distance),
         "DFC": int(distance.sum(axis=1).min()),
         "Diam": int(distance.max()),
         "routed_nodes": routed,
         "routed_links": links,
-        "centroid_distance": _from_centre(grid, chosen),
     }
+    if isinstance(topology, Grid):
+        found |= _of_box(topology, chosen)
+        found["centroid_distance"] = _from_centre(topology, chosen)
     if W is not None:
-        placed = chosen if mapping is None else distinct(grid, mapping)
+        placed = chosen if mapping is None else distinct(topology, mapping)
         source, target, size = flows(W, len(placed))
         pairs = max(1, len(placed) * (len(placed) - 1))
-        hops = grid.distance(placed[source], placed[target])
-        level = hops + asymmetry(grid, placed)[source, target]
-        for ending, values in (("", hops), ("_AL", level)):
+        hops = topology.distance(placed[source], placed[target])
+        costs = {"": hops}
+        if has_dimensions(topology):
+            costs["_AL"] = hops + asymmetry(topology, placed)[source, target]
+        for ending, values in costs.items():
             found[f"TAD{ending}"] = float(values.sum() / pairs)
             found[f"WTAD{ending}"] = float(values @ size / pairs)
             own = ending.lower()
@@ -166,10 +170,10 @@ def _of_box(grid: Grid, nodes: Nodes) -> dict[str, int]:
     return {"NA": math.prod(sides), "LA": math.prod(affected), "LA_sum": sum(affected)}
 
 
-def _routed(grid: Grid, nodes: Nodes) -> tuple[int, int]:
+def _routed(topology: Topology, nodes: Nodes) -> tuple[int, int]:
     """Return how many nodes and directed links lie on minimal routes between `nodes`: those under load."""
-    loads = link_loads(grid, nodes, np.ones((len(nodes), len(nodes))))
-    links = grid.links()[loads > 0]
+    loads = link_loads(topology, nodes, np.ones((len(nodes), len(nodes))))
+    links = topology.links()[loads > 0]
     return len(np.union1d(nodes, links[:, [0, 2]])), len(links)
 
 

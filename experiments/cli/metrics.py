@@ -74,7 +74,8 @@ def metrics_command(**given: Any) -> None:
     Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the centre (DFC),
     diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
     asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
-    them. They are means over the jobs, of the nodes that have a task. Meshes and tori only.
+    them. They are means over the jobs, of the nodes that have a task. What a network does not define is left
+    out: NA and LA off meshes and tori, _AL where there are no dimensions.
     """
     from netplace.experiments.reports.configurations import measure
     from netplace.experiments.terminal.compiling import load_engine
@@ -114,10 +115,7 @@ def _configurations(given: dict[str, Any]) -> list[Configuration]:
     """Return the configurations that the flags ask for."""
     from netplace.checks import whole
     from netplace.experiments.reports.configurations import Configuration, seeds_of
-    from netplace.placement.rule import grid_of
-    from netplace.topologies import parse
 
-    grid_of(parse(given["network"]), "partition metrics")
     first, count = whole(given["seed"], "--seed", 0), whole(given["configurations"], "--configurations")
     whole(given["processes"], "--processes")
     runs = [
@@ -155,7 +153,11 @@ def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
     from netplace.placement.metrics import PUBLISHED
 
     times = [row["cycles"] for row in rows]
-    panels = {name: ([row[name] for row in rows], times) for name in (*PUBLISHED, "most_link_load")}
+    panels = {
+        name: ([row[name] for row in rows], times)
+        for name in (*PUBLISHED, "most_link_load")
+        if name in rows[0]
+    }
     draw_scatter(path, panels, "", "run time (cycles)", title)
 
 
@@ -210,12 +212,12 @@ def _figures(names: Iterable[str], row: Row) -> list[str]:
 
 
 def _correlation_table(rows: Sequence[Row]) -> Table:
-    from netplace.experiments.reports.configurations import METRICS, correlations
+    from netplace.experiments.reports.configurations import correlations
 
     slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
     shown = [
         [name.replace("_", " ") if name.islower() else name, *_told(slowest[name]), *_told(mean[name])]
-        for name in METRICS
+        for name in slowest
     ]
     title = f"Pearson's r with run time (* significant at {_SIGNIFICANT})"
     return table(title, ["metric", "slowest job", "p", "mean of jobs", "p"], shown)

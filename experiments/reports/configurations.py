@@ -49,13 +49,14 @@ def measure(configuration: Configuration) -> Row:
     """Return the metrics of a configuration: means over its jobs, on the nodes that their tasks are on.
 
     ``most_link_load`` is the number of bytes on the most loaded link when all jobs send all they have to send
-    and use all minimal routes alike. Simulated configurations have also ``cycles``, the run time of the
-    slowest job, and ``mean_cycles``, the mean run time of a job.
+    and use all minimal routes alike. What the network does not define is left out.
+    Simulated configurations have also ``cycles``, the run time of the slowest job, and ``mean_cycles``, the
+    mean run time of a job.
 
     Raises
     ------
     ValueError
-        If the jobs cannot be placed, or the network is no mesh or torus.
+        If the jobs cannot be placed.
     SimulationError
         If a run cannot come to its end.
     """
@@ -73,7 +74,8 @@ def measure(configuration: Configuration) -> Row:
         each.append(asdict(metrics(topology, nodes, W)))
         load += link_loads(topology, nodes, W)
     row: Row = {"partition": run.partition, "seed": run.seed}
-    row |= {name: fmean(found[name] for found in each) for name in METRICS[:-1]}
+    defined = [name for name in METRICS[:-1] if each[0][name] is not None]
+    row |= {name: fmean(found[name] for found in each) for name in defined}
     row["most_link_load"] = float(load.max(initial=0.0))
     if configuration.simulated:
         row |= {"cycles": result.cycles, "mean_cycles": fmean(job.cycles for job in result.jobs)}
@@ -88,6 +90,8 @@ def correlations(rows: Sequence[Row], time: str = "cycles") -> dict[str, tuple[f
     found: dict[str, tuple[float, float] | None] = {}
     times = np.array([row[time] for row in rows], float)
     for name in METRICS:
+        if name not in rows[0]:
+            continue
         values = np.array([row[name] for row in rows], float)
         varied = len(rows) > 2 and np.ptp(values) > 1e-9 * np.abs(values).max() and np.ptp(times) > 0
         told = stats.pearsonr(values, times) if varied else None

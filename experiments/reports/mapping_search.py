@@ -13,10 +13,11 @@ from netplace.apps import Program
 from netplace.netsim import Config
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, cost_matrix, find_mapping
+from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
 from netplace.runs.placing import run_time_of
-from netplace.topologies import Grid, Topology
+from netplace.topologies import Topology
 
 __all__ = ["Search", "Traits", "traits"]
 
@@ -97,7 +98,7 @@ class Traits:
     pair_hops, byte_hops : float
         Mean distance in hops of pairs of tasks with traffic, and of a byte.
     pair_hops_al, byte_hops_al : float or None
-        The same with the asymmetry level, which only grids have.
+        The same with the asymmetry level, which takes dimensions.
     TAD, WTAD : float
         Sums of the distances of these pairs, and of bytes times distances, over the number of all pairs of
         tasks; see `netplace.placement.metrics.Metrics`.
@@ -144,7 +145,7 @@ def traits(
     flows.eliminate_zeros()
     sent, total = flows.data, max(flows.data.sum(), 1)
     pairs = max(1, len(nodes) * (len(nodes) - 1))
-    wanted = {criterion, "classic", *(["td"] if isinstance(topology, Grid) else [])}
+    wanted = {criterion, "classic", *(["td"] if has_dimensions(topology) else [])}
     costs = {name: cost_matrix(topology, nodes, name)[flows.coords] for name in wanted}
     talking = {name: float(C.sum()) for name, C in costs.items()}
     bytes_ = {name: float(C @ sent) for name, C in costs.items()}

@@ -93,6 +93,7 @@ _OWN = [
     "high",  # I32, levels: the one after the last
     "home",  # I32, nodes: switch
     "node_port",  # I32, nodes
+    "place",  # I32, switches: place among the intermediate ones; -1: none
     "kin",  # I32, switches: group
     "tally",  # I64
 ]

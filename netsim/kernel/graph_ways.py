@@ -83,6 +83,22 @@ def direct_is_better(s: GraphState, u: GraphSetting, x: int, via: int, home: int
 
 
 @inlined
+def drawn_via(s: GraphState, u: GraphSetting, router: int, i: int, x: int, home: int, cycle: int) -> int:
+    """Return an intermediate switch, neither its own nor the destination's; -1: there is none."""
+    low = min(s.place[x], s.place[home])
+    high = max(s.place[x], s.place[home])
+    count = u.via_count - int(high >= 0) - int(low >= 0 and low < high)
+    if count <= 0:
+        return -1
+    n = below(draw(u.seed, VIA, router, i, cycle), count)
+    if low >= 0 and n >= low:
+        n += 1
+    if high > low and n >= high:
+        n += 1
+    return s.via[x * u.via_row + n]
+
+
+@inlined
 def settled(
     s: GraphState, u: GraphSetting, router: int, i: int, trip: int, home: int, source: int, cycle: int
 ) -> int:
@@ -95,9 +111,9 @@ def settled(
     turning = trip & DECIDED
     if turning and s.kin[x] != s.kin[source]:
         return trip & ~MAY_TURN
-    via = s.via[x * u.via_row + below(draw(u.seed, VIA, router, i, cycle), u.via_count)]
+    via = drawn_via(s, u, router, i, x, home, cycle)
     level = trip >> LEVEL_AT & SIX_BITS
-    direct = via == x or direct_is_better(s, u, x, via, home, level)
+    direct = via < 0 or via == x or direct_is_better(s, u, x, via, home, level)
     if direct or via == home:
         trip = trip & ~MAY_TURN | TO_HOME
         if u.choice == PAR and s.kin[x] != s.kin[home]:

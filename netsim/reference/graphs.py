@@ -164,9 +164,8 @@ class GraphRouting(Routing):
             if group[switch] != group[source]:
                 trip.may_turn = False
                 return
-        via = self.table.via[switch if len(self.table.via) > 1 else 0]
-        drawn = int(via[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(via))])
-        if drawn not in (switch, home) and not _WORTH[self._choice](
+        drawn = self._drawn(fifo, switch, home, now)
+        if drawn not in (-1, switch, home) and not _WORTH[self._choice](
             self, switch, drawn, home, trip.level, now
         ):
             trip.via = drawn
@@ -175,6 +174,15 @@ class GraphRouting(Routing):
                 trip.level += 1
         elif self._choice == "par" and group is not None:
             trip.may_turn = bool(group[switch] != group[home])
+
+    def _drawn(self, fifo: Fifo, switch: int, home: int, now: int) -> int:
+        """Return an intermediate switch, neither its own nor the destination's; -1: there is none."""
+        via = self.table.via[switch if len(self.table.via) > 1 else 0].tolist()
+        barred = {int(self.table.place[end]) for end in (switch, home)}
+        open_to = [end for n, end in enumerate(via) if n not in barred]
+        if not open_to:
+            return -1
+        return int(open_to[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(open_to))])
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
         """Return the packets behind the first port that leads to `target`, and those that wait for it.

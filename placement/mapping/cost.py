@@ -16,7 +16,16 @@ from netplace.checks import one_of
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree
 
-__all__ = ["CRITERIA", "Criterion", "asymmetry", "cost_matrix", "hops", "oversubscription", "td"]
+__all__ = [
+    "CRITERIA",
+    "Criterion",
+    "asymmetry",
+    "cost_matrix",
+    "has_dimensions",
+    "hops",
+    "oversubscription",
+    "td",
+]
 
 Matrix = NDArray[Any]
 Criterion = Callable[[Topology, Nodes], ArrayLike]
@@ -56,11 +65,11 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
     ValueError
         If the network is no grid, nor its switches stand on one.
     """
-    on_grid = isinstance(topology, Graph) and topology.axis is not None
-    if not isinstance(topology, Grid | Graph) or not (on_grid or isinstance(topology, Grid)):
+    if not has_dimensions(topology):
         raise ValueError(
             f"criterion td: is defined on meshes and tori, not on {topology}; use classic or oversubscription"
         )
+    assert isinstance(topology, Grid | Graph)
     level = np.empty((len(nodes), len(nodes)), np.int32)
     rows = max(1, _BLOCK // max(1, len(nodes)))
     for first in range(0, len(nodes), rows):
@@ -70,6 +79,13 @@ def asymmetry(topology: Topology, nodes: Nodes) -> Matrix:
             np.abs(along[..., a] - along[..., b]) for b in range(along.shape[-1]) for a in range(b)
         )
     return level
+
+
+def has_dimensions(topology: Topology) -> bool:
+    """Tell whether distances fall into dimensions: on grids, and where switches stand on one."""
+    if isinstance(topology, Graph):
+        return topology.axis is not None
+    return isinstance(topology, Grid)
 
 
 def oversubscription(topology: Topology, nodes: Nodes) -> Matrix:

@@ -106,7 +106,6 @@ def test_long_tables_are_cut_on_the_screen_alone(netplace):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--network", "tree:4,2", "--app", "2d-mesh"), "is defined on meshes and tori, not on tree:4,2"),
         ((*HALO, "--partition", "randm"), "partition: unknown name 'randm'; did you mean random"),
         ((*HALO, "--mapping", "shuffle"), "is defined on trees"),
         ((*HALO, "--configurations", "0"), "--configurations: 0 is too small"),

@@ -114,7 +114,8 @@ def test_bounds_of_a_dragonfly_are_the_known_ones():
         ("valiant", "adversarial", 1.0, 6, 0.48, 0.52),
         ("par", "adversarial", 0.5, 8, 0.45, 0.52),
         ("ugal-l", "uniform", 1.0, 6, 0.80, 1.0),
-        ("ugal-l", "adversarial", 0.45, 6, 0.38, 0.46),
+        ("ugal-l", "adversarial", 0.5, 6, 0.47, 0.52),
+        ("ugal-g", "adversarial", 1.0, 6, 0.48, 0.56),
     ],
 )
 def test_saturation_of_a_dragonfly(routing, traffic, offered, vcs, least, most):

@@ -147,10 +147,21 @@ def test_a_uniform_torus_is_loaded_evenly():
     assert found == pytest.approx(np.full(100, 25 * 24 * 2.5 / 100))
 
 
+def test_off_grids_what_is_not_defined_is_none():
+    # Both nodes at one switch: there and back, and nothing else is affected.
+    found = metrics(parse("dragonfly:a=4,p=2,h=2"), [0, 1], [[0, 8], [0, 0]])
+    assert (found.routed_nodes, found.routed_links, found.AD, found.Diam, found.DFC) == (3, 4, 2.0, 2, 2)
+    assert (found.TAD, found.pair_hops, found.byte_hops) == (1.0, 2.0, 2.0)
+    assert (found.NA, found.LA, found.LA_sum, found.centroid_distance) == (None,) * 4
+    assert (found.TAD_AL, found.WTAD_AL, found.pair_hops_al) == (None,) * 3
+    on_switches = metrics(parse("hyperx:4x4,c=2"), [0, 2], [[0, 8], [0, 0]])
+    assert on_switches.pair_hops_al == 3 + 1
+    assert metrics(parse("tree:4,2"), [0, 4]).routed_nodes == 2 + 2 + 4
+
+
 @pytest.mark.parametrize(
     ("network", "nodes", "W", "message"),
     [
-        ("tree:4,2", [0, 1], None, "partition metrics: is defined on meshes and tori, not on tree:4,2"),
         ("mesh:4x4", [], None, "expected at least one"),
         ("mesh:4x4", [1, 2, 1], None, "node 1 is given twice"),
         ("mesh:4x4", [1, 16], None, r"node: 16 is not in 0\.\.15"),
