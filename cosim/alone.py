@@ -41,7 +41,7 @@ def cycles_alone(
     network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
     if since is not None:
         network.restore(since)
-    number = network.start(placing.program(placed), placed.nodes)
+    number = placing.start(network, placed)
     while not network.advance():
         pass
     record = network.job(number)

@@ -100,6 +100,7 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         "figures": figures(made, rows, plan.network_time != "table") | course.figures(),
         "notes": [*jobs.notes, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
+        **course.more(),
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }

@@ -39,6 +39,9 @@ class Course(Protocol):
     def figures(self) -> dict[str, Any]:
         """Return figures that only this fidelity has."""
 
+    def more(self) -> dict[str, Any]:
+        """Return what only this fidelity tells beside the figures."""
+
 
 class _Live:
     """Every packet on one network; each job again alone when it has ended."""
@@ -48,11 +51,20 @@ class _Live:
         self._placing, self._engine, self._tell = placing, engine, tell
         self._fresh = FreshTimes(placing, plan.margin, engine)
         longest = _from_log(plan.margin) if plan.applications else self._fresh.longest
-        self.execution: Execution = LiveExecution(placing, longest, engine, self._ended)
+        self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
+        self._explain = plan.explain
+        self.execution: Execution = self._live
 
     def figures(self) -> dict[str, Any]:
         """Return nothing more."""
         return {}
+
+    def more(self) -> dict[str, Any]:
+        """Return which jobs could never have ended and why, and who waited for whom."""
+        said: dict[str, Any] = {
+            "failures": [{"job": job, "why": why} for job, why in self._live.failures.items()]
+        }
+        return said | ({"waiting": self._live.waiting()} if self._explain else {})
 
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed
@@ -78,6 +90,10 @@ class _Table:
             self.execution = TableExecution(placing, fresh.cycles, fresh.longest, self._begun)
 
     def figures(self) -> dict[str, Any]:
+        """Return nothing more."""
+        return {}
+
+    def more(self) -> dict[str, Any]:
         """Return nothing more."""
         return {}
 
@@ -111,6 +127,10 @@ class _Sampled:
             "mixes": mixes | {"precision": self._rates.precision},
             "half_width": {"mean": float(np.mean(widths)), "most": float(np.max(widths))} if widths else None,
         }
+
+    def more(self) -> dict[str, Any]:
+        """Return nothing more."""
+        return {}
 
     def _ended(self, done: Progress) -> None:
         placed, taken = done.placed, done.end - done.begin

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from netplace.cosim.placed import Placed, Placing
-from netplace.netsim import Network, Residue
+from netplace.cosim.waiting import WaitingOverTime
+from netplace.netsim import DeadlockError, Network, Residue
 from netplace.scheduling import Allocation, Ends, Job
 
 __all__ = ["Attempt", "LiveExecution"]
@@ -56,6 +58,15 @@ class LiveExecution:
         The network's engine.
     ended : callable, optional
         Told of each attempt that has ended.
+    explain : bool
+        Whether waiting is charged to jobs, see `waiting`.
+
+    Attributes
+    ----------
+    network : Network
+        The network; jobs that have ended are forgotten there.
+    failures : dict of int to str
+        By the number of each job that could never have ended: what it waited for.
     """
 
     def __init__(
@@ -64,8 +75,14 @@ class LiveExecution:
         longest: Callable[[Job], float],
         engine: str = "kernel",
         ended: Callable[[Attempt], None] | None = None,
+        explain: bool = False,
     ) -> None:
-        self.network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
+        self.network = Network(
+            placing.machine, placing.config, engine=engine, seed=placing.seed, explain=explain
+        )
+        self.failures: dict[int, str] = {}
+        self._waiting = WaitingOverTime(self.network) if explain else None
+        self._names: list[int] = []  # jobs by the network's number
         self.longest = longest
         self._placing, self._tell = placing, ended
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
@@ -76,7 +93,8 @@ class LiveExecution:
         """Start a job in the first cycle from `now` on."""
         placed = self._placing.put(job, allocation)
         self._bring_to(now)
-        number = self.network.start(self._placing.program(placed), placed.nodes)
+        number = self._placing.start(self.network, placed)
+        self._names.append(job.number)
         self._running[number] = attempt, Attempt(placed, self.network.now, self.network.residue())
 
     def stop(self, attempt: int, now: float) -> None:
@@ -87,12 +105,11 @@ class LiveExecution:
         self._bring_to(now)
         for number, (ours, _) in self._running.items():
             if ours == attempt:
-                self.network.stop(number)
-                del self._running[number]
+                self._drop(number)
                 return
         # It has ended on the way there, which is not to be told.
         self._ended = [
-            Ends(ends.time, left)
+            Ends(ends.time, left, ends.failed)
             for ends in self._ended
             if (left := tuple(number for number in ends.attempts if number != attempt))
         ]
@@ -101,7 +118,7 @@ class LiveExecution:
         """Simulate up to the next end, not later than `until`."""
         limit = None if until == math.inf else math.floor(until * self._second + _WITHIN)
         if not self._ended and (limit is None or self.network.now < limit):
-            self._note(self.network.advance(limit))
+            self._advance(limit)
         if self._ended and self._ended[0].time * self._second <= until * self._second + _WITHIN:
             return self._ended.pop(0)
         return None
@@ -110,7 +127,38 @@ class LiveExecution:
         """Simulate up to the first cycle from `now` on."""
         cycle = math.ceil(now * self._second - _WITHIN)
         while self.network.now < cycle:
-            self._note(self.network.advance(cycle))
+            self._advance(cycle)
+
+    def waiting(self) -> dict[str, Any]:
+        """Return who waited for whom so far, see `netplace.cosim.waiting.WaitingOverTime.told`.
+
+        Raises
+        ------
+        ValueError
+            If waiting is not charged.
+        """
+        if self._waiting is None:
+            raise ValueError("waiting: is charged to jobs only in an execution made with explain=True")
+        return self._waiting.told(self._names)
+
+    def _advance(self, limit: int | None) -> None:
+        """Simulate up to the end of a job, or to a cycle, and write down what has ended."""
+        try:
+            self._note(self._simulated(limit))
+        except DeadlockError as error:
+            if not self._running:
+                raise  # packets that nobody waits for block the network for good
+            self._fail(str(error))
+
+    def _simulated(self, limit: int | None) -> list[int]:
+        """Simulate up to the end of a job, or to a cycle; return the network's numbers of what has ended."""
+        while self._waiting is not None and self._running:
+            stop = self._waiting.due if limit is None else min(limit, self._waiting.due)
+            ended = self.network.advance(stop)
+            self._waiting.look()
+            if ended or self.network.now == limit:
+                return ended
+        return self.network.advance(limit)
 
     def _note(self, numbers: list[int]) -> None:
         """Write down jobs that have ended."""
@@ -118,8 +166,24 @@ class LiveExecution:
         for number in numbers:
             attempt, record = self._running.pop(number)
             record.end = int(self.network.job(number).end)
+            self.network.forget(number)
             told.append(attempt)
             if self._tell is not None:
                 self._tell(record)
         if told:
             self._ended.append(Ends(self.network.now / self._second, tuple(told)))
+
+    def _fail(self, why: str) -> None:
+        """End all jobs that run: nothing can move any more, so none of them ever ends by itself."""
+        told = []
+        for number, (attempt, record) in [*self._running.items()]:
+            self._drop(number)
+            self.failures[record.placed.job.number] = why
+            told.append(attempt)
+        self._ended.append(Ends(self.network.now / self._second, tuple(told), failed=True))
+
+    def _drop(self, number: int) -> None:
+        """Stop a job on the network, and forget it."""
+        self.network.stop(number)
+        self.network.forget(number)
+        del self._running[number]

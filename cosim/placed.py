@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from netplace.apps import Program
-from netplace.cosim.work import Work, WorkOf, program_of
-from netplace.netsim import Config
+from netplace.cosim.work import Work, WorkOf, body_of, program_of
+from netplace.netsim import Config, Network
 from netplace.placement import map_tasks
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.allocation import Nodes
@@ -85,6 +85,10 @@ class Placing:
     def _body(self, work: Work) -> Program:
         return program_of(Work(work.application, work.tasks), self.config)
 
-    def program(self, placed: Placed) -> Program:
-        """Return the program of a job."""
-        return program_of(placed.work, self.config)
+    def loop(self, placed: Placed) -> Program:
+        """Return the program of one iteration of a job, its computation included."""
+        return body_of(replace(placed.work, iterations=1), self.config)
+
+    def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
+        """Start a job on a network, now or in cycle `at`, and return its number there."""
+        return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)

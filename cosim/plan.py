@@ -40,6 +40,7 @@ KEYS = (
     "margin",
     "applications",
     "precision",
+    "explain",
     *SETTINGS,
 )
 _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
@@ -65,6 +66,8 @@ class CosimPlan:
         Settings of the network.
     mix_digest : str
         SHA-256 of that file.
+    explain : bool
+        Whether waiting on the live network is charged to jobs.
     """
 
     jobs: Plan
@@ -74,6 +77,7 @@ class CosimPlan:
     precision: float = 0.02
     config: Config = field(default_factory=Config)
     mix_digest: str = ""
+    explain: bool = False
 
     @cached_property
     def key(self) -> str:
@@ -92,6 +96,7 @@ class CosimPlan:
             "mix_digest": self.mix_digest,
             "precision": self.precision,
             "config": asdict(self.config),
+            **({"explain": True} if self.explain else {}),
         }
 
     @classmethod
@@ -136,6 +141,11 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     network_time = one_of(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
     margin = _positive(said, "margin", 1.5, math.inf)
     precision = _positive(said, "precision", 0.02, 1.0)
+    explain = bool(said.pop("explain", False))
+    if explain and network_time != "live":
+        raise ValueError(
+            f"explain: jobs wait for each other only on the live network, not where times are {network_time}"
+        )
     mix = str(said.pop("applications", ""))
     if mix:
         read_mix(mix)
@@ -150,7 +160,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         )
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     digest = file_digest(Path(mix)) if mix else ""
-    return CosimPlan(plan, network_time, margin, mix, precision, config, digest)
+    return CosimPlan(plan, network_time, margin, mix, precision, config, digest, explain)
 
 
 def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> float:

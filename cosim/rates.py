@@ -209,12 +209,12 @@ def _window(
     rng = np.random.default_rng(seed)
     network = Network(placing.machine, placing.config, seed=seed)
     programs = [
-        placing.program(replace(job, work=replace(job.work, iterations=times)))
+        replace(job, work=replace(job.work, iterations=times))
         for job, times in zip(jobs, blocks, strict=True)
     ]
     running = {
-        network.start(program, job.nodes, at=int(rng.integers(0, max(1, int(cycles))))): place
-        for place, (program, job, cycles) in enumerate(zip(programs, jobs, alone.tolist(), strict=True))
+        placing.start(network, program, int(rng.integers(0, max(1, int(cycles))))): place
+        for place, (program, cycles) in enumerate(zip(programs, alone.tolist(), strict=True))
     }
     longest = math.ceil(alone.max())
     warm, limit = _WARM_UP * longest, (_WARM_UP + _MEASURED) * longest
@@ -224,5 +224,5 @@ def _window(
             place = running.pop(number)
             if network.now >= warm:
                 ends[place].append(network.now)
-            running[network.start(programs[place], jobs[place].nodes)] = place
+            running[placing.start(network, programs[place])] = place
     return [(some[-1] - some[0]) / (len(some) - 1) for some in ends]

@@ -1,4 +1,4 @@
-"""Why a job was slow: with whom it shared which links, and what it would have taken without them."""
+"""Why a job was slow: for whom its packets waited, on which links, and what it would have taken without them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from netplace.cosim.placed import Placing
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
 from netplace.netsim import Network
+from netplace.netsim.general import is_general
 from netplace.topologies import Grid, Topology
 
 __all__ = ["link_name", "links_of", "reasons"]
@@ -27,7 +28,7 @@ class _Neighbour:
 
     job: Started
     overlap: float  # share of our time
-    shared: NDArray[np.int64]  # packets on each link, the fewer of ours and its own
+    links: NDArray[np.float64]  # what we met of it on each link, see `reasons`
 
 
 def reasons(
@@ -35,10 +36,14 @@ def reasons(
 ) -> dict[str, Any]:
     """Return who slowed a job, on which links, and what it would have taken without each, and alone.
 
-    Jobs that were there at the same time are put in order of the packets on links that both use: for each
-    link the fewer of the two jobs' packets, times the share of the job's time in which the other was there.
-    The first `suspects` of them are taken out, one at a time, and the run is made again with all starts as
-    they were.
+    The run is made again up to the job's end, all starts as they were, and every cycle in which one of its
+    packets waits is charged to the job whose packet holds what it waits for (docs/background/model.md,
+    "Waiting"). Jobs that were there at the same time stand in the order of what is charged to them. The first
+    `suspects` of them are taken out, one at a time, and the run is made once more.
+
+    On networks of the general router, where waiting is not charged, they stand in the order of packets on links
+    that both use: for each link the fewer of the two jobs' packets, times the share of the job's time in which
+    the other was there.
 
     Parameters
     ----------
@@ -51,7 +56,14 @@ def reasons(
     suspects : int
         How many others are taken out, one run each.
     links : int
-        How many links are told, those with most packets of others.
+        How many links are told, those with most for others.
+
+    Returns
+    -------
+    dict
+        ``job`` (its row), ``by`` (``"cycles"`` waited, or ``"packets"`` shared), ``own`` (cycles waited for the
+        job's own packets; None for packets), ``neighbours`` and ``links``, each with its ``amount`` in that
+        unit.
 
     Raises
     ------
@@ -61,52 +73,68 @@ def reasons(
     row = _row(rows, job)
     everybody = started_jobs(plan, rows)
     placing = placing_of(plan)
-    ours = next(started for started in everybody if started.number == job)
-    mine = links_of(placing, ours)
     ends = {one["job"]: one["end_cycle"] for one in rows}
-    found = [
-        _Neighbour(other, overlap, np.minimum(mine, links_of(placing, other)))
+    ours = next(started for started in everybody if started.number == job)
+    beside = {
+        other: overlap
         for other in everybody
         if other.number != job
         and (overlap := _overlap(ours.start, ends[job], other.start, ends[other.number])) > 0
-    ]
-    found.sort(key=lambda one: -float(one.shared.sum()) * one.overlap)
+    }
+    charges = not is_general(placing.machine, placing.config)
+    own, met = _waited(placing, everybody, beside, job) if charges else _shared(placing, ours, beside)
+    found = [_Neighbour(other, overlap, met[other]) for other, overlap in beside.items()]
+    found.sort(key=lambda one: -float(one.links.sum()))
+    total = float((own or 0) + sum(one.links.sum() for one in found))
+    told = [_told(one, total) for one in found]
     second = plan.config.cycle_ns * 1e-9
-    told = [
-        {
-            "job": one.job.number,
-            "application": one.job.placed.work.application,
-            "size": len(one.job.placed.nodes),
-            "overlap": one.overlap,
-            "links": int(np.count_nonzero(one.shared)),
-            "packets": int(one.shared.sum()),
-            "without": None,
-            "saved": None,
-        }
-        for one in found
-    ]
     for one in told[:suspects]:
-        if one["packets"]:
+        if one["amount"]:
             left = [started for started in everybody if started.number != one["job"]]
             without = replay(placing, left, until=job).cycles[job] * second
             one |= {"without": without, "saved": (row["live"] - without) / row["alone"]}
     return {
         "job": row,
+        "by": "cycles" if charges else "packets",
+        "own": own,
         "neighbours": told,
-        "links": _most_shared(placing.machine, mine, found, links),
+        "links": _most(placing.machine, found, links),
+    }
+
+
+def _waited(
+    placing: Placing, everybody: Sequence[Started], beside: Mapping[Started, float], job: int
+) -> tuple[int | None, dict[Started, NDArray[np.float64]]]:
+    """Return the cycles that a job waited for itself, and by link for each of the jobs beside it."""
+    waited = replay(placing, everybody, until=job, watch=job).waited
+    shape = placing.machine.neighbor.shape
+    nothing = np.zeros((shape[0], shape[1] + 1), np.int64)
+    own = int(waited.get(job, nothing).sum())
+    return own, {other: waited.get(other.number, nothing).astype(np.float64) for other in beside}
+
+
+def _shared(
+    placing: Placing, ours: Started, beside: Mapping[Started, float]
+) -> tuple[int | None, dict[Started, NDArray[np.float64]]]:
+    """Return by link the packets that a job shares with each of the jobs beside it."""
+    mine = links_of(placing, ours)
+    return None, {
+        other: np.minimum(mine, links_of(placing, other)) * overlap for other, overlap in beside.items()
     }
 
 
 def links_of(placing: Placing, started: Started) -> NDArray[np.int64]:
     """Return the packets of a job on each link, alone on a new network; shape (routers, ports)."""
     network = Network(placing.machine, placing.config, seed=placing.seed)
-    network.start(placing.program(started.placed), started.placed.nodes)
+    placing.start(network, started.placed)
     network.finish()
     return np.asarray(network.counters().link_packets, np.int64)
 
 
 def link_name(machine: Topology, router: int, port: int) -> str:
     """Return a link in words, such as ``5 -> 6 (X+)``; switches of a tree by stage are routers too."""
+    if port == machine.neighbor.shape[1]:
+        return f"consumption at {router}"
     end = int(machine.neighbor[router, port])
     if isinstance(machine, Grid):
         return f"{router} -> {end} ({_AXES[port // 2] if port < 12 else port // 2}{'+-'[port % 2]})"
@@ -129,24 +157,39 @@ def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:
     return max(0, min(end, other_end) - max(start, other_start)) / max(1, end - start)
 
 
-def _most_shared(
-    machine: Topology, mine: NDArray[np.int64], found: Sequence[_Neighbour], count: int
-) -> list[dict[str, Any]]:
-    """Return the links with most shared packets, and whose they are."""
-    total = sum((one.shared * one.overlap for one in found), np.zeros(mine.shape))
+def _told(one: _Neighbour, total: float) -> dict[str, Any]:
+    amount = float(one.links.sum())
+    return {
+        "job": one.job.number,
+        "application": one.job.placed.work.application,
+        "size": len(one.job.placed.nodes),
+        "overlap": one.overlap,
+        "links": int(np.count_nonzero(one.links)),
+        "amount": round(amount),
+        "share": amount / total if total else 0.0,
+        "without": None,
+        "saved": None,
+    }
+
+
+def _most(machine: Topology, found: Sequence[_Neighbour], count: int) -> list[dict[str, Any]]:
+    """Return the links with most for others, and for whom."""
+    if not found:
+        return []
+    total = np.sum([one.links for one in found], axis=0)
     told = []
     for place in np.argsort(-total, axis=None, kind="stable")[:count].tolist():
-        router, port = divmod(place, mine.shape[1])
+        router, port = divmod(place, total.shape[1])
         if total[router, port] <= 0:
             break
-        others = [(float(one.shared[router, port]) * one.overlap, one.job.number) for one in found]
+        others = [(float(one.links[router, port]), one.job.number) for one in found]
         told.append(
             {
                 "link": link_name(machine, router, port),
                 "router": router,
                 "port": port,
-                "packets": int(mine[router, port]),
-                "others": [number for much, number in sorted(others, reverse=True) if much > 0],
+                "amount": round(float(total[router, port])),
+                "others": {number: round(much) for much, number in sorted(others, reverse=True) if much > 0},
             }
         )
     return told

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placed, Placing
@@ -52,10 +53,14 @@ class Replay:
         Cycles that each job took, by its number.
     late : mapping of int to int
         Cycles by which a job started later than it should, because its nodes were not free yet.
+    waited : mapping of int to ndarray of int64, shape (routers, ports + 1)
+        If a job was watched: cycles that its packets waited for each link, by the number of the job charged; -2:
+        several together. In the last place of a router stands its node's consumption.
     """
 
     cycles: Mapping[int, int]
     late: Mapping[int, int]
+    waited: Mapping[int, NDArray[np.int64]]
 
 
 def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Started]:
@@ -84,7 +89,11 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
 
 
 def replay(
-    placing: Placing, jobs: Iterable[Started], until: int | None = None, engine: str = "kernel"
+    placing: Placing,
+    jobs: Iterable[Started],
+    until: int | None = None,
+    engine: str = "kernel",
+    watch: int | None = None,
 ) -> Replay:
     """Run jobs again, each from its start on, or from when its nodes are free.
 
@@ -98,8 +107,13 @@ def replay(
         Job with whose end the run may end; by default that of the last.
     engine : str
         The network's engine.
+    watch : int, optional
+        Job whose waiting is told by link and by the job charged.
     """
-    network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
+    network = Network(
+        placing.machine, placing.config, engine=engine, seed=placing.seed, explain=watch is not None
+    )
+    names: list[int] = []  # jobs by the network's number
     held = np.zeros(placing.machine.nodes, bool)
     running: dict[int, Started] = {}
     cycles: dict[int, int] = {}
@@ -120,8 +134,13 @@ def replay(
             break
         if network.now > job.start:
             late[job.number] = network.now - job.start
-        running[network.start(placing.program(job.placed), job.placed.nodes)] = job
+        number = placing.start(network, job.placed)
+        running[number] = job
+        names.append(job.number)
+        if job.number == watch:
+            network.watch(number)
         held[job.placed.nodes] = True
     while running and until not in cycles:
         advance(None)
-    return Replay(cycles, late)
+    waited = {} if watch is None else network.watched()
+    return Replay(cycles, late, {names[n] if n >= 0 else n: links for n, links in waited.items()})

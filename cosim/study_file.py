@@ -41,6 +41,7 @@ def read_cosim_study(path: str | Path) -> list[CosimPlan]:
 
 def _under(time: str, path: str | Path) -> list[CosimPlan]:
     def make(values: dict[str, Any]) -> CosimPlan:
-        return make_cosim_plan(values | {"network_time": time})
+        said = {name: value for name, value in values.items() if time == "live" or name != "explain"}
+        return make_cosim_plan(said | {"network_time": time})
 
     return read_plans(path, KEYS, make, "co-simulations")

@@ -103,28 +103,49 @@ class KernelEngine:
             there = int(clock[k.JOBS])
             matrix[:there, :there] = self._state.matrix.reshape(there, there)
             clock[k.JOBS] = len(matrix)
-            self._state = self._state._replace(matrix=matrix.ravel())
+            column = np.full(len(matrix), -1, np.int32)
+            column[: len(self._state.column)] = self._state.column
+            self._state = self._state._replace(matrix=matrix.ravel(), column=column)
 
-    def _waiting_so_far(self) -> int:
-        """Return how long the heads that wait now have waited."""
-        s, u = self._state, self._setting
-        blamed = s.blamed.reshape(self.topology.routers, -1)
-        sets = np.bitwise_or.reduce(blamed, axis=1)
-        return sum(
-            int(self.now - s.since[router * u.fifos + i])
-            for router in np.flatnonzero(sets)
-            for i in range(k.MOST_INPUTS)
-            if sets[router] >> i & 1
+    def _waiting_now(self) -> int:
+        """Return how many heads wait."""
+        parked = self._state.stand.reshape(-1, k.STAND_WORDS)[:, k.PARKED]
+        return int(np.bitwise_count(parked).sum())
+
+    def watch(self, number: int) -> None:
+        """Count from now on what one job waits by link and by the job that it is charged to."""
+        charged_up_to_now(interpretable(self._state), self._setting, self.topology.routers, self.now)
+        links = len(self._state.link_wait) // 2
+        self._state.clock[[k.WATCHED, k.COLUMN]] = number + 1, 0
+        self._state = self._state._replace(
+            column=np.full(int(self._state.clock[k.JOBS]), -1, np.int32),
+            watched=np.zeros(links * k.COLUMNS, np.int64),
         )
 
+    def watched(self) -> tuple[NDArray[np.int64], list[int]]:
+        """Return what the watched job waited, shape (routers, ports + 1, columns), and the job of each column.
+
+        Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
+        """
+        s = self._state
+        charged_up_to_now(interpretable(s), self._setting, self.topology.routers, self.now)
+        count = int(s.clock[k.COLUMN])
+        jobs = [-2] * k.COLUMNS
+        for owner, column in enumerate(s.column.tolist()):
+            if 0 <= column < k.COLUMNS - 1:
+                jobs[column] = owner - 1
+        shown = k.COLUMNS if (s.column == k.COLUMNS - 1).any() else count
+        cycles = s.watched.reshape(self.topology.routers, -1, k.COLUMNS)[:, :, :shown]
+        return cycles.copy(), jobs[:shown]
+
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return what was charged by jobs and by links, and how long heads that have left had waited."""
+        """Return what was charged by jobs and by links, and how long heads have waited."""
         s, u = self._state, self._setting
         charged_up_to_now(interpretable(s), u, self.topology.routers, self.now)
         width, jobs = int(s.clock[k.JOBS]), self._charged
         matrix = np.roll(s.matrix.reshape(width, width)[:jobs, :jobs], (-1, -1), (0, 1))
         links = s.link_wait.reshape(self.topology.routers, -1, 2)
-        return matrix, links.copy(), int(s.clock[k.WAITED])
+        return matrix, links.copy(), int(s.clock[k.WAITED]) + self.now * self._waiting_now()
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
         """Start a job whose task i sits on ``nodes[i]`` in cycle `now`, and return its number."""
@@ -275,7 +296,8 @@ class KernelEngine:
             charged_up_to_now(s, self._setting, self.topology.routers, self.now)
             s.matrix[:] = 0
             s.link_wait[:] = 0
-            s.clock[k.WAITED] = -self._waiting_so_far()
+            s.clock[k.WAITED] = -self.now * self._waiting_now()
+            s.watched[:] = 0
         for totals in (self._crossed(), s.carry, s.packet_delays, s.message_delays):
             totals[:] = 0
 

@@ -177,9 +177,18 @@ class Engine(Protocol):
         """Packets created and not yet consumed to the tail."""
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return what was charged by jobs and by links, and how long heads that have left had waited.
+        """Return what was charged by jobs and by links, and how long heads have waited.
 
         The first two are those of `netplace.netsim.network.Waiting`, with the engine's own numbers of jobs.
+        """
+
+    def watch(self, number: int) -> None:
+        """Count from now on what one job waits by link and by the job that it is charged to."""
+
+    def watched(self) -> tuple[NDArray[np.int64], list[int]]:
+        """Return what the watched job waited, shape (routers, ports + 1, columns), and the job of each column.
+
+        Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
         """
 
     def blocked(self) -> Blocked:

@@ -317,7 +317,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
     when[:, k.SINCE] = when[:, k.NEXT_DRAW] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
-    clock[k.LAST_DELIVERY] = -1
+    clock[k.LAST_DELIVERY] = clock[k.WATCHED] = -1
     every = routers * u.fifos
     exact = every if u.exact else 1
     links = routers * (ports + 1) if u.explain else 1
@@ -334,7 +334,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         coming=np.zeros(every if u.hop > 1 else 1, np.int32),
         came=np.full(exact, _LONG_AGO, np.int64),
         left=np.full(exact, _LONG_AGO, np.int64),
-        since=np.full(every if u.explain or u.arbiter == k.FIRST_COME else 1, -1, np.int64),
+        since=np.full(every if u.arbiter == k.FIRST_COME else 1, -1, np.int64),
         **_queues(fifos, u),
         todo=np.empty(2 * nodes, np.int32),
         dirty=np.zeros(2 * u.words, np.int64),
@@ -367,13 +367,14 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         share=np.zeros(2, np.float64),
         hot=np.array([-1, 0], np.int64),
         key_job=np.zeros(1, np.int32),
+        stand=np.zeros(k.STAND_WORDS * routers if u.explain else 1, np.int64),
         charged=np.zeros(every if u.explain else 1, np.int64),
         aimed=np.zeros(every if u.explain else 1, np.int8),
-        blamed=np.zeros(links, np.int64),
-        crossing=np.zeros(links, np.int64),
-        crosser=np.zeros(links, np.int32),
+        way=np.zeros(k.WAY_WORDS * links, np.int64),
         matrix=empty,
         link_wait=np.zeros(2 * links, np.int64),
+        column=np.zeros(0, np.int32),
+        watched=np.zeros(1, np.int64),
         packet_delays=np.zeros(delays.BINS, np.int64),
         message_delays=np.zeros(delays.BINS, np.int64),
         asked=np.zeros(64, np.int64),

@@ -88,14 +88,17 @@ class Waiting:
     links : ndarray of int64, shape (routers, ports + 1, 2)
         The same cycles by link waited for, in the last place of a router for its node's consumption: charged
         to the job that waited, and to others.
+    waited : int
+        Cycles that heads have waited, counted without asking for whom: the sum of each of the others.
     """
 
     cycles: NDArray[np.int64]
     links: NDArray[np.int64]
+    waited: int
 
     @property
     def total(self) -> int:
-        """All cycles waited."""
+        """All cycles charged."""
         return int(self.cycles.sum())
 
 
@@ -166,6 +169,7 @@ class Network:
         self._explains = explain
         self._engine: Engine = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
         self._numbers: list[int] = []  # of the engine's jobs, where they are explained
+        self._watched = -1
         self._jobs: dict[int, _Job] = {}
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
@@ -297,6 +301,8 @@ class Network:
             job.number = self._engine.install(job.program, job.nodes, job.times)
             if self._explains:
                 self._numbers.append(number)
+                if number == self._watched:
+                    self._engine.watch(job.number)
             self._running.add(number)
 
     def _ended(self) -> list[int]:
@@ -452,13 +458,49 @@ class Network:
         ValueError
             If the network was not made with ``explain=True``.
         """
-        if not self._explains:
-            raise ValueError("waiting: is charged to jobs only in a network made with explain=True")
-        charged, links, _ = self._engine.waiting()
+        self._must_explain()
+        charged, links, waited = self._engine.waiting()
         cycles = np.zeros((self._given + 1, self._given + 1), np.int64)
         places = [*self._numbers, self._given]
         cycles[np.ix_(places, places)] = charged
-        return Waiting(cycles, links)
+        return Waiting(cycles, links, waited)
+
+    def watch(self, job: int) -> None:
+        """Count what one job waits by link and by the job charged, from now or from its start on.
+
+        Only one job is watched at a time.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or the network was not made with ``explain=True``.
+        """
+        self._must_explain()
+        found = self._find(job)
+        self._watched = job
+        if found.number >= 0:
+            self._engine.watch(found.number)
+
+    def watched(self) -> dict[int, NDArray[np.int64]]:
+        """Return by job charged what the watched job waited for each link, shape (routers, ports + 1).
+
+        In the last place of a router stands its node's consumption. Open-loop traffic is job -1; where more
+        than 63 jobs are charged, the rest are told together as job -2.
+
+        Raises
+        ------
+        ValueError
+            If no job that has begun is watched.
+        """
+        self._must_explain()
+        if self._watched not in self._numbers:
+            raise ValueError("watched: no job that has begun is watched, see watch")
+        cycles, jobs = self._engine.watched()
+        return {self._numbers[job] if job >= 0 else job: cycles[:, :, n] for n, job in enumerate(jobs)}
+
+    def _must_explain(self) -> None:
+        if not self._explains:
+            raise ValueError("waiting: is charged to jobs only in a network made with explain=True")
 
     def result(self) -> Result:
         """Return all that was measured so far."""

@@ -50,6 +50,13 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("cosim", cls=AnnouncingCommand, epilog=examples_of("cosim"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @_flags
+@click.option(
+    "--explain",
+    is_flag=True,
+    default=None,
+    panel=_RESULT,
+    help="Charge every cycle in which a packet waits to the job that it waits for (live).",
+)
 @click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
 @click.option(
     "--store",
@@ -141,7 +148,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.runs.store import Store
     from netplace.runs.tables import write_table
 
-    for name in (*_FLAGS, "seed"):
+    for name in (*_FLAGS, "explain", "seed"):
         if given[name] is not None:
             raise ValueError(
                 f"--{name.replace('_', '-')}: given beside {study}, which says everything itself"
@@ -181,10 +188,10 @@ def _plan(given: dict[str, Any]) -> CosimPlan:
 
     seed = whole(given["seed"] or 0, "--seed", 0)
     try:
-        return make_cosim_plan({name: given[name] for name in _FLAGS}, seed)
+        return make_cosim_plan({name: given[name] for name in (*_FLAGS, "explain")}, seed)
     except ValueError as error:
         name, _, rest = str(error).partition(":")
-        if name in _FLAGS:
+        if name in _FLAGS or name == "explain":
             raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
         raise
 

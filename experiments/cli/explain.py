@@ -30,9 +30,9 @@ __all__ = ["explain_command", "whatif_command"]
 def explain_command(folder: str, job: int, suspects: int, links: int, as_json: bool) -> None:
     """Show who slowed a job of a live co-simulation, and on which links.
 
-    FOLDER is what netplace cosim -o has left. Those whose packets share most links with the job's are taken
-    out, one at a time, and the run is made again with all starts as they were: what the job would have taken
-    then is the answer, not a guess.
+    FOLDER is what netplace cosim -o has left. Every cycle in which a packet of the job waited is charged to the
+    job whose packet held what it waited for. Those charged most are then taken out, one at a time, and the run
+    is made again with all starts as they were: what the job would have taken then is the answer, not a guess.
     """
     from netplace.cosim import reasons
     from netplace.experiments.reports.cosim import read_folder
@@ -57,25 +57,40 @@ def _explained(found: dict[str, Any]) -> list[Table]:
             number(one["size"]),
             number(100 * one["overlap"], 1),
             number(one["links"]),
-            number(one["packets"]),
+            number(one["amount"]),
+            number(100 * one["share"], 1),
             _micro(one["without"]),
             number(None if one["saved"] is None else 100 * one["saved"], 1),
         ]
         for one in found["neighbours"][:12]
     ]
+    charged = found["by"] == "cycles"
+    if charged:
+        every = found["own"] + sum(one["amount"] for one in found["neighbours"])
+        itself = 100 * found["own"] / every if every else 0.0
+        rows.append(["itself", "", "", "", number(found["own"]), number(itself, 1), "", ""])
     columns = [
         "job beside it",
         "nodes",
         "time %",
-        "links shared",
-        "packets there",
+        "links",
+        "packets waited for it (cycles)" if charged else "packets there",
+        "%",
         "without it (µs)",
         "saves %",
     ]
     links = [
-        [one["link"], number(one["packets"]), " ".join(map(str, one["others"][:8]))] for one in found["links"]
+        [
+            one["link"],
+            number(one["amount"]),
+            ", ".join(f"{job}: {number(much)}" for job, much in [*one["others"].items()][:6]),
+        ]
+        for one in found["links"]
     ]
-    shared = table("links shared most", ["link", "packets of the job", "jobs that share it"], links)
+    what = ["link", "waited for others (cycles)", "for job: cycles"]
+    if not charged:
+        what = ["link", "packets shared", "with job: packets"]
+    shared = table("links where most was lost" if charged else "links shared most", what, links)
     shared.columns[2].justify = "left"
     return [table(title, columns, rows), *([shared] if links else [])]
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from netplace.cosim import SOURCES, CosimPlan
 from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.reports.waiting import waiting_table, write_waiting
 from netplace.experiments.terminal.screen import number, table
 from netplace.runs.tables import write_table
 
@@ -79,6 +80,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         made.append(_source_table(figures))
     if figures["table_error"]:
         made.append(_error_table(figures["table_error"]))
+    if "waiting" in outcome:
+        made.append(waiting_table(outcome))
     return made
 
 
@@ -129,6 +132,8 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
             f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and were rejected, the "
             f"first: job {first['job']}, {first['why']}"
         )
+    for one in outcome.get("failures", []):
+        said.append(f"job {one['job']} failed: {one['why']}")
     return said
 
 
@@ -148,6 +153,8 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
         with whole_file(folder / name) as temporary:
             write_table(frame, temporary)
     draw_sharing(folder / "sharing.png", outcome["jobs"], title_of(plan))
+    if "waiting" in outcome:
+        write_waiting(folder, plan, outcome)
     with whole_file(folder / _FILE) as temporary:
         temporary.write_text(json.dumps({"plan": plan.to_dict(), **outcome}, indent=1), encoding="utf-8")
 

@@ -1,7 +1,9 @@
 """Whom waiting is charged to (docs/background/model.md, "Waiting"), where `Setting.explain` is 1.
 
 A head is charged lazily: up to now when something changes that decides who is charged. That is a packet that
-begins to cross the link it waits for, another head in the FIFO beyond, or its own grant.
+begins to cross the link it waits for, another head in the FIFO beyond, or its own grant. A head that goes on in
+the cycle in which it came waits for nothing, and is not looked at: heads are *parked* when their router has
+decided and they are left.
 """
 
 from __future__ import annotations
@@ -9,14 +11,28 @@ from __future__ import annotations
 from netplace.netsim.kernel.bits import inlined, lowest, outlined
 from netplace.netsim.kernel.fifos import beyond, count_of, feeder, head_slot, output_of, port_of, vc_of
 from netplace.netsim.kernel.state import (
+    BLAMED,
+    COLUMN,
+    COLUMNS,
+    CROSSER,
+    CROSSING,
     HOME,
     INPUT,
     JOBS,
     LABEL,
     NAME_BITS,
     OBLIVIOUS,
+    PARKED,
+    STAND_WORDS,
+    TAKEN,
+    TIED,
     TREE_ADAPTIVE,
+    WAIT,
     WAITED,
+    WATCHED,
+    WAY_WORDS,
+    I32,
+    I64,
     Setting,
     State,
 )
@@ -42,55 +58,57 @@ def aimed_port(s: State, u: Setting, f: int) -> int:
     return u.ports if s.aimed[f] == HOME else port_of(s, u, s.aimed[f])
 
 
+@outlined
+def watch(clock: I64, column: I32, watched: I64, culprit: int, link: int, cycles: int) -> None:
+    """Count what the watched job waited for a link by the job that it is charged to."""
+    place = column[culprit]
+    if place < 0:
+        place = clock[COLUMN]
+        column[culprit] = place
+        clock[COLUMN] = min(place + 1, COLUMNS - 1)
+    watched[link * COLUMNS + place] += cycles
+
+
 @inlined
 def add(s: State, u: Setting, victim: int, culprit: int, link: int, cycles: int) -> None:
     """Charge cycles of waiting at a link."""
     s.matrix[victim * s.clock[JOBS] + culprit] += cycles
     s.link_wait[2 * link + (1 if culprit != victim else 0)] += cycles
+    if victim == s.clock[WATCHED]:
+        watch(s.clock, s.column, s.watched, culprit, link, cycles)
 
 
-@outlined
+@inlined
 def charge(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
-    """Charge what the head of an input has waited since it was charged last, up to `cycle`."""
+    """Charge what the parked head of an input has waited since it was charged last, up to `cycle`."""
     f = router * u.fifos + i
     begin = s.charged[f]
-    if begin >= cycle:
-        return
-    s.charged[f] = cycle
-    victim = owner(s, u, router, i)
-    link = way(u, router, aimed_port(s, u, f))
-    end = s.crossing[link]
-    if begin < end:
-        until = min(end, cycle)
-        add(s, u, victim, s.crosser[link], link, until - begin)
-        begin = until
     if begin < cycle:
-        culprit = victim
-        if s.aimed[f] != HOME:
-            to = beyond(s, u, router * u.row, s.aimed[f])
-            there = to >> NAME_BITS
-            if count_of(u, s.row[there * u.row + u.fifo + (to & INPUT)]) > 0:
-                culprit = owner(s, u, there, to & INPUT)
-        add(s, u, victim, culprit, link, cycle - begin)
+        s.charged[f] = cycle
+        victim = owner(s, u, router, i)
+        link = way(u, router, aimed_port(s, u, f))
+        crossed = min(s.way[link * WAY_WORDS + CROSSING], cycle)
+        if begin < crossed:
+            add(s, u, victim, s.way[link * WAY_WORDS + CROSSER], link, crossed - begin)
+            begin = crossed
+        if begin < cycle:
+            culprit = victim
+            if s.aimed[f] != HOME:
+                to = beyond(s, u, router * u.row, s.aimed[f])
+                there = to >> NAME_BITS
+                if count_of(u, s.row[there * u.row + u.fifo + (to & INPUT)]) > 0:
+                    culprit = owner(s, u, there, to & INPUT)
+            add(s, u, victim, culprit, link, cycle - begin)
 
 
 @inlined
 def charge_all(s: State, u: Setting, router: int, port: int, cycle: int) -> None:
     """Charge all heads of a router that wait for a port, up to `cycle`."""
-    waiting = s.blamed[way(u, router, port)]
+    waiting = s.way[way(u, router, port) * WAY_WORDS + BLAMED]
     while waiting:
         i = lowest(waiting)
         waiting &= waiting - 1
         charge(s, u, router, i, cycle)
-
-
-@inlined
-def aim(s: State, u: Setting, router: int, i: int, output: int) -> None:
-    """Let the head of an input wait for an output from now on."""
-    f = router * u.fifos + i
-    s.blamed[way(u, router, aimed_port(s, u, f))] &= ~(1 << i)
-    s.aimed[f] = output
-    s.blamed[way(u, router, aimed_port(s, u, f))] |= 1 << i
 
 
 @inlined
@@ -109,31 +127,68 @@ def first_choice(s: State, u: Setting, router: int, i: int) -> int:
 
 
 @inlined
-def begins_to_wait(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
-    """Note that a head waits for an output from `cycle` on."""
-    s.charged[router * u.fifos + i] = cycle
-    s.since[router * u.fifos + i] = cycle
-    aim(s, u, router, i, output)
+def begins_to_wait(s: State, cycle: int) -> None:
+    """Note that a head may wait from `cycle` on."""
+    s.clock[WAITED] -= cycle
+
+
+@inlined
+def park(s: State, u: Setting, router: int, cycle: int) -> None:
+    """Note what the heads wait for that have come in `cycle` and are left when their router has decided."""
+    base = router * u.row
+    tied = s.stand[router * STAND_WORDS + TIED]
+    parked = s.stand[router * STAND_WORDS + PARKED]
+    home = s.homing[router] & ~(1 << TAKEN) if u.single == 1 else 0
+    fresh = (s.row[base + WAIT] | tied | home) & ~parked
+    s.stand[router * STAND_WORDS + PARKED] = parked | fresh
+    while fresh:
+        i = lowest(fresh)
+        bit = 1 << i
+        fresh &= fresh - 1
+        f = router * u.fifos + i
+        output = HOME
+        if tied & bit:
+            output = output_of(u, s.row[base + u.fifo + i])
+        elif home & bit == 0:
+            output = first_choice(s, u, router, i)
+        s.charged[f] = cycle
+        s.aimed[f] = output
+        s.way[way(u, router, aimed_port(s, u, f)) * WAY_WORDS + BLAMED] |= bit
 
 
 @inlined
 def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Note that a head waits for the link of its output alone, from `cycle` on."""
-    charge(s, u, router, i, cycle)
-    aim(s, u, router, i, output)
+    bit = 1 << i
+    if s.stand[router * STAND_WORDS + PARKED] & bit:
+        f = router * u.fifos + i
+        charge(s, u, router, i, cycle)
+        s.way[way(u, router, aimed_port(s, u, f)) * WAY_WORDS + BLAMED] &= ~bit
+        s.aimed[f] = output
+        s.way[way(u, router, aimed_port(s, u, f)) * WAY_WORDS + BLAMED] |= bit
+    s.stand[router * STAND_WORDS + TIED] |= bit
+
+
+@inlined
+def is_served(s: State, u: Setting, router: int, output: int) -> None:
+    """Note that the head that holds an output waits for its link no more."""
+    i = s.byte[router * u.row_bytes + u.turn + output] - 1
+    s.stand[router * STAND_WORDS + TIED] &= ~(1 << i)
 
 
 @inlined
 def leaves(s: State, u: Setting, router: int, i: int, port: int, cycle: int) -> None:
     """Note that the head of an input begins to cross a link, or to be consumed, in `cycle`."""
-    f = router * u.fifos + i
-    link = way(u, router, port)
-    charge(s, u, router, i, cycle)
-    s.clock[WAITED] += cycle - s.since[f]
-    s.blamed[link] &= ~(1 << i)
+    bit = 1 << i
+    at = way(u, router, port) * WAY_WORDS
+    s.clock[WAITED] += cycle
+    if s.stand[router * STAND_WORDS + PARKED] & bit:
+        s.stand[router * STAND_WORDS + PARKED] &= ~bit
+        charge(s, u, router, i, cycle)
+        s.way[at + BLAMED] &= ~bit
     charge_all(s, u, router, port, cycle)
-    s.crossing[link] = cycle + u.phits
-    s.crosser[link] = owner(s, u, router, i)
+    s.way[at + CROSSING] = cycle + u.phits
+    s.way[at + CROSSER] = owner(s, u, router, i)
 
 
 @inlined
@@ -142,8 +197,8 @@ def head_goes(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     above = feeder(s, u, router * u.row, i)
     up = above >> NAME_BITS
     port = port_of(s, u, above & INPUT)
-    link = way(u, up, port)
-    if s.blamed[link] and s.crossing[link] < cycle:
+    at = way(u, up, port) * WAY_WORDS
+    if s.way[at + BLAMED] and s.way[at + CROSSING] < cycle:
         charge_all(s, u, up, port, cycle)
 
 

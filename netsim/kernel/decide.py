@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.arbiters import chosen
 from netplace.netsim.kernel.bits import inlined, lowest, spliced
-from netplace.netsim.kernel.blame import leaves
+from netplace.netsim.kernel.blame import leaves, park
 from netplace.netsim.kernel.events import look_if
 from netplace.netsim.kernel.fifos import fed
 from netplace.netsim.kernel.heads import leave_home
@@ -89,3 +89,5 @@ def decide(s: State, u: Setting, router: int, cycle: int) -> None:
     s.row[base + TIME] = cycle + 1
     if s.row[base + HELD]:
         serve_links(s, u, router)
+    if u.explain == 1:
+        park(s, u, router, cycle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.chance import OBLIVIOUS_VC, below, draw
 from netplace.netsim.kernel.bits import inlined
-from netplace.netsim.kernel.blame import begins_to_wait, first_choice
+from netplace.netsim.kernel.blame import begins_to_wait
 from netplace.netsim.kernel.events import look_now, tail_leaves
 from netplace.netsim.kernel.fifos import bound_for, fed, feeder, grow, head_slot, port_of, vc_of
 from netplace.netsim.kernel.memory import catch_up
@@ -67,7 +67,7 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
     if arrived:
         s.homing[router] |= bit
         if u.explain == 1:
-            begins_to_wait(s, u, router, i, HOME, cycle)
+            begins_to_wait(s, cycle)
         return
     if u.policy == SMART:
         catch_up(s, u, router, cycle)
@@ -75,7 +75,7 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
     if u.dims == 0:
         want_on_tree(s, u, router, i, slot)
         if u.explain == 1:
-            begins_to_wait(s, u, router, i, first_choice(s, u, router, i), cycle)
+            begins_to_wait(s, cycle)
         return
     for d in range(u.dims):
         hops = route >> s.shift[d] & s.field[d]
@@ -87,7 +87,7 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
     if u.policy == OBLIVIOUS:
         bind(s, u, router, i, cycle)
     if u.explain == 1:
-        begins_to_wait(s, u, router, i, first_choice(s, u, router, i), cycle)
+        begins_to_wait(s, cycle)
 
 
 @inlined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest
-from netplace.netsim.kernel.blame import is_granted, leaves
+from netplace.netsim.kernel.blame import is_granted, is_served, leaves
 from netplace.netsim.kernel.events import header_arrives, header_enters
 from netplace.netsim.kernel.fifos import beyond, bound_for, count_of, grow, head_slot, port_of, slot_of, vc_of
 from netplace.netsim.kernel.heads import head_leaves
@@ -110,6 +110,8 @@ def serve_links(s: State, u: Setting, router: int) -> None:
         s.byte[pointer] = 0 if next_vc == u.vcs else next_vc
         idle &= ~mine
         held &= ~(1 << output)
+        if u.explain == 1:
+            is_served(s, u, router, output)
         s.starting[s.clock[STARTING]] = router << NAME_BITS | output
         s.clock[STARTING] += 1
         if u.ahead > 0:

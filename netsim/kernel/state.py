@@ -44,8 +44,10 @@ STARTING = 23  # packets that begin to cross a link in this cycle
 ARRIVALS = 17  # three words: next to read, next to write, number
 TAILS = 20  # the same
 JOBS = 24  # explaining: jobs that the matrix of waiting has room for, open-loop traffic included
-WAITED = 25  # explaining: cycles waited by heads that wait no more
-CLOCK_WORDS = 26
+WAITED = 25  # explaining: sum of the cycles in which heads ceased to wait, less those in which they began
+WATCHED = 26  # explaining: job + 1 whose waiting is also counted by link and by job charged; -1: none
+COLUMN = 27  # explaining: columns of that count that jobs have
+CLOCK_WORDS = 28
 
 # --- `row`: one record for each router, words and then bytes ----------------------------------------
 TIME = 0  # cycle, modulo 2**32, up to which the memories of alternatives are accounted for
@@ -140,6 +142,18 @@ ASKED = 0  # requests consumed at the destination
 POSTED = 1  # receives posted there
 DONE = 2  # messages whose last packet was created
 DEAL_WORDS = 3
+
+# --- `stand`: two words for each router, explaining ---------------------------------------------------------
+PARKED = 0  # inputs whose head waits, as of the end of the last decision
+TIED = 1  # inputs whose head holds an output and waits for its link
+STAND_WORDS = 2
+
+# --- `way`: four words for each link, explaining; a router's consumption comes after its ports --------------
+BLAMED = 0  # inputs whose head waits for it
+CROSSING = 1  # cycle from which the last packet no longer crosses it
+CROSSER = 2  # and the job + 1 of that packet
+WAY_WORDS = 4
+COLUMNS = 64  # of `watched`: jobs that are told apart, the last column for all others
 
 # --- policies ------------------------------------------------------------------------------------------
 SMART, SHORTEST, RANDOM, OBLIVIOUS, TREE_ADAPTIVE, TREE_FAT, TREE_THIN = range(7)
@@ -258,13 +272,14 @@ class State(NamedTuple):
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
     hot: I64  # open loop: [hot node, first key of the sources]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
-    charged: I64  # explaining: by FIFO, the cycle up to which its head's waiting is charged
-    aimed: I8  # explaining: by FIFO, the output that its head waits for
-    blamed: I64  # explaining: by link, the inputs whose head waits for it
-    crossing: I64  # explaining: by link, the cycle from which the last packet no longer crosses it
-    crosser: I32  # explaining: and the job of that packet
+    stand: I64  # explaining: routers x STAND_WORDS
+    charged: I64  # explaining: by FIFO whose head waits, the cycle up to which that is charged
+    aimed: I8  # explaining: and the output that it waits for
+    way: I64  # explaining: links x WAY_WORDS
     matrix: I64  # explaining: cycles waited, by job and by the job that they are charged to
     link_wait: I64  # explaining: by link, cycles charged to the job itself, to others
+    column: I32  # explaining: by job + 1, its column in the next; -1: none yet
+    watched: I64  # explaining: links x COLUMNS: cycles that the watched job waited, by the job charged
     packet_delays: I64
     message_delays: I64
     asked: I64  # scratch: requests by output

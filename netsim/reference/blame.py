@@ -53,12 +53,27 @@ class Blame:
         self._shape = shape[0], shape[1] + 1, 2
         self._crossing: dict[Link, Owner | None] = {}
         self._waiters: list[_Waiter] = []
+        self._watching: int | None = None
         self.reset()
 
     def reset(self) -> None:
         """Count anew."""
         self._charged: Counter[tuple[int, int]] = Counter()
         self._links: NDArray[np.int64] = np.zeros(self._shape, np.int64)
+        self._watched: Counter[tuple[int, int, int]] = Counter()
+
+    def watch(self, number: int) -> None:
+        """Count from now on what one job waits by link and by the job that it is charged to."""
+        self._watching = number
+        self._watched.clear()
+
+    def watched(self) -> tuple[NDArray[np.int64], list[int]]:
+        """Return what the watched job waited, by router, port and column, and the job of each column."""
+        jobs = sorted({job for _, _, job in self._watched})
+        cycles = np.zeros((*self._shape[:2], len(jobs)), np.int64)
+        for (router, port, job), count in self._watched.items():
+            cycles[router, port, jobs.index(job)] = count
+        return cycles, jobs
 
     def look(self, fifos: list[Fifo]) -> None:
         """Note who may wait in this cycle, after grants and before any phit moves."""
@@ -82,6 +97,8 @@ class Blame:
     def _count(self, output: Output, job: Owner | None, culprit: Owner | None) -> None:
         self._charged[_number(job), _number(culprit)] += 1
         self._links[output.router.number, output.port, int(culprit is not job)] += 1
+        if job is not None and job.number == self._watching:
+            self._watched[output.router.number, output.port, _number(culprit)] += 1
 
     def told(self, jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return cycles by jobs, and by links; open-loop traffic comes last."""

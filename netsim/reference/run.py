@@ -244,6 +244,16 @@ class ReferenceEngine:
         assert self._fabric.blame is not None
         return self._fabric.blame.told(self._installed)
 
+    def watch(self, number: int) -> None:
+        """Count from now on what one job waits by link and by the job that it is charged to."""
+        assert self._fabric.blame is not None
+        self._fabric.blame.watch(number)
+
+    def watched(self) -> tuple[NDArray[np.int64], list[int]]:
+        """Return what the watched job waited, by router, port and column, and the job of each column."""
+        assert self._fabric.blame is not None
+        return self._fabric.blame.watched()
+
     def _find(self, number: int) -> Job:
         if number not in self._jobs:
             raise ValueError(f"job {number}: no such job, {self._installed} were installed")

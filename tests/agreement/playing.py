@@ -103,13 +103,23 @@ class Player:
             waiting = self.network.waiting()
             self.note("waiting by jobs", waiting.cycles)
             self.note("waiting by links", waiting.links)
-            if self.network.in_flight == 0:
-                _, _, waited = self.network._engine.waiting()
-                self.note("charged is what was waited", waiting.total == waited == waiting.links.sum())
+            self.note("charged is what was waited", waiting.total == waiting.waited == waiting.links.sum())
+            self.look_at_watched()
         for job, begin in enumerate(self.starts):
             if begin < self.network.now and job not in self.gone:
                 for name, value in vars(self.network.job(job)).items():
                     self.note(f"job {job} {name}", value)
+
+    def look_at_watched(self) -> None:
+        """Note what the watched job waited; watch the first that is running, if it is another."""
+        watched = self.network._watched
+        if watched in self.network._numbers:
+            found = self.network.watched()
+            for job in sorted(found):
+                self.note(f"watched job {watched} by links for {job}", found[job])
+        first = next((job for job in self.nodes if self.starts[job] < self.network.now), watched)
+        if first not in (watched, -1):
+            self.network.watch(first)
 
 
 def difference(one: list[tuple[str, object]], other: list[tuple[str, object]]) -> str:

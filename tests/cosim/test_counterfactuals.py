@@ -58,7 +58,7 @@ def test_reasons_are_neighbours_in_time_and_on_links(run):
         assert times[one["job"]][0] < end
         assert times[one["job"]][1] > begin
         assert 0 < one["overlap"] <= 1
-    scores = [one["overlap"] * one["packets"] for one in found["neighbours"]]
+    scores = [one["amount"] for one in found["neighbours"]]
     assert scores == sorted(scores, reverse=True)
     first = found["neighbours"][0]
     (without,) = [r for r in what_if(plan, rows, without=[first["job"]]) if r["job"] == job["job"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netplace.cosim import LiveExecution, Placing, application_work, cosimulate, make_cosim_plan
+from netplace.cosim import LiveExecution, Placing, application_work, cosimulate, make_cosim_plan, program_of
 from netplace.netsim import ENGINES, Config, Network
 from netplace.scheduling import Allocation, Job
 from netplace.topologies import parse
@@ -29,7 +29,7 @@ def test_a_killed_job_leaves_its_nodes_at_once_and_the_rest_as_the_network_does(
     assert execution.next_end(float("inf")) is None
     # The same on a bare network.
     network = Network(placing.machine, config, engine=engine)
-    program = placing.program(placing.put(jobs[0], Allocation(halves[0])))
+    program = program_of(placing.put(jobs[0], Allocation(halves[0])).work, config)
     first, other = (network.start(program, nodes) for nodes in halves)
     network.advance(100)
     network.stop(first)
