@@ -1,4 +1,4 @@
-"""Why a job was slow: for whom its packets waited, on which links, and what it would have taken without them."""
+"""Why a job was slow: for whom its packets waited, where, and what it would have taken without them."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def reasons(
     "Waiting"). Jobs that were there at the same time stand in the order of what is charged to them. The first
     `suspects` of them are taken out, one at a time, and the run is made once more.
 
-    On networks of the general router, where waiting is not charged, they stand in the order of packets on links
-    that both use: for each link the fewer of the two jobs' packets, times the share of the job's time in which
-    the other was there.
+    On networks of the general router, where waiting is not charged, they stand in the order of packets on
+    links that both use: for each link the fewer of the two jobs' packets, times the share of the job's time
+    in which the other was there.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def reasons(
     Returns
     -------
     dict
-        ``job`` (its row), ``by`` (``"cycles"`` waited, or ``"packets"`` shared), ``own`` (cycles waited for the
-        job's own packets; None for packets), ``neighbours`` and ``links``, each with its ``amount`` in that
-        unit.
+        ``job`` (its row), ``by`` (``"cycles"`` waited, or ``"packets"`` shared), ``own`` (cycles waited for
+        the job's own packets; None for packets), ``neighbours`` and ``links``, each with its ``amount`` in
+        that unit.
 
     Raises
     ------

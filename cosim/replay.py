@@ -54,8 +54,8 @@ class Replay:
     late : mapping of int to int
         Cycles by which a job started later than it should, because its nodes were not free yet.
     waited : mapping of int to ndarray of int64, shape (routers, ports + 1)
-        If a job was watched: cycles that its packets waited for each link, by the number of the job charged; -2:
-        several together. In the last place of a router stands its node's consumption.
+        If a job was watched: cycles that its packets waited for each link, by the number of the job charged;
+        -2: several together. In the last place of a router stands its node's consumption.
     """
 
     cycles: Mapping[int, int]

@@ -58,10 +58,10 @@ class WaitingOverTime:
         Returns
         -------
         dict
-            ``window`` (cycles), ``waited`` and ``charged`` (cycles, the same number), ``jobs`` (job that waited,
-            job charged, cycles), ``over_time`` (window, and the same), ``links`` (router, port, cycles charged
-            to the job that waited, to others, and the latter by window), those with most for others. In the
-            port after a router's last its node consumes.
+            ``window`` (cycles), ``waited`` and ``charged`` (cycles, the same number), ``jobs`` (job that
+            waited, job charged, cycles), ``over_time`` (window, and the same), ``links`` (router, port,
+            cycles charged to the job that waited, to others, and the latter by window), those with most for
+            others. In the port after a router's last its node consumes.
         """
         self._close()
         found = self._network.waiting()

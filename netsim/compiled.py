@@ -123,7 +123,7 @@ class KernelEngine:
         )
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        """Return what the watched job waited, shape (routers, ports + 1, columns), and the job of each column.
+        """Return what the watched job waited, (routers, ports + 1, columns), and the job of each column.
 
         Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
         """

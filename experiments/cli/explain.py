@@ -30,9 +30,10 @@ __all__ = ["explain_command", "whatif_command"]
 def explain_command(folder: str, job: int, suspects: int, links: int, as_json: bool) -> None:
     """Show who slowed a job of a live co-simulation, and on which links.
 
-    FOLDER is what netplace cosim -o has left. Every cycle in which a packet of the job waited is charged to the
-    job whose packet held what it waited for. Those charged most are then taken out, one at a time, and the run
-    is made again with all starts as they were: what the job would have taken then is the answer, not a guess.
+    FOLDER is what netplace cosim -o has left. Every cycle in which a packet of the job waited is charged to
+    the job whose packet held what it waited for. Those charged most are then taken out, one at a time, and
+    the run is made again with all starts as they were: what the job would have taken then is the answer, not
+    a guess.
     """
     from netplace.cosim import reasons
     from netplace.experiments.reports.cosim import read_folder

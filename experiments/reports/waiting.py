@@ -25,7 +25,7 @@ _SHOWN = 10
 
 
 def job_waiting(outcome: Outcome) -> pd.DataFrame:
-    """Return one row for each window, job that waited and job charged: ``start`` of the window and ``cycles``."""
+    """Return one row for each window, job that waited and job charged, with the ``cycles``."""
     waiting = outcome["waiting"]
     frame = pd.DataFrame(waiting["over_time"], columns=["window", "job", "charged", "cycles"])
     return frame.assign(start=frame["window"] * waiting["window"])[["start", "job", "charged", "cycles"]]

@@ -1,9 +1,9 @@
 """Whom waiting is charged to (docs/background/model.md, "Waiting"), where `Setting.explain` is 1.
 
 A head is charged lazily: up to now when something changes that decides who is charged. That is a packet that
-begins to cross the link it waits for, another head in the FIFO beyond, or its own grant. A head that goes on in
-the cycle in which it came waits for nothing, and is not looked at: heads are *parked* when their router has
-decided and they are left.
+begins to cross the link it waits for, another head in the FIFO beyond, or its own grant. A head that goes on
+in the cycle in which it came waits for nothing, and is not looked at: heads are *parked* when their router
+has decided and they are left.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from netplace.netsim.kernel.state import (
     CROSSER,
     CROSSING,
     HOME,
+    I32,
+    I64,
     INPUT,
     JOBS,
     LABEL,
@@ -31,8 +33,6 @@ from netplace.netsim.kernel.state import (
     WAITED,
     WATCHED,
     WAY_WORDS,
-    I32,
-    I64,
     Setting,
     State,
 )
