@@ -14,11 +14,13 @@ from netplace.checks import one_of, real, shown, whole
 from netplace.extensions import Choice, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
+from netplace.runs.power_file import DEFAULT_POWER, read_power
 from netplace.runs.table_times import BEST_KNOWN
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.partitioner import PARTITIONER
 from netplace.scheduling.policy import POLICY, find_policy
+from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.topologies import TOPOLOGY, Topology, parse
@@ -37,6 +39,7 @@ FILE_TIMES = {
 }
 _JOBS = 10_000
 _NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
+_FILES = ("workload", "times", "power")  # keys whose files count by what is in them
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
@@ -64,6 +67,10 @@ class Plan:
         How many nodes of the machine there are, the first ones; None: all.
     seed : int
         Seed of the model and the partitioner.
+    power : str
+        File of a power model, see `netplace.runs.power_file`; empty: no energy is asked for.
+    switching : str
+        Rule by which nodes are switched, see `netplace.scheduling.power.SWITCHINGS`.
     digests : tuple of (str, str)
         Files that are read, each with its SHA-256.
     """
@@ -81,6 +88,8 @@ class Plan:
     locality: bool = False
     installed: int | None = None
     seed: int = 0
+    power: str = ""
+    switching: str = ""
     digests: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -96,12 +105,14 @@ class Plan:
             del plain["installed"]
         # What is in a file counts, wherever it lies; a store grows as it is used.
         digests = dict(self.digests)
-        for name in ("workload", "times"):
+        for name in _FILES:
             if name in digests:
                 plain[name] = digests[name]
+        if not self.power:  # plans keep the names that they had before there was power
+            del plain["power"], plain["switching"]
         if self.times.startswith("simulated:"):
             plain["times"] = "simulated"
-        plain["digests"] = [pair for pair in self.digests if pair[0] not in ("workload", "times")]
+        plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -118,7 +129,7 @@ class Plan:
 KEYS = (
     "machine", "workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_gap", "repeats",
     "cores_per_node", "drop", "policy", "partition", "qct", "times", "mapping", "estimates", "overrun",
-    "locality", "installed",
+    "locality", "installed", "power", "switching",
 )  # fmt: skip
 
 
@@ -157,6 +168,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     estimates = str(said.get("estimates", "run-time"))
     estimate_rule(estimates, LogTimes())
     options = _options(workload, said)
+    power, switching = _power(said, machine.nodes)
     plan = Plan(
         machine=machine.text,
         workload=workload,
@@ -171,7 +183,9 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         locality=bool(said.get("locality", False)),
         installed=_installed(said, machine),
         seed=whole(seed, "seed", 0),
-        digests=_digests(workload, times) + _own_digests(said),
+        power=power,
+        switching=switching,
+        digests=_digests(workload, times, power) + _own_digests(said),
     )
     _check_applications(plan)
     return plan
@@ -287,13 +301,27 @@ def _mapping(said: Mapping[str, Any], times: str) -> str:
     return mapping
 
 
-def _digests(workload: str, times: str) -> tuple[tuple[str, str], ...]:
+def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
+    """Return the file of the power model, and the rule for switching."""
+    if "power" not in said:
+        if "switching" in said:
+            raise ValueError(f"switching: {said['switching']!r} given, but no power that says what it takes")
+        return "", ""
+    rules = read_power(said["power"], said.get("switching"))
+    read_switching(rules.switching, rules.model)
+    rules.check(nodes)
+    return str(said["power"]), rules.switching
+
+
+def _digests(workload: str, times: str, power: str) -> tuple[tuple[str, str], ...]:
     found = []
     if workload not in WORKLOADS:
         found.append(("workload", file_digest(Path(workload))))
     name, _, path = times.partition(":")
     if name == "table":
         found.append(("times", file_digest(Path(path))))
+    if power not in ("", DEFAULT_POWER):
+        found.append(("power", file_digest(Path(power))))
     return tuple(found)
 
 
@@ -327,7 +355,7 @@ def check_unchanged(plan: Plan) -> None:
         If a file has changed since.
     """
     for name, digest in plan.digests:
-        if name not in ("workload", "times") and current_digest(name) != digest:
+        if name not in _FILES and current_digest(name) != digest:
             raise ValueError(f"{name}: has changed since the schedule was described")
 
 

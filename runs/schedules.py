@@ -14,10 +14,12 @@ from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.netsim.result import versions
 from netplace.runs.plan import FILE_TIMES, Plan, check_unchanged
+from netplace.runs.power_file import read_power
 from netplace.runs.store import Store
 from netplace.runs.table_times import TableTimes
 from netplace.scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import STEADY, batch_means, measure, steady_mean
+from netplace.scheduling.power import power_figures
 from netplace.scheduling.simulation import Tell
 from netplace.scheduling.workload import Workload, make_workload, read
 from netplace.topologies import Topology, parse
@@ -37,7 +39,8 @@ class Carried:
         The rows.
     outcome : dict
         The figures, as they are stored: ``metrics``, ``steady`` (means and half widths, where there are
-        enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``notes``.
+        enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``notes``, and
+        ``power`` if the plan has a power model.
     """
 
     schedule: Schedule
@@ -81,6 +84,7 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
     """
     check_unchanged(plan)
     machine, jobs = parse(plan.machine), workload_of(plan)
+    rules = read_power(plan.power, plan.switching) if plan.power else None
     began = time.process_time()
     with ExitStack() as stack:
         try:
@@ -97,14 +101,20 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
                 keep_nodes=keep_nodes,
                 installed=plan.installed,
                 tell=tell,
+                power=rules,
             )
         except LookupError as error:
             raise ValueError(str(error)) from None
-    outcome = _figures(made) | {
-        "notes": list(jobs.notes),
-        "cpu_seconds": time.process_time() - began,
-        "versions": versions(),
-    }
+    drawn = {} if rules is None else {"power": power_figures(made, rules.model).to_dict()}
+    outcome = (
+        _figures(made)
+        | drawn
+        | {
+            "notes": [*jobs.notes, *(rules.model.doubts if rules else ())],
+            "cpu_seconds": time.process_time() - began,
+            "versions": versions(),
+        }
+    )
     return Carried(made, outcome)
 
 

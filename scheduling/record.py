@@ -86,7 +86,8 @@ class Record:
         self._held -= len(running.allocation.nodes)
         rows["end"][row], rows["state"][row] = now, state
         if math.isnan(rows["nominal"][row]):
-            rows["nominal"][row] = now - running.start
+            begin = running.start if math.isnan(running.begin) else running.begin
+            rows["nominal"][row] = now - begin
 
     def killed(self, running: Running, now: float) -> None:
         """Write down that an attempt was killed."""
@@ -114,4 +115,5 @@ class Record:
             blocked=self._blocked,
             allocations=None if self._nodes is None else tuple(self._nodes),
             cost=cost,
+            power=None,
         )

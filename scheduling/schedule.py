@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.notebook import html_table
+from netplace.scheduling.energy import Energy
 from netplace.scheduling.partitioner.allocation import Nodes
 
 __all__ = ["COLUMNS", "Cost", "Kills", "Rows", "Schedule", "State"]
@@ -162,6 +163,8 @@ class Schedule:
         Node-seconds free while the head of the queue needed no more nodes than were free.
     allocations : tuple of ndarray, or None
         Nodes of each row, if they were to be kept.
+    power : Energy or None
+        States of the nodes, if they were switched.
     cost : Cost
         What it took.
     """
@@ -193,6 +196,7 @@ class Schedule:
     blocked: float
     cost: Cost
     allocations: tuple[Nodes, ...] | None = None
+    power: Energy | None = None
 
     def __len__(self) -> int:
         return len(self.number)

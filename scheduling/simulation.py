@@ -21,6 +21,7 @@ from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.policy import Queue, Running, Waiting
+from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Cost, State
 
@@ -51,6 +52,9 @@ class Simulation:
         Where everything is written down.
     tell : callable, optional
         Called from time to time with the number of jobs that have ended, and the time.
+    power : NodePower, optional
+        Nodes that are switched; without it all are on. A job holds its nodes from its start on, and runs once
+        all of them are on.
     """
 
     def __init__(
@@ -62,10 +66,11 @@ class Simulation:
         overrun: str,
         record: Record,
         tell: Tell | None = None,
+        power: NodePower | None = None,
     ) -> None:
         self.now, self.releases, self.partitioner = 0.0, 0, partitioner
         self._queue, self._execution, self._estimate, self._overrun = queue, execution, estimate, overrun
-        self._record, self._tell = record, tell
+        self._record, self._tell, self._power = record, tell, power
         self._empty, self._reasons = partitioner.copy(), dict[object, str]()
         self._trials: dict[int, tuple[int, int]] = {}
         self._open: dict[int, Running] = {}  # those whose end is not known yet
@@ -110,8 +115,15 @@ class Simulation:
     def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
         """Start a job now."""
         self.partitioner.take(allocation)
+        delay = 0.0 if self._power is None else self._power.take(allocation.nodes, self.now) - self.now
         running = Running(
-            waiting, allocation, self.now, self._started, self.now + waiting.estimate, backfilled
+            waiting,
+            allocation,
+            self.now,
+            self._started,
+            self.now + delay + waiting.estimate,
+            backfilled,
+            begin=self.now + delay,
         )
         self._started += 1
         seconds = self._execution.begin(running.order, waiting.job, allocation, self.now)
@@ -121,9 +133,9 @@ class Simulation:
         late = waiting.estimate < math.inf if seconds is None else seconds > waiting.estimate
         fails = late and self._overrun == "kill"
         if seconds is not None and not fails:
-            self._at(seconds, self._on_end, running)
+            self._at(delay + seconds, self._on_end, running)
         if late:
-            self._at(waiting.estimate, self._on_wall if fails else self._on_late, running)
+            self._at(delay + waiting.estimate, self._on_wall if fails else self._on_late, running)
         return running
 
     def kill(self, running: Running) -> None:
@@ -259,6 +271,9 @@ class Simulation:
 
     def _let_go(self, running: Running) -> None:
         self.partitioner.release(running.allocation)
+        if self._power is not None:
+            self._power.release(running.allocation.nodes, running.begin, self.now)
+            self._power.begins[running.waiting.row] = running.begin
         self.releases += 1
         self._queue.ended(running)
         running.over = True

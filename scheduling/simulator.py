@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
-from netplace.scheduling.policy import Policy, find_policy
+from netplace.scheduling.policy import Policy, Queue, find_policy
+from netplace.scheduling.power.awake import AwakeFirst
+from netplace.scheduling.power.rules import PowerRules
+from netplace.scheduling.power.switching import switch_nodes
 from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulation import Simulation, Tell
@@ -42,6 +46,7 @@ def schedule(
     keep_nodes: bool = False,
     installed: int | None = None,
     tell: Tell | None = None,
+    power: PowerRules | None = None,
 ) -> Schedule:
     """Return the schedule of jobs on a machine.
 
@@ -71,6 +76,8 @@ def schedule(
         the utilisation. By default all.
     tell : callable, optional
         Called from time to time with the number of jobs that have ended, and the time.
+    power : PowerRules, optional
+        How nodes are switched; the schedule then has its `Schedule.power`. Without it all are on.
 
     Raises
     ------
@@ -97,13 +104,24 @@ def schedule(
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
     _leave_out(used, present, machine)
+    queue: Queue
+    queue, switched = chosen.queue(), None
+    if power is not None and power.switching != "always-on":
+        if not isinstance(execution, TimedExecution):
+            raise ValueError(f"power: rule {power.switching} needs run times that are known at the start")
+        switched = switch_nodes(power, present, queue, chosen.name)
+        queue, used = switched.queue, AwakeFirst(used, switched.nodes) if power.awake else used
     record = Record(Locality(machine) if locality else None, keep_nodes)
     estimate = estimate_rule(estimates, times)
     if not chosen.estimated and overrun != "kill":
         estimate = _own  # a table need not be asked for what nobody uses
-    simulation = Simulation(used, chosen.queue(), execution, estimate, overrun, record, tell)
+    nodes = None if switched is None else switched.nodes
+    simulation = Simulation(used, queue, execution, estimate, overrun, record, tell, nodes)
     simulation.run(jobs)
-    return record.schedule(machine.text, present, chosen.name, estimates, overrun, simulation.cost())
+    made = record.schedule(machine.text, present, chosen.name, estimates, overrun, simulation.cost())
+    if switched is None:
+        return made
+    return replace(made, power=switched.energy(made.submit, made.end, made.held))
 
 
 def _leave_out(partitioner: Partitioner, present: int, machine: Topology) -> None:

@@ -52,6 +52,11 @@ FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     ),
     "overrun": (str, None, _RULES, "Jobs past their estimate: keep, kill or requeue. [default: keep]"),
     "locality": (None, None, _RULES, "Measure the distances between each job's nodes."),
+    "power": (str, "FILE", _RULES, "Power model of a node in TOML, or taurus: tell the energy."),
+    "switching": (
+        str, "RULE", _RULES,
+        "Which nodes are off: always-on, timeout:300, reserve:8,300, lookahead:300. [default: the file's]",
+    ),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from netplace.experiments.files.outputs import whole_file
+from netplace.experiments.reports.power import power_columns, power_table
 from netplace.experiments.terminal.screen import number, table
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
@@ -58,7 +59,7 @@ _SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
 # What tells plans of one study apart, in this order.
 _PLAN = (
     "machine", "workload", "options", "jobs", "policy", "partition", "times", "mapping", "estimates",
-    "overrun", "seed",
+    "overrun", "power", "switching", "seed",
 )  # fmt: skip
 
 
@@ -87,7 +88,8 @@ def figure_tables(plan: Plan, outcome: Outcome) -> list[Table]:
         interval = f"{number(known['mean'], 1)} ± {number(known['half_width'], 1)}" if known else "-"
         spreads.append([name, *(number(spread[key], 1) for key in _SPREAD), interval])
     columns = ["a job's", *_SPREAD, "steady state, 95 %"]
-    return [table(title_of(plan), ["figure", "value"], rows), table("seconds and ratios", columns, spreads)]
+    tables = [table(title_of(plan), ["figure", "value"], rows), table("seconds and ratios", columns, spreads)]
+    return tables + ([power_table(outcome["power"])] if "power" in outcome else [])
 
 
 def remarks(plan: Plan, outcome: Outcome) -> list[str]:
@@ -117,6 +119,7 @@ def figure_rows(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> pd.DataFr
             row |= {f"{name}_{key}": spread[key] for key in _SPREAD}
         for name, known in outcome["steady"].items():
             row |= {f"{name}_steady": known["mean"], f"{name}_half_width": known["half_width"]}
+        row |= power_columns(outcome.get("power"))
         made.append(row)
     return pd.DataFrame(made)
 
@@ -141,10 +144,14 @@ def compared(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> Table:
         ]
         for _, row in frame.iterrows()
     ]
+    if "energy" in frame:
+        for cells, (_, row) in zip(rows, frame.iterrows(), strict=True):
+            cells += [number(row["energy"] / 3.6e6, 1), number(row["power_wait"], 1), number(row["boots"])]
     columns = [
         *differing, "util. %", "useful %", "ext. frag. %", "contig. %", "wait (s)", "head wait (s)",
         "b. slowdown", "stretch", "makespan (h)", "rejected", "failed", "kills",
     ]  # fmt: skip
+    columns += ["kWh", "wait until on (s)", "boots"] if "energy" in frame else []
     made = table(f"{len(plans)} schedules, means over all jobs", columns, rows)
     for place in range(len(differing)):
         made.columns[place].justify = "left"
@@ -190,6 +197,9 @@ def row_table(schedule: Schedule) -> pd.DataFrame:
     from netplace.scheduling import State
 
     frame = pd.DataFrame(schedule.columns())
+    if schedule.power is not None:
+        begin = schedule.power.begin
+        frame = frame.assign(begin=begin, boot_wait=begin - schedule.start, energy=schedule.power.job_joules)
     return frame.assign(state=[State(value).name.lower() for value in schedule.state.tolist()])
 
 
@@ -246,5 +256,12 @@ def write_folder(
         )
     draw_gantt(folder / "gantt.png", schedule, title, *window)
     draw_utilisation(folder / "utilisation.png", schedule, title)
+    if plan.power:
+        from netplace.experiments.plots.power import draw_power
+        from netplace.runs.power_file import read_power
+        from netplace.scheduling.power import energy_of
+
+        use = energy_of(schedule, read_power(plan.power, plan.switching).model)
+        draw_power(folder / "power.png", use, f"{title}, {use.switching}")
     when = f"{title}, after {(moment - origin) / 3600:,.2f} h"
     draw_occupancy(folder / "occupancy.png", parse(plan.machine), holders(schedule, moment), when)

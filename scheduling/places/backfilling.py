@@ -244,6 +244,7 @@ class _Backfilling:
             blocked=math.nan,
             allocations=tuple(self._allocations),
             cost=Cost(self._passes, 0, 0, math.nan),
+            power=None,
         )
 
 

@@ -58,6 +58,8 @@ class Running:
         Whether it overtook the head of the queue.
     over : bool
         Whether it has ended or was killed.
+    begin : float
+        When all its nodes are on, so that it runs; nan: at its start.
     """
 
     waiting: Waiting
@@ -67,6 +69,7 @@ class Running:
     expected_end: float
     backfilled: bool
     over: bool = False
+    begin: float = math.nan
 
 
 class Machine(Protocol):

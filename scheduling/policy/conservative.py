@@ -59,6 +59,11 @@ class ConservativeQueue:
         first = next(iter(self._bookings.values()), None)
         return first.waiting if first else (self._new[0] if self._new else None)
 
+    def foreseen(self) -> list[tuple[float, int]]:
+        """Return the reservations whose times are known, with the nodes that they need."""
+        known = (one for one in self._bookings.values() if one.start < math.inf)
+        return [(one.start, one.waiting.job.nodes) for one in known]
+
     def advance(self, machine: Machine) -> None:
         """Start the jobs whose time has come, move others up if that is possible, and book new ones."""
         if self._plan is None:
@@ -77,6 +82,9 @@ class ConservativeQueue:
         for waiting in self._new:
             self._take_in(waiting, machine)
         self._new.clear()
+        while self._late:  # a job that has just started waits for its nodes to be switched on
+            self._book_again(machine)
+            self._start_due(machine)
         next_start = min((booking.start for booking in self._bookings.values()), default=math.inf)
         if next_start < math.inf:
             machine.wake(next_start)
@@ -148,6 +156,7 @@ class ConservativeQueue:
         running = machine.start(booking.waiting, allocation, backfilled=overtakes)
         self._running[running.order] = running
         self._plan.started(running, machine.now)
+        self._late |= running.begin > machine.now
 
     def _book_again(self, machine: Machine) -> None:
         """Make the plan anew: the reservations in the order of their starts, for the estimates were wrong."""

@@ -55,6 +55,15 @@ class EasyQueue:
         """Return the first of the queue."""
         return self._line.head()
 
+    def foreseen(self) -> list[tuple[float, int]]:
+        """Return the reservation of the head, with the nodes that it needs."""
+        head, reservation = self._line.head(), self._reservation
+        if head is None or reservation is None or self._reserved is None or self._reserved[1] != head.row:
+            return []
+        if reservation.time == math.inf:
+            return []
+        return [(reservation.time, head.job.nodes)]
+
     def advance(self, machine: Machine) -> None:
         """Start heads as long as they fit, then others that do not delay the head."""
         while (head := self._line.head()) is not None:

@@ -1,0 +1,69 @@
+"""States of nodes over time, and the energy that they draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["STATES", "Energy"]
+
+STATES = ("off", "booting", "idle", "busy", "stopping")
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """What the nodes of a schedule did from the first submission to the last end, and what they drew.
+
+    Attributes
+    ----------
+    switching : str
+        Rule by which nodes were switched.
+    time : ndarray of float64, shape (steps + 1,)
+        When numbers of nodes changed, and the end.
+    nodes : dict of str to ndarray of int64, shape (steps,)
+        Nodes in each of `STATES` from one time to the next; together they are those of the machine.
+    watts : dict of str to float
+        What a node draws in each state.
+    begin : ndarray of float64, shape (jobs,)
+        When all nodes of a job were on, so that it ran; it holds them from its start on.
+    job_joules : ndarray of float64, shape (jobs,)
+        Energy of the job's nodes while it ran.
+    boots, stops : int
+        How many nodes were switched on, and off.
+    counts : mapping of str to int
+        What the rule counted: plans, fall-backs.
+    """
+
+    switching: str
+    time: NDArray[np.float64]
+    nodes: Mapping[str, NDArray[np.int64]]
+    watts: Mapping[str, float]
+    begin: NDArray[np.float64]
+    job_joules: NDArray[np.float64]
+    boots: int = 0
+    stops: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def node_seconds(self) -> dict[str, float]:
+        """Node-seconds in each state."""
+        lasting = np.diff(self.time)
+        return {state: float((self.nodes[state] * lasting).sum()) for state in STATES}
+
+    @property
+    def joules(self) -> dict[str, float]:
+        """Energy drawn in each state."""
+        return {state: seconds * self.watts[state] for state, seconds in self.node_seconds.items()}
+
+    @property
+    def total(self) -> float:
+        """Energy in joules."""
+        return sum(self.joules.values())
+
+    def power(self) -> NDArray[np.float64]:
+        """Return what all nodes together draw, in watts, from one time to the next."""
+        drawn = [self.nodes[state] * self.watts[state] for state in STATES]
+        return np.asarray(np.sum(drawn, axis=0), float)

@@ -1,0 +1,47 @@
+"""Which nodes are on, and what a schedule draws.
+
+Examples
+--------
+>>> from netplace.scheduling import Job, schedule
+>>> from netplace.scheduling.power import PowerModel, power_figures
+>>> from netplace.topologies import parse
+>>> jobs = [Job(1, submit=0, nodes=2, run_time=100), Job(2, 1000, 4, 100)]
+>>> found = power_figures(schedule(parse("mesh:4"), jobs, "easy", "non-contiguous"), PowerModel())
+>>> round(found.energy), round(found.hindsight)
+(475443, 223676)
+"""
+
+from __future__ import annotations
+
+from netplace.scheduling.energy import STATES, Energy
+from netplace.scheduling.power.after import always_on, energy_of, hindsight
+from netplace.scheduling.power.figures import PowerFigures, power_figures
+from netplace.scheduling.power.model import PowerModel
+from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, SlotPower, Slots, plan_on_off, profile
+from netplace.scheduling.power.rules import PowerRules
+from netplace.scheduling.power.shared_nodes import SharedCluster, SharedJob, SharedPlan, plan_shared
+from netplace.scheduling.power.switching import SWITCHINGS, read_switching
+
+__all__ = [
+    "STATES",
+    "SWITCHINGS",
+    "Energy",
+    "OnOffPlan",
+    "PowerFigures",
+    "PowerModel",
+    "PowerRules",
+    "SharedCluster",
+    "SharedJob",
+    "SharedPlan",
+    "SlotJob",
+    "SlotPower",
+    "Slots",
+    "always_on",
+    "energy_of",
+    "hindsight",
+    "plan_on_off",
+    "plan_shared",
+    "power_figures",
+    "profile",
+    "read_switching",
+]

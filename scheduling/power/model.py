@@ -1,0 +1,98 @@
+"""What a node draws in each state, and what it takes to switch it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+__all__ = ["PowerModel"]
+
+
+@dataclass(frozen=True)
+class PowerModel:
+    """Power of a node by state, in watts, and how long switching takes, in seconds.
+
+    A node is off, boots, is idle or busy, stops; one that boots or stops cannot be turned round. The network
+    is not in it: a switch draws its power always. The defaults are the Taurus nodes of Grid'5000, as in the
+    example platforms of Batsim (oar-team/batsim, energy_platform_homogeneous_no_net_1.xml).
+
+    Attributes
+    ----------
+    busy, idle, off : float
+        Watts of a node that runs a job, that is on without one, that is off.
+    boot_watts, boot_seconds : float
+        What a boot draws, and how long it takes.
+    stop_watts, stop_seconds : float
+        The same of a stop.
+    keep : int
+        Least nodes that are on.
+
+    Raises
+    ------
+    ValueError
+        If a value is negative or not finite, or off, idle and busy do not increase.
+    """
+
+    busy: float = 190.738
+    idle: float = 95.0
+    off: float = 9.75
+    boot_watts: float = 125.1744
+    boot_seconds: float = 151.52
+    stop_watts: float = 100.9967
+    stop_seconds: float = 6.1
+    keep: int = 0
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if not 0 <= value < math.inf:
+                unit = "nodes" if item.name == "keep" else "s" if item.name.endswith("seconds") else "W"
+                raise ValueError(
+                    f"power: {item.name} is {value:g} {unit}, expected a finite number from 0 on"
+                )
+        if not self.off <= self.idle <= self.busy:
+            raise ValueError(
+                f"power: off {self.off:g} W, idle {self.idle:g} W, busy {self.busy:g} W, expected off <= "
+                "idle <= busy"
+            )
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is possible but hardly meant, a sentence each."""
+        if self.boot_watts < self.off:
+            return (
+                f"power: boot_watts {self.boot_watts:g} is less than off {self.off:g}: a boot saves energy",
+            )
+        return ()
+
+    @property
+    def boot_joules(self) -> float:
+        """Energy of a boot."""
+        return self.boot_watts * self.boot_seconds
+
+    @property
+    def stop_joules(self) -> float:
+        """Energy of a stop."""
+        return self.stop_watts * self.stop_seconds
+
+    @property
+    def switching_seconds(self) -> float:
+        """Seconds of a stop and a boot."""
+        return self.boot_seconds + self.stop_seconds
+
+    @property
+    def break_even(self) -> float:
+        """Seconds of idling that cost as much as a stop, a boot and being off in between.
+
+        Shorter gaps are better spent idle; infinite if being off saves nothing. A node that is stopped after
+        so long without work costs at most twice what hindsight does (ski rental).
+        """
+        if self.idle == self.off:
+            return math.inf
+        more = self.boot_joules + self.stop_joules - self.off * self.switching_seconds
+        return max(more / (self.idle - self.off), self.switching_seconds)
+
+    def watts(self, state: str) -> float:
+        """Return what a node draws in one of `netplace.scheduling.energy.STATES`."""
+        found = {"booting": self.boot_watts, "stopping": self.stop_watts}.get(state)
+        return float(getattr(self, state)) if found is None else found

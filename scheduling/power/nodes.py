@@ -1,0 +1,208 @@
+"""The nodes of a machine as they are switched: who is on, since when, and what was written down."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.scheduling.energy import STATES, Energy
+from netplace.scheduling.power.model import PowerModel
+
+__all__ = ["NodePower"]
+
+Nodes = NDArray[np.int64]
+_OFF, _BOOTING, _IDLE, _BUSY, _STOPPING = range(5)
+_ROUNDING = 1e-6  # seconds by which clocks may differ
+_MINUTE = 60.0
+
+
+class NodePower:
+    """States of all nodes; all are on at first.
+
+    A boot or a stop cannot be turned round: a node that is wanted while it stops boots after that.
+
+    Parameters
+    ----------
+    nodes : int
+        How many.
+    model : PowerModel
+        What they draw, and how long switching takes.
+    boot_rate, stop_rate : int
+        Most nodes booted and stopped in a minute; 0: any number.
+
+    Attributes
+    ----------
+    version : int
+        How often nodes were switched.
+    begins : dict of int to float
+        When jobs began to run, by row.
+    """
+
+    def __init__(self, nodes: int, model: PowerModel, boot_rate: int = 0, stop_rate: int = 0) -> None:
+        self.model, self.version = model, 0
+        self.begins: dict[int, float] = {}
+        self._nodes = nodes
+        self._on = np.ones(nodes, bool)  # or booting
+        self._held = np.zeros(nodes, bool)
+        self._ready = np.full(nodes, -math.inf)  # when its last boot ends
+        self._gone = np.full(nodes, -math.inf)  # when its last stop ends
+        self._free_since = np.full(nodes, -math.inf)
+        self._begun = False  # nodes are free since they were first asked for
+        self._stop_rate = stop_rate
+        self._booted: deque[float] = deque(maxlen=boot_rate or 1)
+        self._boot_rate = boot_rate
+        self._stopped: deque[float] = deque(maxlen=stop_rate or 1)
+        self._log: list[tuple[float, Nodes, int]] = []
+
+    # What there is.
+
+    @property
+    def awake(self) -> NDArray[np.bool_]:
+        """Which nodes are on or boot; not to be changed."""
+        return self._on
+
+    def counts(self, now: float) -> tuple[int, int, int]:
+        """Return how many nodes are on, idle and free, and booting."""
+        ready = self._on & (self._ready <= now + _ROUNDING)
+        on = int(np.count_nonzero(ready))
+        idle = int(np.count_nonzero(ready & ~self._held))
+        return on, idle, int(np.count_nonzero(self._on)) - on
+
+    def arriving(self, now: float) -> list[float]:
+        """Return when boots that are under way end."""
+        return sorted(self._ready[self._on & (self._ready > now + _ROUNDING)].tolist())
+
+    def leaving(self, now: float) -> list[float]:
+        """Return when stops that are under way end."""
+        return sorted(self._gone[~self._on & (self._gone > now + _ROUNDING)].tolist())
+
+    def idle(self, now: float) -> tuple[Nodes, NDArray[np.float64]]:
+        """Return the nodes that are on and free, and since when; those that boot from when they are ready.
+
+        In the order in which they are stopped: those idle longest first, of equal ones the highest number.
+        """
+        if not self._begun:
+            self._begun, self._free_since = True, np.maximum(self._free_since, now)
+        nodes = np.flatnonzero(self._on & ~self._held)
+        since = np.maximum(self._free_since[nodes], self._ready[nodes])
+        order = np.lexsort((-nodes, since))
+        return nodes[order], since[order]
+
+    # What happens.
+
+    def take(self, nodes: Nodes, now: float) -> float:
+        """Give nodes to a job, and return when all of them are on; those that are off boot now."""
+        self._held[nodes] = True
+        self.boot(nodes[~self._on[nodes]], now)
+        return max(now, float(self._ready[nodes].max()))
+
+    def release(self, nodes: Nodes, begin: float, now: float) -> None:
+        """Take back nodes on which a job ran from `begin`, if it came to that, until `now`."""
+        if now > begin:
+            self._log.append((begin, nodes, _BUSY))
+            self._log.append((now, nodes, _IDLE))
+        self._held[nodes] = False
+        self._free_since[nodes] = now
+
+    def boot(self, nodes: Nodes, now: float) -> None:
+        """Boot nodes that are off or stop."""
+        for node in nodes.tolist():
+            begin = max(now, float(self._gone[node]))
+            if self._boot_rate and len(self._booted) == self._boot_rate:
+                begin = max(begin, self._booted[0] + _MINUTE)
+            self._booted.append(begin)
+            one = np.array([node])
+            self._log.append((begin, one, _BOOTING))
+            self._log.append((begin + self.model.boot_seconds, one, _IDLE))
+            self._ready[node] = begin + self.model.boot_seconds
+        if len(nodes):
+            self._on[nodes] = True
+            self.version += 1
+
+    def boot_some(self, count: int, now: float) -> int:
+        """Boot so many of the nodes that are off, the lowest first, and return how many there were."""
+        off = np.flatnonzero(~self._on & ~self._held)
+        off = off[np.argsort(self._gone[off] > now, kind="stable")][: max(count, 0)]
+        self.boot(off, now)
+        return len(off)
+
+    def stop(self, nodes: Nodes, now: float) -> tuple[int, float]:
+        """Stop nodes that are idle, the first of them if only so many may be stopped in a minute.
+
+        Returns
+        -------
+        (int, float)
+            How many were stopped, and when the next may be; infinity: all were.
+        """
+        allowed, next_time = len(nodes), math.inf
+        if self._stop_rate:
+            recent = [time for time in self._stopped if time > now - _MINUTE + _ROUNDING]
+            if len(nodes) > self._stop_rate - len(recent):
+                allowed = self._stop_rate - len(recent)
+                next_time = (recent[0] if recent else now) + _MINUTE
+            self._stopped.extend([now] * allowed)
+        nodes = nodes[:allowed]
+        if allowed:
+            gone = now + self.model.stop_seconds
+            self._on[nodes] = False
+            self._gone[nodes] = gone
+            self._log.append((now, nodes, _STOPPING))
+            self._log.append((gone, nodes, _OFF))
+            self.version += 1
+        return allowed, next_time
+
+    # What comes of it.
+
+    def energy(
+        self,
+        switching: str,
+        span: tuple[float, float],
+        jobs: tuple[NDArray[np.float64], NDArray[np.int64]],
+        counts: dict[str, int],
+    ) -> Energy:
+        """Return what was written down, between the two times of `span`.
+
+        Parameters
+        ----------
+        switching : str
+            Name of the rule.
+        span : (float, float)
+            First submission and last end.
+        jobs : (ndarray, ndarray)
+            End and held nodes of each job.
+        counts : dict of str to int
+            What the rule counted.
+        """
+        first, last = span
+        moments, changes = self._changes(first, last)
+        time = np.append(moments, last) if moments[-1] < last else moments
+        steps = len(time) - 1
+        nodes = {state: np.cumsum(changes[place])[:steps] for place, state in enumerate(STATES)}
+        ends, held = jobs
+        begin = np.array([self.begins.get(row, math.nan) for row in range(len(ends))])
+        watts = {state: self.model.watts(state) for state in STATES}
+        drawn = held * (ends - begin) * self.model.busy
+        boots, stops = (self._begun_before(last, code) for code in (_BOOTING, _STOPPING))
+        return Energy(switching, time, nodes, watts, begin, drawn, boots, stops, counts)
+
+    def _begun_before(self, last: float, code: int) -> int:
+        return sum(len(nodes) for moment, nodes, state in self._log if state == code and moment < last)
+
+    def _changes(self, first: float, last: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the times from `first` on at which nodes change, and by how much each state grows then."""
+        nodes = np.concatenate([np.arange(self._nodes), *(one for _, one, _ in self._log)])
+        sizes = [self._nodes, *(len(one) for _, one, _ in self._log)]
+        time = np.repeat([-math.inf, *(moment for moment, *_ in self._log)], sizes)
+        state = np.repeat([_IDLE, *(code for *_, code in self._log)], sizes)
+        # Of one node and instant the later entry counts: a stop that has ended before a boot that begins.
+        order = np.lexsort((np.arange(len(nodes)), time, nodes))
+        nodes, time, state = nodes[order], np.clip(time[order], first, last), state[order]
+        own = np.append(False, nodes[1:] == nodes[:-1])
+        moments, place = np.unique(time, return_inverse=True)
+        changes = np.zeros((len(STATES), len(moments)), np.int64)
+        np.add.at(changes, (state, place), 1)
+        np.add.at(changes, (state[:-1][own[1:]], place[own]), -1)
+        return moments, changes

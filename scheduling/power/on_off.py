@@ -1,0 +1,309 @@
+"""Which of equal nodes are on, slot by slot, for jobs that hold whole nodes: an on/off linear program.
+
+With the starts of the jobs fixed this is a linear program whose solutions are whole by themselves; with
+starts that are free within windows it is one with a binary variable a job and slot.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import one_of
+from netplace.scheduling.power.program import Program, Solved
+
+__all__ = ["OnOffPlan", "SlotJob", "SlotPower", "Slots", "plan_on_off", "profile"]
+
+SECONDS = ("flow", "makespan")
+_ROUNDING = 1e-7  # relative: energies closer than that are equal
+
+
+@dataclass(frozen=True)
+class SlotJob:
+    """A job that waits.
+
+    Attributes
+    ----------
+    nodes, slots : int
+        Nodes that it needs, and for how many slots.
+    first : int
+        Slot before which it does not start.
+    last : int or None
+        Slot after which it does not start; None: any in which it still ends in time.
+    release : int or None
+        Slot from which its flow counts; None: `first`.
+    """
+
+    nodes: int
+    slots: int
+    first: int = 0
+    last: int | None = None
+    release: int | None = None
+
+
+@dataclass(frozen=True)
+class SlotPower:
+    """What a node draws, in watts, and slots that a boot and a stop take."""
+
+    busy: float
+    idle: float
+    off: float
+    boot: float
+    stop: float
+    boot_slots: int
+    stop_slots: int
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Equal nodes over slots.
+
+    Attributes
+    ----------
+    nodes, slots : int
+        How many; slots are 0 to ``slots - 1``, and jobs end by the last.
+    power : SlotPower
+        What a node draws.
+    held : tuple of (int, int)
+        Nodes that running jobs hold until the beginning of a slot.
+    on : int
+        Nodes that are on before slot 0, held ones included.
+    keep : int
+        Least nodes on.
+    booting, stopping : tuple of (int, int)
+        Nodes whose boot, or stop, began in a slot before 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, or more nodes are on, booting and stopping than there are.
+    """
+
+    nodes: int
+    slots: int
+    power: SlotPower
+    held: tuple[tuple[int, int], ...] = ()
+    on: int = 0
+    keep: int = 0
+    booting: tuple[tuple[int, int], ...] = ()
+    stopping: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("nodes", "slots", "on", "keep"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"plan: {name} is {getattr(self, name)}, expected 0 or more")
+        if self.on > self.nodes:
+            raise ValueError(f"plan: {self.on} nodes are on, the machine has {self.nodes}")
+
+    def use(self) -> NDArray[np.int64]:
+        """Return how many nodes running jobs hold in each slot."""
+        found = np.zeros(self.slots, np.int64)
+        for nodes, until in self.held:
+            found[: max(until, 0)] += nodes
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class OnOffPlan:
+    """A plan.
+
+    Attributes
+    ----------
+    energy : float
+        Watt-slots; boots and stops that reach past the end in full.
+    second : float
+        The second objective at that energy.
+    starts : tuple of int
+        Slot in which each job starts.
+    on, boots, stops : ndarray of float64, shape (slots,)
+        Nodes on, boots begun and stops begun in each slot.
+    proven : bool
+        Whether both optima are proven, within the gap.
+    seconds : float
+        What the solver took.
+    """
+
+    energy: float
+    second: float
+    starts: tuple[int, ...]
+    on: NDArray[np.float64]
+    boots: NDArray[np.float64]
+    stops: NDArray[np.float64]
+    proven: bool
+    seconds: float
+
+
+def plan_on_off(
+    slots: Slots,
+    jobs: tuple[SlotJob, ...],
+    second: Literal["flow", "makespan"] = "flow",
+    *,
+    slack: float = 0.0,
+    seconds: float = math.inf,
+    gap: float = 0.0,
+    least: float | None = None,
+) -> OnOffPlan | None:
+    """Return a plan of least energy, and of least flow or makespan among those that need little more.
+
+    Parameters
+    ----------
+    slots : Slots
+        The machine.
+    jobs : tuple of SlotJob
+        What waits.
+    second : {"flow", "makespan"}
+        Second objective: sum over the jobs of end less release, or the last end.
+    slack : float
+        Share by which the second phase may exceed the least energy.
+    seconds, gap : float
+        Time limit of each phase, and relative distance to the bound that is good enough.
+    least : float, optional
+        The least energy where it is known already; then there is only the second phase.
+
+    Returns
+    -------
+    OnOffPlan or None
+        None: there is none.
+
+    Raises
+    ------
+    TimeoutError
+        If the solver finds nothing in its time.
+    """
+    one_of(second, SECONDS, "second objective")
+    model = _Model(slots, jobs)
+    if model.hopeless:
+        return None
+    first = None if least is not None else model.program.solve(model.energy, seconds, gap)
+    if first is not None and first.values is None:
+        if first.proven:
+            return None
+        raise TimeoutError(f"no plan in {seconds:g} s")
+    energy = first.objective + model.constant if first is not None else float(least or 0.0)
+    bound = energy + (slack + _ROUNDING) * max(1.0, abs(energy))
+    objective, known = model.second(second)
+    model.program.row(model.energy, high=bound - model.constant)
+    after = model.program.solve(objective, seconds, gap)
+    best = first if after.values is None else after
+    if best is None or best.values is None:
+        if after.proven:
+            return None
+        raise TimeoutError(f"no plan in {seconds:g} s")
+    value = sum(factor * best.values[place] for place, factor in objective.items()) + known
+    proven = after.proven and (first is None or first.proven)
+    took = after.seconds + (first.seconds if first is not None else 0.0)
+    return model.read(best, float(value), proven, took, energy)
+
+
+def profile(slots: Slots, jobs: tuple[SlotJob, ...], starts: tuple[int, ...]) -> OnOffPlan | None:
+    """Return the plan of least energy with the starts of the jobs given; None: there is none."""
+    fixed = tuple(
+        replace(job, first=start, last=start, release=job.first if job.release is None else job.release)
+        for job, start in zip(jobs, starts, strict=True)
+    )
+    model = _Model(slots, fixed)
+    if model.hopeless:
+        return None
+    found = model.program.solve(model.energy)
+    if found.values is None:
+        return None
+    objective, known = model.second("flow")
+    value = sum(factor * found.values[place] for place, factor in objective.items()) + known
+    return model.read(found, float(value), found.proven, found.seconds)
+
+
+class _Model:
+    """The program, and where its variables stand."""
+
+    def __init__(self, slots: Slots, jobs: tuple[SlotJob, ...]) -> None:
+        self.slots, self.jobs, self.program = slots, jobs, Program()
+        count, program = slots.slots, self.program
+        self.windows = [self._window(job) for job in jobs]
+        self.hopeless = any(not len(window) for window in self.windows)
+        self.starts = [program.add(len(window), 0, 1, whole=True) for window in self.windows]
+        self.on, self.boots, self.stops = (program.add(count) for _ in range(3))
+        (self.last,) = program.add(1).tolist()
+        self._use()
+        self._switching()
+        self._energy()
+        for window, starts, job in zip(self.windows, self.starts, jobs, strict=True):
+            program.row({int(start): 1.0 for start in starts}, 1, 1)
+            ends = {int(start): -float(slot + job.slots) for slot, start in zip(window, starts, strict=True)}
+            program.row({self.last: 1.0} | ends, low=0)
+
+    def _window(self, job: SlotJob) -> range:
+        last = self.slots.slots - job.slots
+        return range(max(job.first, 0), (last if job.last is None else min(job.last, last)) + 1)
+
+    def _use(self) -> None:
+        """Nodes in use are on."""
+        terms: list[dict[int, float]] = [{int(one): 1.0} for one in self.on]
+        for window, starts, job in zip(self.windows, self.starts, self.jobs, strict=True):
+            for slot, start in zip(window, starts.tolist(), strict=True):
+                for later in range(slot, slot + job.slots):
+                    terms[later][start] = -float(job.nodes)
+        for one, held in zip(terms, self.slots.use().tolist(), strict=True):
+            self.program.row(one, low=float(max(held, self.slots.keep)) if len(one) == 1 else float(held))
+        if self.slots.keep:
+            for on in self.on.tolist():
+                self.program.row({on: 1.0}, low=float(self.slots.keep))
+
+    def _switching(self) -> None:
+        """Nodes on change by boots that end and stops that begin; all together are no more than there are."""
+        slots, count = self.slots, self.slots.slots
+        boot, stop = slots.power.boot_slots, slots.power.stop_slots
+        for slot in range(count):
+            terms = {int(self.on[slot]): 1.0, int(self.stops[slot]): 1.0}
+            known = float(sum(nodes for nodes, begun in slots.booting if begun + boot == slot))
+            if slot:
+                terms[int(self.on[slot - 1])] = -1.0
+            else:
+                known += slots.on
+            if slot >= boot:
+                terms[int(self.boots[slot - boot])] = -1.0
+            self.program.row(terms, known, known)
+            busy = {int(self.on[slot]): 1.0}
+            busy |= {int(one): 1.0 for one in self.boots[max(0, slot - boot + 1) : slot + 1]}
+            busy |= {int(one): 1.0 for one in self.stops[max(0, slot - stop + 1) : slot + 1]}
+            taken = sum(nodes for nodes, begun in slots.booting if slot < begun + boot)
+            taken += sum(nodes for nodes, begun in slots.stopping if slot < begun + stop)
+            self.program.row(busy, high=float(slots.nodes - taken))
+
+    def _energy(self) -> None:
+        """Write down the energy, less the constant."""
+        power, count = self.slots.power, self.slots.slots
+        self.constant = power.off * self.slots.nodes * count
+        self.constant += (power.busy - power.idle) * float(self.slots.use().sum())
+        self.constant += (power.busy - power.idle) * sum(float(job.nodes * job.slots) for job in self.jobs)
+        self.energy = dict.fromkeys(self.on.tolist(), power.idle - power.off)
+        self.energy |= dict.fromkeys(self.boots.tolist(), power.boot_slots * (power.boot - power.off))
+        self.energy |= dict.fromkeys(self.stops.tolist(), power.stop_slots * (power.stop - power.off))
+
+    def second(self, name: str) -> tuple[dict[int, float], float]:
+        """Return the factors of the second objective, and its constant."""
+        if name == "makespan":
+            return {self.last: 1.0}, 0.0
+        terms = {
+            int(start): float(slot)
+            for window, starts in zip(self.windows, self.starts, strict=True)
+            for slot, start in zip(window, starts, strict=True)
+        }
+        known = sum(job.slots - (job.first if job.release is None else job.release) for job in self.jobs)
+        return terms, float(known)
+
+    def read(
+        self, solved: Solved, second: float, proven: bool, seconds: float, least: float | None = None
+    ) -> OnOffPlan:
+        values = solved.values
+        assert values is not None
+        starts = tuple(
+            window[int(values[one].argmax())] for window, one in zip(self.windows, self.starts, strict=True)
+        )
+        spent = sum(factor * values[place] for place, factor in self.energy.items()) + self.constant
+        on, boots, stops = (values[one] for one in (self.on, self.boots, self.stops))
+        energy = least if least is not None and spent <= least * (1 + _ROUNDING) else float(spent)
+        return OnOffPlan(energy, second, starts, on, boots, stops, proven, seconds)

@@ -1,0 +1,272 @@
+"""Which nodes are on, slot by slot, on a cluster whose nodes jobs share: least energy, then least makespan.
+
+Source: O. Marra, M. Mirto, M. Cafaro and G. Aloisio, "Green Computing: Design of a power saving solution
+based on Mixed Integer Programming (MIP)", CMCC research paper, 2011, with its misprints repaired. Their model
+has a variable a core; here the cores of a node are counted, which has the same optimum: jobs on a node are an
+interval graph, so cores can be assigned whenever their number suffices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.scheduling.power.program import Program, Solved
+
+__all__ = ["SharedCluster", "SharedJob", "SharedPlan", "plan_shared"]
+
+
+@dataclass(frozen=True)
+class SharedJob:
+    """A pending job.
+
+    Attributes
+    ----------
+    cores, slots : int
+        Cores that it needs, and for how many slots.
+    nodes : int
+        Nodes over which they are spread, at most ceil(cores / nodes) on each; 0: free choice.
+    allowed : tuple of int, or None
+        Nodes that its queue serves; None: all.
+    queue : str
+        Name of its queue, for the bounds on times in system.
+    submitted : int
+        Slot of its submission, at most 0, which is now.
+    """
+
+    cores: int
+    slots: int
+    nodes: int = 0
+    allowed: tuple[int, ...] | None = None
+    queue: str = ""
+    submitted: int = 0
+
+    def __post_init__(self) -> None:
+        if self.cores < 1 or self.slots < 1 or self.nodes < 0 or self.submitted > 0:
+            raise ValueError(
+                f"pending job: {self.cores} cores for {self.slots} slots on {self.nodes} nodes, submitted at "
+                f"{self.submitted}, expected cores and slots from 1, nodes from 0, submission at most 0"
+            )
+
+
+@dataclass(frozen=True)
+class SharedCluster:
+    """Nodes of cores, over slots 0 to `horizon`; jobs end by `horizon`.
+
+    Attributes
+    ----------
+    cores : tuple of int
+        Cores of each node.
+    cost : tuple of float
+        Cost of each node for a slot in which it is on.
+    horizon : int
+        Last slot, in which only service nodes are on.
+    service : tuple of int
+        Nodes that are never off.
+    held : mapping of int to tuple of (int, int)
+        By node: so many cores are held until the beginning of a slot. A node is on for what runs there;
+        that is not counted.
+    longest_mean : mapping of str to float
+        By queue: mean slots from submission to end, at most.
+
+    Raises
+    ------
+    ValueError
+        If a node is not there, a number is negative, or more cores are held than a node has.
+    """
+
+    cores: tuple[int, ...]
+    cost: tuple[float, ...]
+    horizon: int
+    service: tuple[int, ...] = ()
+    held: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    longest_mean: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        nodes = len(self.cores)
+        if len(self.cost) != nodes:
+            raise ValueError(f"cluster: {len(self.cost)} costs, expected one for each of {nodes} nodes")
+        if min(self.cores, default=0) < 0 or not all(0 <= one < math.inf for one in self.cost):
+            raise ValueError("cluster: cores and costs are finite and not negative")
+        if self.horizon < 0:
+            raise ValueError(f"cluster: horizon {self.horizon}, expected a slot from 0 on")
+        for node in (*self.service, *self.held):
+            if not 0 <= node < nodes:
+                raise ValueError(f"cluster: node {node} is not in 0..{nodes - 1}")
+        for node, parts in self.held.items():
+            held = sum(cores for cores, _ in parts)
+            if held > self.cores[node] or any(cores < 0 or until < 0 for cores, until in parts):
+                raise ValueError(
+                    f"cluster: {held} cores of node {node} are held, expected at most {self.cores[node]}"
+                )
+
+    def ready(self, node: int) -> int:
+        """Return the slot from which no core of a node is held."""
+        return max((until for _, until in self.held.get(node, ())), default=0)
+
+    def free(self, node: int, slot: int) -> int:
+        """Return the cores of a node that are not held in a slot."""
+        return self.cores[node] - sum(cores for cores, until in self.held.get(node, ()) if slot < until)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedPlan:
+    """A plan.
+
+    Attributes
+    ----------
+    energy : float
+        Cost of the nodes that are on, from the slot on in which nothing holds them any more.
+    makespan : int
+        Slot by which all jobs have ended.
+    starts : tuple of int
+        Slot in which each job starts.
+    on : ndarray of bool, shape (nodes, horizon + 1)
+        Which nodes are on.
+    cores : ndarray of int64, shape (jobs, nodes)
+        Cores of each job on each node.
+    seconds : (float, float)
+        What the two phases took.
+    proven : bool
+        Whether both optima are proven.
+    """
+
+    energy: float
+    makespan: int
+    starts: tuple[int, ...]
+    on: NDArray[np.bool_]
+    cores: NDArray[np.int64]
+    seconds: tuple[float, float]
+    proven: bool
+
+
+def plan_shared(
+    cluster: SharedCluster, jobs: tuple[SharedJob, ...], seconds: float = math.inf
+) -> SharedPlan | None:
+    """Return the plan of least makespan among those of least energy.
+
+    Parameters
+    ----------
+    cluster : SharedCluster
+        The nodes.
+    jobs : tuple of SharedJob
+        What waits.
+    seconds : float
+        Time limit of each phase.
+
+    Returns
+    -------
+    SharedPlan or None
+        None: the jobs do not fit into the horizon.
+
+    Raises
+    ------
+    TimeoutError
+        If the solver finds nothing in its time.
+    """
+    model = _Model(cluster, jobs)
+    if model.hopeless:
+        return None
+    first = model.program.solve(model.energy, seconds)
+    if first.values is None:
+        if first.proven:
+            return None
+        raise TimeoutError(f"no plan in {seconds:g} s")
+    least = first.objective
+    model.program.row(model.energy, high=least + 1e-7 * max(1.0, abs(least)))
+    second = model.program.solve({model.last: 1.0}, seconds)
+    best = second if second.values is not None else first
+    return model.read(best, least, (first.seconds, second.seconds), first.proven and second.proven)
+
+
+class _Model:
+    """The program, and where its variables stand; the numbers are those of the report's formulas."""
+
+    def __init__(self, cluster: SharedCluster, jobs: tuple[SharedJob, ...]) -> None:
+        self.cluster, self.jobs, self.program = cluster, jobs, Program()
+        nodes, slots = len(cluster.cores), cluster.horizon + 1
+        self.hopeless = any(job.slots > cluster.horizon for job in jobs)
+        program = self.program
+        self.on = program.add(nodes * slots, 0, 1, whole=True).reshape(nodes, slots)
+        self.starts = [program.add(max(slots - job.slots, 0), 0, 1, whole=True) for job in jobs]
+        self.used = [self._cores_of(job) for job in jobs]
+        (self.last,) = program.add(1).tolist()
+        self.energy = {
+            int(self.on[node, slot]): cluster.cost[node]
+            for node in range(nodes)
+            for slot in range(cluster.ready(node), slots)
+        }
+        for node in cluster.service:  # (17)
+            for slot in range(slots):
+                program.fix(int(self.on[node, slot]), 1)
+        for place in range(len(jobs)):
+            self._job(place)
+        for node in range(nodes):
+            for slot in range(slots):
+                self._slot(node, slot)
+        self._times_in_system()
+
+    def _cores_of(self, job: SharedJob) -> dict[int, NDArray[np.int64]]:
+        """Return variables for the cores of a job by node and start; none where its queue forbids it (4)."""
+        allowed = range(len(self.cluster.cores)) if job.allowed is None else job.allowed
+        starts = max(self.cluster.horizon + 1 - job.slots, 0)
+        return {node: self.program.add(starts, 0, job.cores, whole=True) for node in sorted(set(allowed))}
+
+    def _job(self, place: int) -> None:
+        job, starts, used, program = self.jobs[place], self.starts[place], self.used[place], self.program
+        program.row({int(start): 1.0 for start in starts}, 1, 1)  # (2)
+        for slot, start in enumerate(starts.tolist()):  # (9)
+            program.row({int(used[node][slot]): 1.0 for node in used} | {start: -float(job.cores)}, 0, 0)
+            for node in used:
+                most = min(self.cluster.cores[node], job.cores)
+                program.row({int(used[node][slot]): 1.0, start: -float(most)}, high=0)
+        if job.nodes:  # (15), (16)
+            share = -(-job.cores // job.nodes)
+            chosen = program.add(len(used), 0, 1, whole=True)
+            program.row({int(one): 1.0 for one in chosen}, job.nodes, job.nodes)
+            for one, node in zip(chosen.tolist(), used, strict=True):
+                cores = {int(variable): 1.0 for variable in used[node]}
+                program.row(cores | {one: -1.0}, low=0)
+                program.row(cores | {one: -float(share)}, high=0)
+        ends = {int(start): float(slot + job.slots) for slot, start in enumerate(starts)}  # (20)
+        program.row({self.last: 1.0} | {start: -end for start, end in ends.items()}, low=0)
+
+    def _slot(self, node: int, slot: int) -> None:
+        """Demand that a node that holds cores is on, and has them (14)."""
+        on, total = int(self.on[node, slot]), dict[int, float]()
+        for job, used in zip(self.jobs, self.used, strict=True):
+            if node in used:
+                own = {int(one): 1.0 for one in used[node][max(0, slot - job.slots + 1) : slot + 1]}
+                total |= own
+                if own:
+                    most = min(self.cluster.cores[node], job.cores)
+                    self.program.row(own | {on: -float(most)}, high=0)
+        if total:
+            self.program.row(total | {on: -float(self.cluster.free(node, slot))}, high=0)
+
+    def _times_in_system(self) -> None:
+        """Bound the mean time in system of a queue's jobs (13)."""
+        for queue, longest in self.cluster.longest_mean.items():
+            own = [place for place, job in enumerate(self.jobs) if job.queue == queue]
+            known = sum(self.jobs[place].slots - self.jobs[place].submitted for place in own)
+            terms = {
+                int(start): float(slot) for place in own for slot, start in enumerate(self.starts[place])
+            }
+            if terms:
+                self.program.row(terms, high=longest * len(own) - known)
+
+    def read(self, solved: Solved, energy: float, seconds: tuple[float, float], proven: bool) -> SharedPlan:
+        values = solved.values
+        assert values is not None
+        starts = tuple(int(values[one].argmax()) for one in self.starts)
+        cores = np.zeros((len(self.jobs), len(self.cluster.cores)), np.int64)
+        for place, (start, used) in enumerate(zip(starts, self.used, strict=True)):
+            for node, variables in used.items():
+                cores[place, node] = round(values[variables[start]])
+        ends = [start + job.slots for start, job in zip(starts, self.jobs, strict=True)]
+        on = values[self.on] > 0.5
+        return SharedPlan(energy, max(ends, default=0), starts, on, cores, seconds, proven)

@@ -1,0 +1,153 @@
+"""Rules by which nodes are switched, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import one_of, real, whole
+from netplace.scheduling.energy import Energy
+from netplace.scheduling.policy.asked import Queue
+from netplace.scheduling.power.lookahead import Lookahead
+from netplace.scheduling.power.model import PowerModel
+from netplace.scheduling.power.nodes import NodePower
+from netplace.scheduling.power.rules import PowerRules
+from netplace.scheduling.power.switching_queue import Foreseeing, SwitchingQueue
+from netplace.scheduling.power.timeout import Timeout
+
+__all__ = ["SWITCHINGS", "Switched", "Switching", "read_switching", "switch_nodes"]
+
+Build = Callable[[Queue, NodePower, str], Queue]
+
+
+@dataclass(frozen=True)
+class Switching:
+    """One rule under a name.
+
+    Attributes
+    ----------
+    make : callable
+        Takes the text after the name and a colon and the power model, and returns what makes a queue with
+        switched nodes of a queue, the nodes and the name of its policy.
+    example : str
+        How a user asks for it.
+    description : str
+        One line for people.
+    """
+
+    make: Callable[[str, PowerModel], Build]
+    example: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Switched:
+    """A queue whose nodes are switched.
+
+    Attributes
+    ----------
+    queue : Queue
+        The queue.
+    nodes : NodePower
+        The nodes.
+    switching : str
+        Text form of the rule.
+    """
+
+    queue: Queue
+    nodes: NodePower
+    switching: str
+
+    def energy(
+        self, submit: NDArray[np.float64], end: NDArray[np.float64], held: NDArray[np.int64]
+    ) -> Energy | None:
+        """Return what the nodes drew; None if no job ran."""
+        if not len(submit):
+            return None
+        counts = dict(getattr(self.queue, "counts", {}))
+        span = float(submit.min()), float(end.max())
+        return self.nodes.energy(self.switching, span, (end, held), counts)
+
+
+def _always_on(option: str, model: PowerModel) -> Build:
+    if option:
+        raise ValueError(f"switching always-on: takes no option, but {option!r} was given")
+    return lambda queue, nodes, name: queue
+
+
+def _timeout(option: str, model: PowerModel) -> Build:
+    seconds = _seconds("timeout", option, model)
+    return lambda queue, nodes, name: SwitchingQueue(queue, nodes, Timeout(seconds))
+
+
+def _reserve(option: str, model: PowerModel) -> Build:
+    count, _, rest = option.partition(",")
+    reserve = whole(count, "switching reserve: idle nodes", 0)
+    seconds = _seconds("reserve", rest, model)
+    return lambda queue, nodes, name: SwitchingQueue(queue, nodes, Timeout(seconds, reserve))
+
+
+def _lookahead(option: str, model: PowerModel) -> Build:
+    seconds = _seconds("lookahead", option, model)
+
+    def build(queue: Queue, nodes: NodePower, name: str) -> Queue:
+        if not isinstance(queue, Foreseeing):
+            raise ValueError(
+                f"switching lookahead: policy {name} plans no starts, expected easy or conservative"
+            )
+        return SwitchingQueue(queue, nodes, Lookahead(seconds))
+
+    return build
+
+
+SWITCHINGS: dict[str, Switching] = {
+    "always-on": Switching(_always_on, "always-on", "no node is ever off"),
+    "lookahead": Switching(
+        _lookahead, "lookahead:300", "timeout, but what the policy has planned soon stays on or boots in time"
+    ),
+    "reserve": Switching(_reserve, "reserve:8,300", "timeout, but so many idle nodes are kept on"),
+    "timeout": Switching(
+        _timeout, "timeout:300", "nodes idle for so many seconds stop; without a number the break-even time"
+    ),
+}
+
+
+def read_switching(text: str, model: PowerModel) -> Build:
+    """Return what makes a queue whose nodes are switched by a rule.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or its option is not understood.
+    """
+    name, _, option = text.partition(":")
+    return SWITCHINGS[one_of(name, SWITCHINGS, "switching")].make(option, model)
+
+
+def switch_nodes(rules: PowerRules, nodes: int, queue: Queue, policy: str) -> Switched:
+    """Return a queue whose nodes are switched, and these nodes.
+
+    Raises
+    ------
+    ValueError
+        If the rules are not for so many nodes, or not for that policy.
+    """
+    rules.check(nodes)
+    power = NodePower(nodes, rules.model, rules.boot_rate, rules.stop_rate)
+    return Switched(
+        read_switching(rules.switching, rules.model)(queue, power, policy), power, rules.switching
+    )
+
+
+def _seconds(name: str, option: str, model: PowerModel) -> float:
+    if not option:
+        return model.break_even
+    try:
+        return real(float(option), f"switching {name}: seconds", 0, 1e15)
+    except ValueError:
+        raise ValueError(
+            f"switching {name}: {option!r} is no time, expected seconds from 0 on, as in {name}:300"
+        ) from None
