@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from netplace.apps.arrays import Operations
@@ -13,6 +12,7 @@ from netplace.apps.requests import openers
 
 __all__ = ["check_progress"]
 
+_COMPILED_FROM = 100_000  # operations
 _SHOWN = 6  # tasks of a circle that an error names
 
 
@@ -51,32 +51,33 @@ def _needs(
     return need
 
 
-@njit("int64[::1](int64[::1], int32[::1], int64[::1])", cache=True)
-def _replay(first, task_of, need):  # type: ignore[no-untyped-def]
-    """Return where each task comes to stand; ``first[task + 1]`` if it ends."""
-    tasks = len(first) - 1
-    place = first[:-1].copy()
-    waiter = np.full(len(need), -1, np.int32)
-    ready = np.arange(tasks)
-    left = tasks
-    while left:
-        left -= 1
-        task = ready[left]
+def _replay(first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each task comes to stand; ``first[task + 1]`` if it ends.
+
+    Compiled code pays for large programs only: it must be loaded.
+    """
+    if len(need) > _COMPILED_FROM:
+        from netplace.apps.replay_kernel import stands
+
+        return np.asarray(stands(first, task_of, need))
+    place, end = first[:-1].tolist(), first[1:].tolist()
+    tasks, needs = task_of.tolist(), need.tolist()
+    waiter: dict[int, int] = {}  # by operation, the one task that can wait for it
+    ready = list(range(len(place)))
+    while ready:
+        task = ready.pop()
         here = place[task]
-        while here < first[task + 1]:
-            if waiter[here] >= 0:
-                # At most one task waits for an operation, so a task is never listed as ready twice.
-                ready[left] = waiter[here]
-                left += 1
-                waiter[here] = -1
+        while here < end[task]:
+            if here in waiter:
+                ready.append(waiter.pop(here))
             place[task] = here
-            wanted = need[here]
-            if wanted >= 0 and place[task_of[wanted]] < wanted:
+            wanted = needs[here]
+            if wanted >= 0 and place[tasks[wanted]] < wanted:
                 waiter[wanted] = task
                 break
             here += 1
             place[task] = here
-    return place
+    return np.array(place, np.int64)
 
 
 def _deadlock(

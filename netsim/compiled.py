@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.netsim.chance import GAP, draw, gap
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.loop import ROOM, charged_up_to_now, loop, scalar_code
+from netplace.netsim.kernel.entry import OPEN, ROOM, Entry, entry, interpreted
 from netplace.netsim.layout import known, setting, state, tables_of
 from netplace.topologies import Topology
 
@@ -29,7 +27,7 @@ def interpretable(arrays: k.State) -> k.State:
 
     NumPy's scalars keep the width of their array where compiled code computes in 64 bits.
     """
-    if not numba.config.DISABLE_JIT:
+    if not interpreted():
         return arrays
     wide: Any = (a if a.dtype.kind == "f" else a.astype(np.int64, copy=False) for a in arrays)
     return type(arrays)(*wide)
@@ -37,6 +35,8 @@ def interpretable(arrays: k.State) -> k.State:
 
 class KernelEngine:
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
+
+    _functions = ("grids-and-trees", "sowing")  # of the kernel: the loop, and the first draws of sources
 
     def __init__(
         self,
@@ -54,12 +54,13 @@ class KernelEngine:
             record_messages,
             self._state.task,
             self._state.when,
-            wide=numba.config.DISABLE_JIT,
+            wide=interpreted(),
             explain=explain,
         )
         self._charged = 1  # rows of the matrix of waiting: open-loop traffic and the jobs so far
         self._source_keys = (0, 0)
         self._renew()
+        self._loop = self._function(self._functions[0], self._known)
 
     @property
     def repeats(self) -> bool:
@@ -71,7 +72,11 @@ class KernelEngine:
         tables = tables_of(topology, config)
         self._setting = setting(topology, config, seed, record, tables, explain)
         self._state = interpretable(state(topology, config, self._setting, tables))
-        self._loop = loop(known(topology, config, self._setting))
+        self._known = known(topology, config, self._setting)
+
+    def _function(self, name: str, known: tuple[int, ...]) -> Entry:
+        """Return a function of the kernel for the arrays as they are."""
+        return entry(name, known, tuple(str(array.dtype) for array in self._state))
 
     @property
     def now(self) -> int:
@@ -114,7 +119,7 @@ class KernelEngine:
 
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""
-        charged_up_to_now(interpretable(self._state), self._setting, self.topology.routers, self.now)
+        self._charge()
         links = len(self._state.link_wait) // 2
         self._state.clock[[k.WATCHED, k.COLUMN]] = number + 1, 0
         self._state = self._state._replace(
@@ -128,7 +133,7 @@ class KernelEngine:
         Open-loop traffic is -1; the last column may be of several jobs, and is then -2.
         """
         s = self._state
-        charged_up_to_now(interpretable(s), self._setting, self.topology.routers, self.now)
+        self._charge()
         count = int(s.clock[k.COLUMN])
         jobs = [-2] * k.COLUMNS
         for owner, column in enumerate(s.column.tolist()):
@@ -138,10 +143,15 @@ class KernelEngine:
         cycles = s.watched.reshape(self.topology.routers, -1, k.COLUMNS)[:, :, :shown]
         return cycles.copy(), jobs[:shown]
 
+    def _charge(self) -> None:
+        """Charge all waiting up to now."""
+        every = (OPEN,) * len(self._setting)
+        self._function("charging", every)(self._state, self._setting, self.now)
+
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return what was charged by jobs and by links, and how long heads have waited."""
-        s, u = self._state, self._setting
-        charged_up_to_now(interpretable(s), u, self.topology.routers, self.now)
+        s = self._state
+        self._charge()
         width, jobs = int(s.clock[k.JOBS]), self._charged
         matrix = np.roll(s.matrix.reshape(width, width)[:jobs, :jobs], (-1, -1), (0, 1))
         links = s.link_wait.reshape(self.topology.routers, -1, 2)
@@ -216,9 +226,9 @@ class KernelEngine:
         s.hot[:] = traffic.hot_node, first_key
         s.share[:] = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf, traffic.hot_share
         sources = every[traffic.target != every]
-        seed, now, log_stay = self._setting.seed, self.now, float(s.share[0])
-        drawn = np.array([now + gap(draw(seed, GAP, int(n), 0, now), log_stay) for n in sources], np.int64)
-        when[sources, k.NEXT_DRAW] = drawn
+        draw_first = self._function(self._functions[1], (OPEN,) * len(self._setting))
+        draw_first(s, self._setting, self.now)
+        drawn = when[sources, k.NEXT_DRAW]
         self._set_timers(np.append(timers[0], drawn), np.append(timers[1], sources))
 
     def _set_timers(self, cycles: NDArray[Any], nodes: NDArray[Any]) -> None:
@@ -241,10 +251,7 @@ class KernelEngine:
             self._make_room()
 
     def _run(self, until: int) -> int:
-        if numba.config.DISABLE_JIT:
-            return int(self._loop(self._state, self._setting, int(until)))
-        with scalar_code():  # the first call compiles, or reads the cache
-            return int(self._loop(self._state, self._setting, int(until)))
+        return self._loop(self._state, self._setting, int(until))
 
     def _make_room(self) -> None:
         """Make entries for the messages that may begin in the next cycle."""
@@ -293,7 +300,7 @@ class KernelEngine:
         s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
         s.clock[k.LAST_DELIVERY] = -1
         if self._setting.explain:
-            charged_up_to_now(s, self._setting, self.topology.routers, self.now)
+            self._charge()
             s.matrix[:] = 0
             s.link_wait[:] = 0
             s.clock[k.WAITED] = -self.now * self._waiting_now()

@@ -13,7 +13,7 @@ from netplace.netsim.engine import Engine
 from netplace.netsim.general import general, is_general
 from netplace.netsim.graph_layout import graph_setting, graph_state
 from netplace.netsim.kernel import graph_state as g
-from netplace.netsim.kernel.graph_loop import run_graph
+from netplace.netsim.kernel.entry import OPEN
 from netplace.topologies import Topology
 
 __all__ = ["GraphKernelEngine", "kernel_engine"]
@@ -34,11 +34,13 @@ def kernel_engine(
 class GraphKernelEngine(KernelEngine):
     """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
 
+    _functions = ("graph", "graph-sowing")
+
     def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool, explain: bool) -> None:
         table = general(topology, config)
         self._setting = graph_setting(topology, config, seed, record, table)
         self._state = interpretable(graph_state(topology, config, self._setting, table))
-        self._loop = run_graph
+        self._known = (OPEN,) * len(self._setting)
 
     def _link_packets(self) -> NDArray[np.int64]:
         """Return the packets that crossed each link, shape (routers, ports)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 __all__ = ["BINS", "bin_of", "bin_start", "percentile"]
@@ -14,7 +13,6 @@ _OCTAVES = 52  # up to 2**60 cycles, the last that can be simulated
 BINS = _EXACT + _HALF * _OCTAVES
 
 
-@njit("int64(int64)", cache=True, _nrt=False)
 def bin_of(delay: int) -> int:
     """Return the number of the bin that holds `delay` (cycles, at least 0)."""
     octave = 0

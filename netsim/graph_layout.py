@@ -76,6 +76,7 @@ def graph_setting(topology: Topology, config: Config, seed: int, record: bool, t
         vcs=config.vcs,
         ports=topology.ports,
         nodes=topology.nodes,
+        routers=topology.routers,
         arbiter=_ARBITERS[config.arbiter],
         single=int(config.consumption == "single"),
         hop=config.hop_delay,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from netplace.netsim import delays
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.bits import OPEN
+from netplace.netsim.kernel.entry import OPEN
 from netplace.netsim.memory import demand
 from netplace.topologies import Grid, Topology, Tree
 
@@ -30,7 +30,7 @@ _COMPILED_IN = (
     "consumption", "bubble", "tree_routing", "router_delay", "link_delay",
 )  # fmt: skip
 _SIZES = {
-    "nodes", "seed", "ahead", "words", "tops", "links", "tail_words", "arrival_words", "magnitudes", "twist",
+    "nodes", "routers", "seed", "ahead", "words", "tops", "links", "tail_words", "arrival_words", "magnitudes", "twist",
     "record",
 }  # fmt: skip
 _SHAPE = {
@@ -124,6 +124,7 @@ def setting(
         ports=topology.ports,
         dims=dims,
         nodes=topology.nodes,
+        routers=topology.routers,
         policy=policy,
         masks=int(dims > 0 and by_masks),
         arbiter=_ARBITERS[config.arbiter],

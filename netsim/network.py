@@ -19,13 +19,27 @@ from netplace.netsim.engine import Engine, Exit, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
 from netplace.netsim.general import is_general
-from netplace.netsim.reference import ReferenceEngine
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Topology
 
 __all__ = ["ENGINES", "Network", "Residue", "Waiting", "simulate"]
 
-ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": ReferenceEngine}
+
+
+def reference_engine(
+    topology: Topology,
+    config: Config,
+    seed: int = 0,
+    record_messages: bool = False,
+    explain: bool = False,
+) -> Engine:
+    """Return the readable engine for a network; it is imported when it is first asked for."""
+    from netplace.netsim.reference import ReferenceEngine
+
+    return ReferenceEngine(topology, config, seed, record_messages, explain)
+
+
+ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": reference_engine}
 LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
 
 

@@ -3,32 +3,68 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 __all__ = ["compilation_announced", "load_engine"]
 
 
+class _OnceLoaded(MetaPathFinder):
+    """Calls a function when Numba has been imported: importing it for that would take longer than most runs."""
+
+    def __init__(self, then: Callable[[], None]) -> None:
+        self._then = then
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        """Find Numba, to be told when it is loaded."""
+        if name != "numba":
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module: Any) -> None:
+                load(module)
+                self._then()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
 @contextmanager
 def compilation_announced() -> Iterator[None]:
     """Print one line on stderr as soon as something is compiled while the block runs."""
-    from numba.core import event
+    shown = False
 
-    class Notice(event.Listener):  # type: ignore[misc]
-        """Prints its line at the first compilation."""
+    def show() -> None:
+        nonlocal shown
+        if not shown:
+            shown = True
+            print("compiling the kernel (once for this installation) ...", file=sys.stderr, flush=True)  # noqa: T201
 
-        shown = False
+    with ExitStack() as stack:
 
-        def on_start(self, _: Any) -> None:
-            if not self.shown:
-                self.shown = True
-                print("compiling the kernel (once for this installation) ...", file=sys.stderr, flush=True)  # noqa: T201
+        def listen() -> None:
+            from numba.core import event
 
-        def on_end(self, _: Any) -> None:
-            pass
+            class Notice(event.Listener):  # type: ignore[misc]
+                def on_start(self, _: Any) -> None:
+                    show()
 
-    with event.install_listener("numba:compile", Notice()):
+                def on_end(self, _: Any) -> None:
+                    pass
+
+            stack.enter_context(event.install_listener("numba:compile", Notice()))
+
+        if "numba" in sys.modules:
+            listen()
+        else:
+            finder = _OnceLoaded(listen)
+            sys.meta_path.insert(0, finder)
+            stack.callback(sys.meta_path.remove, finder)
         yield
 
 

@@ -7,17 +7,18 @@ Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay array
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-__all__ = ["OPEN", "bare", "fetch", "inlined", "lowest", "outlined", "settled", "spliced"]
+from netplace.netsim.kernel.entry import OPEN
 
-_Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
+__all__ = ["bare", "fetch", "inlined", "lowest", "outlined", "settled", "spliced"]
 
-OPEN = -(1 << 62)  # a setting that is not known when the kernel is compiled
+_I64 = ir.IntType(64)
 
 inlined = njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # For what is large and stands in one place: put there before types are inferred, it is compiled once only.
@@ -31,33 +32,42 @@ if config.DISABLE_JIT:
         """Return the number of the lowest set bit of `mask`, which is not 0."""
         return (int(mask) & -int(mask)).bit_length() - 1
 
-    def bare(arrays: _Arrays) -> _Arrays:
-        """Return a named tuple of arrays as it is."""
-        return arrays
+    def bare(kinds: tuple[str, ...], of: type[Any]) -> Callable[[Any], Any]:
+        """Return what takes a named tuple of arrays as it is."""
+        return lambda arrays: arrays
 
     def fetch(array: Any, index: int) -> None:
         """Ask for a word that will be needed soon; nothing to do here."""
 
-    def settled(given: _Arrays, known: tuple[int, ...]) -> _Arrays:
-        """Return a named tuple of integers as it is."""
-        return given
+    def settled(known: tuple[int, ...], of: type[Any]) -> Callable[[Any], Any]:
+        """Return what takes a named tuple of integers as it is."""
+        return lambda given: given
 
 else:
 
-    @intrinsic
-    def settled(typing_context: Any, given: Any, known: Any) -> Any:
-        """Return a named tuple of integers with those that are `known` as constants; others are `OPEN`."""
+    def _word(builder: Any, address: Any, n: int) -> Any:
+        """Read the n-th word at an address."""
+        return builder.load(builder.gep(address, [ir.Constant(_I64, n)]))
 
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            given, known = arguments
-            for n in range(len(signature.args[1])):
-                constant = builder.extract_value(known, n)
-                is_open = builder.icmp_signed("==", constant, ir.Constant(constant.type, OPEN))
-                value = builder.select(is_open, builder.extract_value(given, n), constant)
-                given = builder.insert_value(given, value, n)
-            return given
+    def settled(known: tuple[int, ...], of: type[Any]) -> Any:
+        """Return what turns an address of integers into a named tuple, `known` ones as constants."""
+        kind = types.NamedTuple([types.int64] * len(known), of)
 
-        return given(given, known), emit
+        @intrinsic
+        def settings(typing_context: Any, address: Any) -> Any:
+            def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                return context.make_tuple(
+                    builder,
+                    kind,
+                    [
+                        _word(builder, arguments[0], n) if value == OPEN else ir.Constant(_I64, value)
+                        for n, value in enumerate(known)
+                    ],
+                )
+
+            return kind(address), emit
+
+        return settings
 
     @intrinsic
     def lowest(typing_context: Any, mask: Any) -> Any:
@@ -68,22 +78,24 @@ else:
 
         return types.int64(types.int64), emit
 
-    @intrinsic
-    def bare(typing_context: Any, arrays: Any) -> Any:
-        """Return a named tuple of arrays as one of pointers; the caller keeps the arrays alive."""
-        pointers = types.NamedTuple(
-            [types.CPointer(kind.dtype) for kind in arrays.types], arrays.instance_class
-        )
+    def bare(kinds: tuple[str, ...], of: type[Any]) -> Any:
+        """Return what turns an address of addresses into a named tuple of pointers to words of these kinds."""
+        pointers = [types.CPointer(getattr(types, kind)) for kind in kinds]
+        tuple_type = types.NamedTuple(pointers, of)
 
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            members = (builder.extract_value(arguments[0], n) for n in range(len(arrays.types)))
-            data = [
-                context.make_array(kind)(context, builder, value).data
-                for kind, value in zip(arrays.types, members, strict=True)
-            ]
-            return context.make_tuple(builder, pointers, data)
+        @intrinsic
+        def arrays(typing_context: Any, address: Any) -> Any:
+            def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                words = (_word(builder, arguments[0], n) for n in range(len(pointers)))
+                members = [
+                    builder.inttoptr(word, context.get_value_type(kind))
+                    for word, kind in zip(words, pointers, strict=True)
+                ]
+                return context.make_tuple(builder, tuple_type, members)
 
-        return pointers(arrays), emit
+            return tuple_type(address), emit
+
+        return arrays
 
     @intrinsic
     def fetch(typing_context: Any, array: Any, index: Any) -> Any:

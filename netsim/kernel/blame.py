@@ -203,8 +203,8 @@ def head_goes(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
 
 
 @inlined
-def charge_everything(s: State, u: Setting, routers: int, cycle: int) -> None:
+def charge_everything(s: State, u: Setting, cycle: int) -> None:
     """Charge all waiting up to `cycle`."""
-    for router in range(routers):
+    for router in range(u.routers):
         for port in range(u.ports + 1):
             charge_all(s, u, router, port, cycle)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
-from netplace.netsim.kernel.bits import bare, lowest, spliced
+from netplace.netsim.kernel.bits import bare, lowest, settled, spliced
+from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, act_now, take_timer
 from netplace.netsim.kernel.graph_decide import decide, start
 from netplace.netsim.kernel.graph_events import enter, expose, seen, send_off, tail_left
-from netplace.netsim.kernel.graph_fifos import act
+from netplace.netsim.kernel.graph_fifos import act, nodes
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
-from netplace.netsim.kernel.loop import IDLE, JOB_ENDED, REACHED, ROOM, sources_digest, turn_over
+from netplace.netsim.kernel.loop import turn_over
 from netplace.netsim.kernel.state import (
     DIRTY,
     ENDED,
@@ -30,7 +29,7 @@ from netplace.netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["run_graph"]
+__all__ = ["cycles", "sowing"]
 
 
 @spliced
@@ -116,14 +115,16 @@ def next_event(s: GraphState, u: GraphSetting, cycle: int) -> int:
     return due
 
 
-def _build(digest: int) -> Any:
-    """Compile the loop, which closes over a digest of all sources: see `netplace.netsim.kernel.loop`."""
+def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return the loop for settings of which some are known, and arrays of these kinds."""
+    arrays_at = bare(kinds, GraphState)
+    settings_at = settled(known, GraphSetting)
 
-    @njit(cache=True, error_model="numpy")
-    def run_graph(arrays: GraphState, u: GraphSetting, until: int) -> int:
+    def run_graph(arrays: Any, given: Any, until: int) -> int:
         """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
-        s = bare(arrays)
-        cycle = s.clock[NOW] if digest else 0
+        s = arrays_at(arrays)
+        u = settings_at(given)
+        cycle = s.clock[NOW]
         while True:
             side = 1 - s.clock[SIDE]
             if (
@@ -164,4 +165,14 @@ def _build(digest: int) -> Any:
     return run_graph
 
 
-run_graph = _build(sources_digest())
+def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return what draws when each source of open-loop traffic has its first packet."""
+    arrays_at = bare(kinds, GraphState)
+    settings_at = settled(known, GraphSetting)
+
+    def first_draws(arrays: Any, given: Any, now: int) -> int:
+        """Draw for every node that is not its own destination."""
+        nodes.begin_sources(arrays_at(arrays), settings_at(given), now)
+        return 0
+
+    return first_draws

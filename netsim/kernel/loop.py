@@ -6,23 +6,17 @@ returns.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-from numba import config, njit
 
 from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced
 from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.decide import decide
+from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
 from netplace.netsim.kernel.fifos import head_slot
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import start
-from netplace.netsim.kernel.node import act, tail_left
+from netplace.netsim.kernel.node import act, begin_sources, tail_left
 from netplace.netsim.kernel.room import arrive, enter
 from netplace.netsim.kernel.state import (
     ARRIVALS,
@@ -47,11 +41,9 @@ from netplace.netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["ROOM", "charged_up_to_now", "loop", "scalar_code", "sources_digest"]
+__all__ = ["charging", "cycles", "sowing"]
 
 LINE = 64  # bytes of a cache line
-REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
-ROOM = 3  # more messages may begin in the next cycle than there are entries for
 
 
 @spliced
@@ -151,27 +143,16 @@ def fetch_fifo(s: State, u: Setting, name: int) -> None:
     fetch(s.row, base + u.fifo + (name & INPUT))
 
 
-def sources_digest() -> int:
-    """Return a digest of all that is compiled into the loop."""
-    here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), here.parent / "chance.py", here.parent / "delays.py"]
-    content = b"".join(file.read_bytes() for file in files)
-    return int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
+def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return the loop for settings of which some are known, and arrays of these kinds."""
+    arrays_at = bare(kinds, State)
+    settings_at = settled(known, Setting)
 
-
-def _build(digest: int, known: tuple[int, ...]) -> Any:
-    """Compile the loop.
-
-    Numba's cache does not notice an edited callee in another file. The loop closes over a digest of all
-    sources, which is part of its key in the cache.
-    """
-
-    @njit(cache=True, error_model="numpy")
-    def run(arrays: State, given: Setting, until: int) -> int:
+    def run(arrays: Any, given: Any, until: int) -> int:
         """Simulate cycles up to `until`, or to the end of a job, or until nothing is left to happen."""
-        s = bare(arrays)
-        u = settled(given, known)
-        cycle = s.clock[NOW] if digest else 0
+        s = arrays_at(arrays)
+        u = settings_at(given)
+        cycle = s.clock[NOW]
         while True:
             side = 1 - s.clock[SIDE]
             if (
@@ -211,40 +192,27 @@ def _build(digest: int, known: tuple[int, ...]) -> Any:
     return run
 
 
-@cache
-def loop(known: tuple[int, ...]) -> Any:
-    """Return the loop for settings of which some are known, in the order of `Setting`; others are `OPEN`.
+def charging(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return what charges all waiting heads between two cycles, up to the start of a cycle."""
+    arrays_at = bare(kinds, State)
+    settings_at = settled(known, Setting)
 
-    It is compiled, or read from the cache, when it is first called.
-    """
-    return _build(sources_digest(), known)
-
-
-def _build_charging(digest: int) -> Any:
-    """Compile what charges waiting heads between two cycles; see `_build`."""
-
-    @njit(cache=True, error_model="numpy")
-    def charged_up_to_now(arrays: State, u: Setting, routers: int, cycle: int) -> None:
+    def charged_up_to_now(arrays: Any, given: Any, cycle: int) -> int:
         """Charge all waiting up to the start of `cycle`."""
-        s = bare(arrays)
-        charge_everything(s, u, routers, cycle if digest else 0)
+        charge_everything(arrays_at(arrays), settings_at(given), cycle)
+        return 0
 
     return charged_up_to_now
 
 
-charged_up_to_now = _build_charging(sources_digest())
+def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return what draws when each source of open-loop traffic has its first packet."""
+    arrays_at = bare(kinds, State)
+    settings_at = settled(known, Setting)
 
+    def first_draws(arrays: Any, given: Any, now: int) -> int:
+        """Draw for every node that is not its own destination."""
+        begin_sources(arrays_at(arrays), settings_at(given), now)
+        return 0
 
-@contextmanager
-def scalar_code() -> Iterator[None]:
-    """Keep LLVM from vectorising while the kernel compiles.
-
-    Its loops run two to six times, over dimensions or ports: vectorised they take three times as long to
-    compile and are no faster.
-    """
-    before = config.LOOP_VECTORIZE, config.SLP_VECTORIZE
-    config.LOOP_VECTORIZE = config.SLP_VECTORIZE = 0
-    try:
-        yield
-    finally:
-        config.LOOP_VECTORIZE, config.SLP_VECTORIZE = before
+    return first_draws

@@ -7,10 +7,10 @@ head.
 
 from __future__ import annotations
 
+from netplace.netsim import delays
 from netplace.netsim.chance import GAP, HOT_SPOT, INJECTOR, below, draw, gap
 from netplace.netsim.chance import TARGET as TARGET_DRAW
-from netplace.netsim.delays import bin_of
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.bits import inlined, lowest, outlined
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.events import act_next, act_now, head_if, look_now, set_timer
 from netplace.netsim.kernel.fifos import count_of, fed, feeder, output_of, slot_of, stop
@@ -85,6 +85,9 @@ from netplace.netsim.kernel.state import (
 )
 
 # mypy: disable-error-code="untyped-decorator"
+
+
+bin_of = outlined(delays.bin_of)
 
 
 # --- injection ------------------------------------------------------------------------------------
@@ -498,3 +501,12 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
         due = cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0])
         s.when[when + NEXT_DRAW] = due
         set_timer(s, due, node)
+
+
+@inlined
+def begin_sources(s: State, u: Setting, now: int) -> None:
+    """Draw when each node has its first packet, `now` at the earliest."""
+    for node in range(u.nodes):
+        if s.target[node] != node:
+            due = now + gap(draw(u.seed, GAP, node, 0, now), s.share[0])
+            s.when[node * WHEN_WORDS + NEXT_DRAW] = due

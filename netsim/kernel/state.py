@@ -171,6 +171,7 @@ class Setting(NamedTuple):
     ports: int
     dims: int  # 0 on trees
     nodes: int
+    routers: int
     policy: int
     masks: int  # 1: the requests of a router are computed as masks; 0: input by input
     arbiter: int

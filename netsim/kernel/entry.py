@@ -1,0 +1,199 @@
+"""The kernel's compiled functions, kept on disk as machine code, so that a run need not load the compiler.
+
+A function takes the address of the arrays' addresses, that of the settings, and a cycle. Numba compiles it;
+its object code is kept in a file named by a digest of all that it depends on: sources, arrays, settings known,
+versions, processor. LLVM alone loads it again. Where it cannot be kept, it is compiled in every process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["IDLE", "JOB_ENDED", "OPEN", "REACHED", "ROOM", "Entry", "addressed", "entry", "interpreted"]
+
+OPEN = -(1 << 62)  # a setting that is not known when the kernel is compiled
+REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
+ROOM = 3  # more messages may begin in the next cycle than there are entries for
+_DIGEST = 32  # bytes of a digest before the object code
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_HERE = Path(__file__).parent
+_MAKERS = {  # module of the kernel and function that makes what is compiled
+    "charging": ("loop", "charging"),
+    "graph": ("graph_loop", "cycles"),
+    "graph-sowing": ("graph_loop", "sowing"),
+    "grids-and-trees": ("loop", "cycles"),
+    "sowing": ("loop", "sowing"),
+}
+
+
+def interpreted() -> bool:
+    """Tell whether the kernel runs as plain Python (``NUMBA_DISABLE_JIT=1``)."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+class Entry:
+    """A function of the kernel, for settings of which some are known, and arrays of given kinds.
+
+    Parameters
+    ----------
+    name : str
+        Of the function.
+    known : tuple of int
+        Settings, in the order of their tuple; `OPEN` where they are not known.
+    kinds : tuple of str
+        Of the arrays' words.
+
+    Attributes
+    ----------
+    compiled : bool
+        Whether this process had to compile it.
+    """
+
+    def __init__(self, name: str, known: tuple[int, ...], kinds: tuple[str, ...]) -> None:
+        self._of = name, known, kinds
+        self._code: Callable[[Any, Any, int], int] | None = None
+        self._alive: list[Any] = []  # what the code must not outlive
+        self.compiled = False
+        self._state: Any = None
+        self._setting: Any = None
+        self._words: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+
+    def __call__(self, state: Any, setting: Any, cycle: int) -> int:
+        """Run the function; it is compiled, or read from disk, when it is first called."""
+        if self._code is None:
+            self._code = self._make()
+        if interpreted():
+            return int(self._code(state, setting, cycle))
+        addresses, settings = addressed(state), np.array(setting, np.int64)
+        return int(self._code(addresses.ctypes.data, settings.ctypes.data, cycle))
+
+    def _make(self) -> Callable[[Any, Any, int], int]:
+        if interpreted():
+            return _source(*self._of)
+        path = _path(self._of)
+        kept = None if path is None else _loaded(path)
+        if kept is None:
+            self.compiled = True
+            compiler = importlib.import_module("netplace.netsim.kernel.compiler")
+            function, text, symbol = compiler.compile_entry(_source(*self._of))
+            self._alive.append(function)
+            _keep(path, symbol, text)
+            return _SIGNATURE(function.address)
+        engine, address = kept
+        self._alive.append(engine)
+        return _SIGNATURE(address)
+
+
+@cache
+def entry(name: str, known: tuple[int, ...], kinds: tuple[str, ...]) -> Entry:
+    """Return a function of the kernel; see `Entry`."""
+    return Entry(name, known, kinds)
+
+
+def addressed(state: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the addresses of arrays; they must stay alive while these are used."""
+    return np.array([array.__array_interface__["data"][0] for array in state], np.int64)
+
+
+def _source(name: str, known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return a function of the kernel, not compiled."""
+    module, maker = _MAKERS[name]
+    return getattr(importlib.import_module(f"netplace.netsim.kernel.{module}"), maker)(known, kinds)
+
+
+# --- machine code on disk -------------------------------------------------------------------------
+
+
+@cache
+def _surroundings() -> bytes:
+    """Return all that machine code depends on beside what is compiled."""
+    files = [*sorted(_HERE.glob("*.py")), _HERE.parent / "chance.py", _HERE.parent / "delays.py"]
+    sources = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    target = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return repr((sources, version("numba"), llvm.llvm_version_info, sys.version_info[:2], target)).encode()
+
+
+def _path(of: tuple[str, tuple[int, ...], tuple[str, ...]]) -> Path | None:
+    """Return where machine code is kept; None where nothing can be."""
+    folder = _folder()
+    digest = hashlib.sha256(_surroundings() + repr(of).encode()).hexdigest()[:24]
+    return None if folder is None else folder / f"{of[0]}-{digest}.kernel"
+
+
+@cache
+def _folder() -> Path | None:
+    """Return a folder that can be written: Numba's if it is told, the package's, or the user's."""
+    told = os.environ.get("NUMBA_CACHE_DIR")
+    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    for folder in [Path(told)] if told else [_HERE / "__pycache__", user / "netplace"]:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
+
+
+def _machine() -> Any:
+    """Return LLVM's description of this machine."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def _keep(path: Path | None, symbol: str, text: str) -> None:
+    """Write the machine code of LLVM's text of a function, unless it needs more than LLVM can find."""
+    if path is None:
+        return
+    module = llvm.parse_assembly(text)
+    needed = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
+    if not all(llvm.address_of_symbol(name) for name in needed):
+        return
+    code = "\n".join([symbol, *needed, ""]).encode() + b"\0" + _machine().emit_object(module)
+    try:
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_bytes(hashlib.sha256(code).digest() + code)
+        draft.replace(path)
+    except OSError:
+        return
+
+
+def _loaded(path: Path) -> tuple[Any, int] | None:
+    """Return the machine code of a file and the function's address, or None if there is none of use."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    code = content[_DIGEST:]
+    if hashlib.sha256(code).digest() != content[:_DIGEST]:
+        return None
+    head, code = code.split(b"\0", 1)
+    symbol, *needed = head.decode().split()
+    if not all(llvm.address_of_symbol(name) for name in needed):
+        return None
+    on_arm = platform.machine().lower() in ("arm64", "aarch64")
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(), use_lmm=on_arm)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine, engine.get_function_address(symbol)
