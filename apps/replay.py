@@ -51,7 +51,9 @@ def _needs(
     return need
 
 
-def _replay(first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]) -> NDArray[np.int64]:
+def _replay(
+    first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return where each task comes to stand; ``first[task + 1]`` if it ends.
 
     Compiled code pays for large programs only: it must be loaded.

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 __all__ = ["stands"]
 
+# mypy: disable-error-code="untyped-decorator"
+
 
 @njit("int64[::1](int64[::1], int32[::1], int64[::1])", cache=True)
-def stands(first, task_of, need):  # type: ignore[no-untyped-def]
+def stands(
+    first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return where each task comes to stand; ``first[task + 1]`` if it ends."""
     tasks = len(first) - 1
     place = first[:-1].copy()

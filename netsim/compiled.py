@@ -61,6 +61,7 @@ class KernelEngine:
         self._source_keys = (0, 0)
         self._renew()
         self._loop = self._function(self._functions[0], self._known)
+        self._loop.load()
 
     @property
     def repeats(self) -> bool:

@@ -30,8 +30,8 @@ _COMPILED_IN = (
     "consumption", "bubble", "tree_routing", "router_delay", "link_delay",
 )  # fmt: skip
 _SIZES = {
-    "nodes", "routers", "seed", "ahead", "words", "tops", "links", "tail_words", "arrival_words", "magnitudes", "twist",
-    "record",
+    "nodes", "routers", "seed", "ahead", "words", "tops", "links", "tail_words", "arrival_words",
+    "magnitudes", "twist", "record",
 }  # fmt: skip
 _SHAPE = {
     "ports", "row", "row_bytes", "want", "next", "link", "crossed", "fifo", "load", "turn", "turn_link",

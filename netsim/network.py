@@ -25,7 +25,6 @@ from netplace.topologies import Topology
 __all__ = ["ENGINES", "Network", "Residue", "Waiting", "simulate"]
 
 
-
 def reference_engine(
     topology: Topology,
     config: Config,

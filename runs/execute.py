@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -103,10 +104,20 @@ class Executed:
         return Ended(outcome, None, self.result.cpu_seconds, self.result.versions, platform.node())
 
 
-@lru_cache(maxsize=1)
-def warm_up() -> None:
-    """Have the kernel loaded, or compiled, so that no run is charged with the time."""
-    Network(parse("mesh:2")).advance(1)
+def warm_up(network: str = "", config: Config | None = None) -> None:
+    """Have the kernel loaded, or compiled, that a network needs: by default that of 2-D meshes and tori.
+
+    Otherwise the workers of a pool would wait for the first of them to compile it.
+    """
+    kind, _, sizes = network.partition(":")
+    small = "tree:2,2" if "tree" in kind else "mesh:2" + "x2" * (sizes.count("x") if sizes else 1)
+    _load(small, config or Config())
+
+
+@lru_cache(maxsize=8)
+def _load(network: str, config: Config) -> None:
+    with suppress(ValueError):  # told by the run itself
+        Network(parse(network), config)
 
 
 def attempt(run: Run) -> Ended:
@@ -115,7 +126,6 @@ def attempt(run: Run) -> Ended:
     A run that puts the same programs on the same nodes as one that this process has simulated, or on nodes
     that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
     """
-    warm_up()
     try:
         programs = programs_of(run)
         found = _mappings_of(run, programs)

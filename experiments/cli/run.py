@@ -111,7 +111,7 @@ def _executed(asked: _Asked) -> list[Executed]:
 
     check_places(asked.runs[0])  # a placement that cannot be made is told before anything is compiled
     with _store(asked.store) as store:
-        load_engine(asked.engine)
+        load_engine(asked.engine, asked.runs[0].network, asked.runs[0].config)
         simulate = partial(
             carry_out,
             engine=asked.engine,

@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from netplace.netsim import Config
 
 __all__ = ["compilation_announced", "load_engine"]
 
 
 class _OnceLoaded(MetaPathFinder):
-    """Calls a function when Numba has been imported: importing it for that would take longer than most runs."""
+    """Calls a function when Numba has been imported, which a plain run does not do."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         self._then = then
@@ -68,13 +71,12 @@ def compilation_announced() -> Iterator[None]:
         yield
 
 
-def load_engine(engine: str) -> None:
-    """Make an engine ready: have its kernel compiled, or loaded from the cache.
+def load_engine(engine: str, network: str = "", config: Config | None = None) -> None:
+    """Make an engine ready for a network: have its kernel compiled, or loaded from the cache.
 
-    Without this the first simulation of a process would be charged with the time, and the workers of a pool
-    would all compile at once.
+    Without this the workers of a pool would wait for the first of them to compile it, and nobody would know.
     """
     from netplace.runs.execute import warm_up
 
     if engine == "kernel":
-        warm_up()
+        warm_up(network, config)

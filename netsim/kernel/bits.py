@@ -7,7 +7,6 @@ Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay array
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -32,14 +31,14 @@ if config.DISABLE_JIT:
         """Return the number of the lowest set bit of `mask`, which is not 0."""
         return (int(mask) & -int(mask)).bit_length() - 1
 
-    def bare(kinds: tuple[str, ...], of: type[Any]) -> Callable[[Any], Any]:
+    def bare(kinds: tuple[str, ...], of: type[Any]) -> Any:
         """Return what takes a named tuple of arrays as it is."""
         return lambda arrays: arrays
 
     def fetch(array: Any, index: int) -> None:
         """Ask for a word that will be needed soon; nothing to do here."""
 
-    def settled(known: tuple[int, ...], of: type[Any]) -> Callable[[Any], Any]:
+    def settled(known: tuple[int, ...], of: type[Any]) -> Any:
         """Return what takes a named tuple of integers as it is."""
         return lambda given: given
 
@@ -79,7 +78,7 @@ else:
         return types.int64(types.int64), emit
 
     def bare(kinds: tuple[str, ...], of: type[Any]) -> Any:
-        """Return what turns an address of addresses into a named tuple of pointers to words of these kinds."""
+        """Return what turns an address of addresses into a named tuple of pointers to such words."""
         pointers = [types.CPointer(getattr(types, kind)) for kind in kinds]
         tuple_type = types.NamedTuple(pointers, of)
 

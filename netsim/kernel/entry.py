@@ -1,8 +1,8 @@
 """The kernel's compiled functions, kept on disk as machine code, so that a run need not load the compiler.
 
 A function takes the address of the arrays' addresses, that of the settings, and a cycle. Numba compiles it;
-its object code is kept in a file named by a digest of all that it depends on: sources, arrays, settings known,
-versions, processor. LLVM alone loads it again. Where it cannot be kept, it is compiled in every process.
+its object code is kept in a file named by a digest of all that it depends on: sources, arrays, settings
+known, versions, processor. LLVM alone loads it again. Where it cannot be kept, each process compiles it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import importlib
 import os
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,11 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
+
+try:
+    import fcntl
+except ImportError:  # Windows: who needs the same at the same time compiles it too
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["IDLE", "JOB_ENDED", "OPEN", "REACHED", "ROOM", "Entry", "addressed", "entry", "interpreted"]
 
@@ -68,34 +74,42 @@ class Entry:
         self._code: Callable[[Any, Any, int], int] | None = None
         self._alive: list[Any] = []  # what the code must not outlive
         self.compiled = False
-        self._state: Any = None
-        self._setting: Any = None
-        self._words: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def __call__(self, state: Any, setting: Any, cycle: int) -> int:
         """Run the function; it is compiled, or read from disk, when it is first called."""
-        if self._code is None:
-            self._code = self._make()
+        code = self.load()
         if interpreted():
-            return int(self._code(state, setting, cycle))
-        addresses, settings = addressed(state), np.array(setting, np.int64)
-        return int(self._code(addresses.ctypes.data, settings.ctypes.data, cycle))
+            return int(code(state, setting, cycle))
+        arrays, settings = addressed(state), np.array(setting, np.int64)
+        return int(code(arrays.ctypes.data, settings.ctypes.data, cycle))
 
-    def _make(self) -> Callable[[Any, Any, int], int]:
-        if interpreted():
-            return _source(*self._of)
+    def load(self) -> Callable[[Any, Any, int], int]:
+        """Compile the function, or read it from disk, unless that is done."""
+        if self._code is None:
+            self._code = _source(*self._of) if interpreted() else _SIGNATURE(self._found())
+        return self._code
+
+    def _found(self) -> int:
+        """Return the address of the function's code."""
         path = _path(self._of)
-        kept = None if path is None else _loaded(path)
-        if kept is None:
-            self.compiled = True
-            compiler = importlib.import_module("netplace.netsim.kernel.compiler")
-            function, text, symbol = compiler.compile_entry(_source(*self._of))
-            self._alive.append(function)
-            _keep(path, symbol, text)
-            return _SIGNATURE(function.address)
+        if path is None:
+            return self._compiled(None)
+        with _alone(path):  # others who need the same wait, and read it
+            kept = _loaded(path)
+            if kept is None:
+                return self._compiled(path)
         engine, address = kept
         self._alive.append(engine)
-        return _SIGNATURE(address)
+        return address
+
+    def _compiled(self, path: Path | None) -> int:
+        self.compiled = True
+        compiler = importlib.import_module("netplace.netsim.kernel.compiler")
+        function, text, symbol = compiler.compile_entry(_source(*self._of))
+        self._alive.append(function)
+        if path is not None:
+            _keep(path, symbol, text)
+        return int(function.address)
 
 
 @cache
@@ -162,10 +176,23 @@ def _machine() -> Any:
     )
 
 
-def _keep(path: Path | None, symbol: str, text: str) -> None:
-    """Write the machine code of LLVM's text of a function, unless it needs more than LLVM can find."""
-    if path is None:
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process at a time be here for a file, where that can be had."""
+    try:
+        lock = path.with_suffix(".lock").open("w")
+    except OSError:
+        yield
         return
+    with lock:
+        if fcntl is not None:
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _keep(path: Path, symbol: str, text: str) -> None:
+    """Write the machine code of LLVM's text of a function, unless it needs more than LLVM can find."""
     module = llvm.parse_assembly(text)
     needed = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
     if not all(llvm.address_of_symbol(name) for name in needed):

@@ -5,6 +5,7 @@ A new method is a function in a file of its own and a line in `METHODS`.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import one_of, whole
 from netplace.placement.mapping.qap.budget import Budget
-from netplace.placement.mapping.qap.grasp import grasp
-from netplace.placement.mapping.qap.portfolio import portfolio
 from netplace.placement.mapping.qap.problem import QapProblem, qap_problem
 from netplace.placement.mapping.qap.result import QapResult
 from netplace.placement.mapping.qap.scipy_methods import faq, two_opt
@@ -42,11 +41,21 @@ class Method:
     description: str
 
 
+def _when_used(name: str) -> Callable[[QapProblem, np.random.Generator, Budget], NDArray[np.int64]]:
+    """Return the method in a file of its name, whose compiled code is loaded when it is first used."""
+
+    def solve(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> NDArray[np.int64]:
+        module = importlib.import_module(f"netplace.placement.mapping.qap.{name}")
+        return np.asarray(getattr(module, name)(problem, rng, budget))
+
+    return solve
+
+
 METHODS: dict[str, Method] = {
     "2opt": Method(two_opt, 10, "SciPy: two-swaps from random permutations; an iteration is a start"),
     "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
-    "grasp": Method(grasp, 50, "GRASP as published: greedy randomised construction and two-swaps"),
-    "portfolio": Method(portfolio, 10_000, "annealing and robust tabu search in turn"),
+    "grasp": Method(_when_used("grasp"), 50, "as published: greedy randomised construction and two-swaps"),
+    "portfolio": Method(_when_used("portfolio"), 10_000, "annealing and robust tabu search in turn"),
 }
 
 
