@@ -13,6 +13,7 @@ from netplace.experiments.studies import (
     quasi_contiguity,
     quasi_contiguous_scheduling,
     redirection,
+    selection_by_makespan,
     td_vs_classic,
     two_kinds,
 )
@@ -27,6 +28,7 @@ STUDIES: dict[str, Study] = {
     "quasi-contiguity": quasi_contiguity.STUDY,
     "mesh-2d-or-3d": mesh_2d_or_3d.STUDY,
     "partition-selection": partition_selection.STUDY,
+    "selection-by-makespan": selection_by_makespan.STUDY,
     "non-contiguous-break-even": break_even.STUDY,
     "quasi-contiguous": quasi_contiguous_scheduling.STUDY,
     "td-vs-classic": td_vs_classic.STUDY,

@@ -17,9 +17,23 @@ BEST = "best"  # the fastest mapping in the box
 _COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
 
 
-def shapes(nodes: int) -> list[Shape]:
-    """Return the boxes of so many nodes, the longest side first; their rotations take the same time."""
-    return [shape for shape in factorisations(nodes, LONGEST) if list(shape) == sorted(shape, reverse=True)]
+def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[Shape]:
+    """Return the boxes of so many nodes, the longest side first; their rotations take the same time.
+
+    Parameters
+    ----------
+    nodes : int
+        How many nodes.
+    longest : tuple of int
+        The longest sides.
+    lines : bool
+        Whether boxes with one side longer than 1 alone are among them.
+    """
+    return [
+        shape
+        for shape in factorisations(nodes, longest)
+        if list(shape) == sorted(shape, reverse=True) and (lines or shape[1] > 1)
+    ]
 
 
 def most_cubic(nodes: int) -> Shape:
@@ -43,13 +57,16 @@ class BoxTimes:
         A row for each run, with its labels and cycles.
     mapping : str
         The mapping of all jobs; ``"best"``: the fastest in the box.
+    cycle : float, optional
+        How long a cycle is; by default in seconds, so that 1 makes cycles the unit of time.
     """
 
-    def __init__(self, runs: pd.DataFrame, mapping: str) -> None:
+    def __init__(self, runs: pd.DataFrame, mapping: str, cycle: float | None = None) -> None:
+        unit = Config().cycle_ns * 1e-9 if cycle is None else cycle
         wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
         plain = runs[runs["mapping"] == "consecutive"]
         self._plain = {
-            (str(name), str(intensity), int(nodes), str(shape)): cycles * Config().cycle_ns * 1e-9
+            (str(name), str(intensity), int(nodes), str(shape)): cycles * unit
             for name, intensity, nodes, shape, cycles in plain[_COLUMNS].itertuples(index=False)
         }
         ordered = wanted.sort_values("cycles", kind="stable")
@@ -58,7 +75,7 @@ class BoxTimes:
             index=False
         ):
             sides = tuple(int(side) for side in shape.split("x"))
-            seconds = cycles * Config().cycle_ns * 1e-9
+            seconds = cycles * unit
             self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (seconds, rule))
 
     def nominal(self, job: Job) -> float:
@@ -85,6 +102,11 @@ class BoxTimes:
         """Return the longest run time in seconds over the boxes of the job's size."""
         known = self._boxes[job.application, job.intensity, job.nodes]
         return max(seconds for seconds, _ in known.values()) * job.repeats
+
+    def least(self, job: Job) -> float:
+        """Return the run time in the best box."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return next(iter(known.values()))[0] * job.repeats
 
     def ranking(self, job: Job) -> Choices:
         """Return the boxes for a job, the fastest first."""

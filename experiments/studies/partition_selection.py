@@ -1,56 +1,58 @@
-"""Which box a job should get, and how its tasks should sit in it, so that the whole machine does most work.
+"""Which box a job should get, and how its tasks should sit in it: the published study of a 3-D torus.
 
-After J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling on
-3D tori", J. Supercomput. 71 (2015) 966-994: three rules for the shape of a job's partition, each with several
-mappings, on a 32x32x32 torus with jobs of four classes of applications and three mixes of sizes. Run times
-come from a table that the network simulator fills.
+Sources: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling
+on 3D tori", J. Supercomput. 71 (2015) 966-994; J. A. Pascual, thesis, UPV/EHU 2013, Tables 3.5 and 3.6.
+
+Seventeen applications of four classes in the published sizes run their messages once, in boxes of the
+published shapes, under three mappings and the best of them. Means are those of 30 batches of time, on a
+saturated machine. What intensities, in packets a message, were used is not told, nor what the shares of the
+sizes are: our times have another scale, so that cells are compared relative to CS with the best mapping of
+the same workload.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from netplace.experiments.plots.bars import draw_bars
-from netplace.experiments.studies.box_times import BEST, LONGEST, BoxTimes, most_cubic, named, shapes
+from netplace.experiments.studies.box_times import BEST, BoxTimes, most_cubic, named, shapes
+from netplace.experiments.studies.crossing import crossing
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
-from netplace.experiments.studies.statistics import best, spread
-from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured
+from netplace.experiments.studies.selection_schedules import MEASURES, Case, Machine, carry_out, key_of
+from netplace.experiments.studies.statistics import best
+from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured, published
 from netplace.runs import resolve
-from netplace.scheduling import schedule
-from netplace.scheduling.job import Job
-from netplace.scheduling.metrics import measure
-from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
-from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
-from netplace.scheduling.workload import CLASSES, INTENSITIES, SIZES, applications
-from netplace.topologies import Grid, parse
+from netplace.scheduling.workload import INTENSITIES, PUBLISHED_CLASSES, SIZES
+from netplace.scheduling.workload.published_classes import published_sizes
 
 __all__ = ["STUDY"]
 
-MACHINE = "torus:32x32x32"
-CHOSEN = ("low", "medium")  # intensities; of "high" 512 tasks that send to each other take minutes a run
-MAPPINGS = ("consecutive", "random", "td")
-HOURS = (1.0, 10.0)  # shortest and longest job, in the most cubic box with the consecutive mapping
-SELECTIONS = {
-    "CS": "the most cubic box",
-    "FS": "boxes in increasing average pairwise distance",
-    "BPS": "boxes in the order of the application's run times in them",
-}
+FULL = Machine("torus:32x32x32", 500, 512)
+SMALL = Machine("torus:8x8x8", 60, 16)
+LONGEST = (32, 32, 32)
+CHOSEN = ("low", "medium")
+MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST}
+STRATEGIES = [(rule, name) for rule in ("CS", "FS") for name in MAPPINGS] + [("BPS", "BM")]
+SLOWDOWNS = (0, 10, 20, 30, 40, 50, 60)
+MIXED = "I-IV"
 PARTS = {
     "run-times": "the run-time table: the best box and mapping of each application and size",
-    **{name: f"schedules of jobs of {name} sizes, five class mixes" for name in SIZES},
+    "large": "schedules of all classes, large sizes (thesis, Table 3.5)",
+    "medium": "schedules of all classes, medium sizes",
+    "small": "schedules of all classes, small sizes",
+    "classes": "schedules of each class, medium sizes (J. Supercomput., Table 5)",
+    "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
 }
+ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisation
+NEAR = 10.0  # points by which a break-even may differ
 
 
 def rows(asked: Asked) -> list[Row]:
@@ -69,109 +71,201 @@ def rows(asked: Asked) -> list[Row]:
                 {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping},
             ),
         )
-        for nodes, name, intensity in _kinds(asked.quick)
-        for shape in shapes(nodes)
-        for mapping in MAPPINGS
+        for intensity, name, nodes in _kinds(asked.quick)
+        for shape in shapes(nodes, LONGEST, lines=False)
+        for mapping in MAPPINGS.values()
+        if mapping != BEST
     ]
 
 
-def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
-    """Yield size, application and intensity of all jobs."""
-    sizes = sorted({size for mix in SIZES.values() for size in mix})
-    for nodes in sizes:
-        if not quick or nodes <= 16:
-            yield from ((nodes, name, level) for name in CLASSES["mixed"] for level in CHOSEN)
+def _kinds(quick: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield intensity, application and size of all jobs, the cheapest first."""
+    for intensity, name in itertools.product(_intensities(quick), PUBLISHED_CLASSES[MIXED]):
+        yield from (
+            (intensity, name, nodes) for nodes in published_sizes(name) if nodes <= _machine(quick).largest
+        )
 
 
-@dataclass(frozen=True)
-class Case:
-    """One schedule of the study."""
+def _intensities(quick: bool) -> tuple[str, ...]:
+    return CHOSEN[:1] if quick else CHOSEN
 
-    sizes: str
-    classes: str
-    selection: str
-    mapping: str
-    seed: int
-    jobs: int
+
+def _machine(quick: bool) -> Machine:
+    return SMALL if quick else FULL
 
 
 def cases(asked: Asked) -> list[Case]:
     """Return the schedules that are asked for."""
-    jobs, seeds = (600, 2) if asked.quick else (4000, 5)
-    return [
-        Case(sizes, classes, selection, mapping, seed, jobs)
-        for sizes in asked.parts
-        if sizes in SIZES
-        for classes in CLASSES
-        for seed in range(seeds)
-        for selection, mapping in itertools.product(SELECTIONS, (*MAPPINGS, BEST))
-    ]
+    found: dict[Case, None] = {}
+    for part in asked.parts:
+        if part in SIZES:
+            found |= dict.fromkeys(_strategies(part, MIXED))
+        elif part == "classes":
+            groups = [name for name in PUBLISHED_CLASSES if name != MIXED]
+            found |= dict.fromkeys(case for name in groups for case in _strategies("medium", name))
+        elif part == "break-even":
+            for sizes in SIZES:
+                boxes = [Case(sizes, MIXED, rule, BEST) for rule in ("CS", "FS", "BPS")]
+                apart = [Case(sizes, MIXED, "scattered", BEST, slowdown) for slowdown in SLOWDOWNS]
+                found |= dict.fromkeys([*boxes, *apart])
+    return list(found)
 
 
-def jobs_of(case: Case, nodes: int, times: BoxTimes) -> list[Job]:
-    """Return the jobs of a case, for sizes up to `nodes`, all submitted at once.
-
-    Each repeats its application as often as it takes to run for so many hours in the most cubic box with the
-    consecutive mapping; the hours are drawn, so that each order of magnitude is as likely.
-    """
-    drawn = applications(nodes, case.jobs, case.seed, case.classes, case.sizes, CHOSEN, repeats=(1, 1))
-    least, most = map(math.log, HOURS)
-    hours = np.exp(np.random.default_rng([case.seed, 1]).uniform(least, most, len(drawn)))
-    return [
-        replace(job, repeats=max(1, round(3600 * length / times.nominal(job))))
-        for job, length in zip(drawn, hours.tolist(), strict=True)
-    ]
-
-
-def carry_out(case: Case, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
-    """Return the figures of one schedule: FCFS, all jobs submitted at once; run times by mapping."""
-    times = tables[case.mapping]
-    machine = parse("mesh:16x16x16" if quick else MACHINE)
-    assert isinstance(machine, Grid)
-    workload = jobs_of(case, 16 if quick else machine.nodes, times)
-    boxes = Boxes(machine, SEARCHES["contiguous"], _shapes_of(case, times, machine))
-    found = measure(schedule(machine, workload, "fcfs", boxes, times))
-    return {
-        **asdict(case),
-        "makespan": found.makespan,
-        "turnaround": found.per_job["turnaround"].mean,
-        "run": found.per_job["run"].mean,
-        "utilisation": found.utilisation,
-    }
-
-
-def _shapes_of(case: Case, times: BoxTimes, machine: Grid) -> Ranking:
-    if case.selection == "BPS":
-        return BestShapes(machine, times.ranking)
-    inner = parse("mesh:" + "x".join(map(str, LONGEST)))
-    assert isinstance(inner, Grid)
-    return Factors(inner, cubic=case.selection == "CS")
+def _strategies(sizes: str, classes: str) -> list[Case]:
+    return [Case(sizes, classes, rule, MAPPINGS[name]) for rule, name in STRATEGIES]
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Fill the run-time table, make the schedules, and report."""
     runs = measured(rows(asked), bench)
-    times = {mapping: BoxTimes(runs, mapping) for mapping in (*MAPPINGS, BEST)}
-    tables, summary, figures = [], [], {}
+    times = {mapping: BoxTimes(runs, mapping, cycle=1.0) for mapping in MAPPINGS.values()}
+    machine, chosen = _machine(asked.quick), _intensities(asked.quick)
+    tables, told, figures = [], [_ABOUT], {}
     if "run-times" in asked.parts:
         tables.append(_best_boxes(runs))
-        summary.append(_of_boxes(tables[0].frame))
-    wanted = {_key(case, asked.quick): case for case in cases(asked)}
-    if found := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
-        frame = pd.DataFrame(found.values())
-        for sizes, group in frame.groupby("sizes", sort=False):
-            cells = _cells(group)
-            title = f"{sizes} sizes: FCFS on {MACHINE}, times relative to CS with the consecutive mapping"
-            tables.append(ReportTable(str(sizes), title, cells, _DIGITS))
-            figures[str(sizes)] = partial(_draw, cells=cells, title=f"jobs of {sizes} sizes")
-            summary += _of_cells(str(sizes), cells)
-    summary.append("No numbers of the published study were at hand to be set beside these.")
-    return Report(tuple(tables), tuple(summary), figures)
+        told.append(_of_boxes(tables[0].frame))
+    wanted = {key_of(case, machine, chosen): case for case in cases(asked)}
+    make = partial(carry_out, tables=times, machine=machine, intensities=chosen)
+    found = pd.DataFrame(kept_outcomes(wanted, make, asdict, bench).values())
+    for part in asked.parts:
+        if part in SIZES:
+            own = found[
+                (found["sizes"] == part) & (found["classes"] == MIXED) & (found["selection"] != "scattered")
+            ]
+            cells = cells_of(own, _printed(part, asked.quick))
+        elif part == "classes":
+            own = found[(found["sizes"] == "medium") & (found["classes"] != MIXED)]
+            cells = cells_of(own, _printed(part, asked.quick))
+        elif part == "break-even":
+            cells = break_evens(found[found["classes"] == MIXED])
+            tables.append(ReportTable(part, f"{PARTS[part]}, {machine.network}", cells, _POINTS))
+            told.append(_of_break_evens(cells))
+            continue
+        else:
+            continue
+        tables.append(ReportTable(part, f"{PARTS[part]}, FCFS on {machine.network}", cells, _DIGITS))
+        told += [f"{part}: {sentence}" for sentence in _of_cells(cells)]
+        figures[part] = partial(_draw, cells=cells, title=PARTS[part])
+    return Report(tuple(tables), tuple(told), figures)
 
 
-def _key(case: Case, quick: bool) -> str:
-    described = json.dumps({"study": "partition-selection", "quick": quick, **asdict(case)}, sort_keys=True)
-    return hashlib.sha256(described.encode()).hexdigest()
+_ABOUT = (
+    "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
+    "class; beside it what the printed cells give. `*` marks the most jobs of a class, `=` what cannot be told "
+    "from it (Kruskal-Wallis over batches, 0.05)."
+)
+
+
+def _printed(part: str, quick: bool) -> pd.DataFrame:
+    """Return what is printed of a part; nothing for the quick version, whose machine is too small."""
+    table = published("pascual_selection_medium_by_class.csv")
+    if part != "classes":
+        table = published("pascual_selection_large_mixed.csv")
+        table = table[table["sizes"] == part].assign(**{"class": MIXED})
+    return table.iloc[:0] if quick else table
+
+
+def cells_of(found: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each class and strategy: our figures, and ratios to CS-BM beside the printed ones."""
+    names = {mapping: name for name, mapping in MAPPINGS.items()}
+    theirs = printed.set_index(["class", "strategy", "measure"])["value"]
+    made = []
+    for classes, group in found.groupby("classes", sort=False):
+        own = group.assign(strategy=group["selection"] + "-" + group["mapping"].map(names))
+        own = own.set_index("strategy")
+        winners = best({name: [-jobs for jobs in own.at[name, "batches"]] for name in own.index})
+        for strategy in own.index:
+            row: dict[str, Any] = {"class": classes, "strategy": strategy}
+            for name in MEASURES:
+                row[name] = float(own.at[strategy, name])
+                if name == "utilisation":
+                    row["printed utilisation"] = theirs.get((classes, strategy, name), float("nan"))
+                    continue
+                row[f"{name} / CS-BM"] = row[name] / float(own.at["CS-BM", name])
+                base, cell = (
+                    theirs.get((classes, key, _PRINTED[name]), float("nan")) for key in ("CS-BM", strategy)
+                )
+                row[f"printed {name} / CS-BM"] = cell / base
+            row["most"] = "*" if strategy == winners[0] else "=" if strategy in winners else ""
+            made.append(row)
+    return pd.DataFrame(made)
+
+
+_PRINTED = {"started": "jobs_per_1e7_cycles", "head_wait": "head_waiting_cycles", "run": "run_cycles"}
+_DIGITS = {"started": 0, "head_wait": 1, "run": 0, "utilisation": 3, "printed utilisation": 2} | {
+    f"{origin}{name} / CS-BM": 3 for origin in ("", "printed ") for name in _PRINTED
+}
+
+
+def _of_cells(cells: pd.DataFrame) -> list[str]:
+    told = []
+    compared, near = 0, 0
+    for name in _PRINTED:
+        theirs = cells[f"printed {name} / CS-BM"]
+        use = theirs.notna() & (cells["strategy"] != "CS-BM")
+        off = (cells.loc[use, f"{name} / CS-BM"] / theirs[use] - 1).abs()
+        compared, near = compared + len(off), near + int((off <= ALIKE).sum())
+    level = cells["printed utilisation"].notna()
+    off = (cells.loc[level, "utilisation"] - cells.loc[level, "printed utilisation"]).abs()
+    compared, near = compared + len(off), near + int((off <= ALIKE).sum())
+    if compared:
+        told.append(f"{near} of {compared} printed cells (ratios to CS-BM, utilisations) within {ALIKE:.0%}.")
+    product = cells["started"] * cells["head_wait"] / 1e7
+    told.append(
+        f"jobs times mean head waiting is {product.min():.3f} to {product.max():.3f} of 10^7 cycles "
+        "(printed: 1)."
+    )
+    for classes, own in cells.groupby("class", sort=False):
+        first = own.loc[own["started"].idxmax(), "strategy"]
+        told.append(f"class {classes}: most jobs with {first}.")
+    return told
+
+
+def break_evens(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each mix of sizes and rule: the slowdown at which as many scattered jobs start."""
+    printed = published("pascual_break_even_percent.csv").set_index(["sizes", "strategy"])["slowdown_percent"]
+    made = []
+    for sizes, group in found.groupby("sizes", sort=False):
+        apart = group[group["selection"] == "scattered"].sort_values("slowdown")
+        if apart.empty:
+            continue
+        jobs = apart["started"].to_numpy()
+        boxes = group[(group["selection"] != "scattered") & (group["mapping"] == BEST)].set_index("selection")
+        ideal = float(boxes.at["BPS", "node_time"])
+        for rule, own in boxes.iterrows():
+            strategy = f"{rule}-BM"
+            held = float(apart["utilisation"].iloc[0])
+            closed = held / own["utilisation"] * own["node_time"] / ideal - 1
+            point = crossing(apart["slowdown"].tolist(), own["started"] / jobs)
+            theirs = printed.get((sizes, strategy), float("nan"))
+            made.append(
+                {
+                    "sizes": sizes,
+                    "strategy": strategy,
+                    "util. scattered": held,
+                    "util. boxes": own["utilisation"],
+                    "break-even": point,
+                    "closed form": 100 * closed,
+                    "printed": theirs,
+                    "difference": point - theirs,
+                }
+            )
+    return pd.DataFrame(made)
+
+
+_POINTS = {
+    "util. scattered": 3, "util. boxes": 3, "break-even": 1, "closed form": 1, "printed": 0, "difference": 1,
+}  # fmt: skip
+
+
+def _of_break_evens(cells: pd.DataFrame) -> str:
+    known = cells[cells["printed"].notna()]
+    near = int((known["difference"].abs() <= NEAR).sum())
+    spread = f"{cells['break-even'].min():.0f} to {cells['break-even'].max():.0f} %"
+    return (
+        f"break-even: {spread}; {near} of {len(known)} printed cells within {NEAR:g} points. The closed form "
+        "is (utilisation scattered / in boxes) x (node-time in boxes / under BPS) - 1."
+    )
 
 
 def _best_boxes(runs: pd.DataFrame) -> ReportTable:
@@ -187,7 +281,7 @@ def _best_boxes(runs: pd.DataFrame) -> ReportTable:
                 "intensity": intensity,
                 "nodes": nodes,
                 "best box": least["shape"],
-                "best mapping": least["mapping"],
+                "best mapping": least["mapping"].partition(":")[0],
                 "cycles": least["cycles"],
                 "worst box": boxes.max() / least["cycles"],
                 "worst mapping": rules.max() / least["cycles"],
@@ -201,72 +295,31 @@ def _best_boxes(runs: pd.DataFrame) -> ReportTable:
 def _of_boxes(frame: pd.DataFrame) -> str:
     cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
     same = (frame["best box"] == cubic).mean()
+    third = frame[frame["application"].isin(PUBLISHED_CLASSES["III"])]
+    kept = [
+        box == named(most_cubic(nodes)) and mapping == "consecutive"
+        for box, nodes, mapping in zip(third["best box"], third["nodes"], third["best mapping"], strict=True)
+    ]
     return (
-        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box; the worst box costs "
-        f"{frame['worst box'].median() - 1:.0%} (median), the worst mapping "
-        f"{frame['worst mapping'].median() - 1:.0%}."
+        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box. The cube with the "
+        f"consecutive mapping is best for {sum(kept)} of {len(kept)} of class III (published: all)."
     )
 
 
-_DIGITS = {"makespan": 3, "std": 3, "turnaround": 3, "run": 3, "utilisation": 3}
-
-
-def _cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each class mix, selection and mapping; the mean over seeds, of ratios seed by seed."""
-    found = []
-    for classes, group in runs.groupby("classes", sort=False):
-        base = group[(group["selection"] == "CS") & (group["mapping"] == "consecutive")].set_index("seed")
-        samples, figures = {}, {}
-        for (selection, mapping), own in group.groupby(["selection", "mapping"], sort=False):
-            by_seed = own.set_index("seed")
-            name = f"{selection} {mapping}"
-            samples[name] = (by_seed["makespan"] / base["makespan"]).tolist()
-            figures[name] = {
-                "turnaround": float((by_seed["turnaround"] / base["turnaround"]).mean()),
-                "run": float((by_seed["run"] / base["run"]).mean()),
-                "utilisation": float(by_seed["utilisation"].mean()),
-            }
-        winners = best(samples)
-        for name, sample in samples.items():
-            mean, deviation = spread(sample)
-            selection, mapping = name.split()
-            mark = "*" if name == winners[0] else "=" if name in winners else ""
-            found.append(
-                {"classes": classes, "selection": selection, "mapping": mapping, "makespan": mean}
-                | {"std": deviation, **figures[name], "best": mark}
-            )
-    return pd.DataFrame(found)
-
-
-def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:
-    mean = cells.groupby(["selection", "mapping"])["makespan"].mean()
-    least = str(" with ".join(mean.idxmin()))
-    return [
-        f"{sizes} sizes: the makespan, relative to CS with the consecutive mapping, is least with {least} "
-        f"({mean.min():.3f} on average over the class mixes); with the best mapping it is "
-        + ", ".join(f"{mean[selection, BEST]:.3f} with {selection}" for selection in SELECTIONS)
-        + f"; CS with the random mapping {mean['CS', 'random']:.3f}."
-    ]
-
-
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the makespans of the selections with the consecutive and the best mapping."""
-    groups = list(dict.fromkeys(cells["classes"]))
+    """Draw the jobs of each strategy relative to CS-BM, a group for each class."""
+    groups = list(dict.fromkeys(cells["class"]))
     series = {}
-    for mapping, selection in itertools.product(("consecutive", "td", BEST), SELECTIONS):
-        own = cells[(cells["selection"] == selection) & (cells["mapping"] == mapping)].set_index("classes")
-        values = [(float(own["makespan"][name]), float(own["std"][name])) for name in groups]
-        series[f"{selection} {mapping}"] = [(mean, 0.0 if math.isnan(std) else std) for mean, std in values]
-    clear = cells.groupby("classes")["best"].transform(lambda marks: not (marks == "=").any())
-    first = cells[clear & (cells["best"] == "*")]
-    best = dict(zip(first["classes"], first["selection"] + " " + first["mapping"], strict=True))
-    draw_bars(path, groups, series, title, "makespan / CS consecutive", best=best)
+    for rule, name in STRATEGIES:
+        own = cells[cells["strategy"] == f"{rule}-{name}"].set_index("class")
+        series[f"{rule}-{name}"] = [(float(own.at[group, "started / CS-BM"]), 0.0) for group in groups]
+    draw_bars(path, groups, series, title, "jobs / those of CS-BM")
 
 
 STUDY = Study(
     name="partition-selection",
     title="Shapes of partitions and mappings, and what they give the whole machine",
-    source="none at hand; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
+    source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

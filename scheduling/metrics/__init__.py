@@ -24,6 +24,7 @@ from netplace.scheduling.metrics.steady_state import (
     kruskal_wallis,
     steady_mean,
 )
+from netplace.scheduling.metrics.time_batches import TimeBatches, time_batches
 
 __all__ = [
     "PER_JOB",
@@ -34,6 +35,7 @@ __all__ = [
     "Spread",
     "SteadyMean",
     "Steps",
+    "TimeBatches",
     "batch_means",
     "held_nodes",
     "kruskal_wallis",
@@ -41,5 +43,6 @@ __all__ = [
     "per_job",
     "running_jobs",
     "steady_mean",
+    "time_batches",
     "waiting_jobs",
 ]

@@ -62,15 +62,24 @@ class Factors:
     round_up : bool
         Whether a job gets the next larger number of nodes of which there are boxes, if there is none of its
         own.
+    lines : bool
+        Whether boxes with one side longer than 1 alone are tried; if not, they are where there is no other.
     """
 
     def __init__(
-        self, grid: Grid, *, cubic: bool = False, rotations: bool = True, round_up: bool = False
+        self,
+        grid: Grid,
+        *,
+        cubic: bool = False,
+        rotations: bool = True,
+        round_up: bool = False,
+        lines: bool = True,
     ) -> None:
         self._grid = grid
         self._cubic = cubic
         self._rotations = rotations
         self._round_up = round_up
+        self._lines = lines
         self._known: dict[int, Choices] = {}
 
     def __call__(self, job: Job) -> Choices:
@@ -96,6 +105,8 @@ class Factors:
                 f"job {job.number}: {job.nodes} nodes are no product of sides that fit {grid}; "
                 "option round-up gives it a larger box"
             )
+        if not self._lines:
+            found = [shape for shape in found if not _is_line(shape)] or found
         # Of boxes that are alike, the one with the longest sides first.
         found.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
         if self._cubic:
@@ -108,8 +119,15 @@ class Factors:
         return found
 
 
+def _is_line(shape: Shape) -> bool:
+    return sum(side > 1 for side in shape) == 1
+
+
 class BestShapes:
-    """The boxes and mappings that a ranking names for a job's application, the best known first: rule BPS.
+    """The box and mapping that a ranking names first for a job's application: rule BPS.
+
+    A job whose best box is not free waits for it, as published (Pascual, Miguel-Alonso and Lozano, J.
+    Supercomput. 71, 2015). With `others` it takes the next best.
 
     Parameters
     ----------
@@ -119,12 +137,15 @@ class BestShapes:
         Takes a job and returns boxes and mappings, the best first, as a run-time table knows them.
     rotations : bool
         Whether the other orders of a box's sides are tried after it.
+    others : bool
+        Whether the other boxes are tried after the best, in their order.
     """
 
-    def __init__(self, grid: Grid, ranking: Ranking, *, rotations: bool = True) -> None:
+    def __init__(self, grid: Grid, ranking: Ranking, *, rotations: bool = True, others: bool = False) -> None:
         self._grid = grid
         self._ranking = ranking
         self._rotations = rotations
+        self._others = others
 
     def __call__(self, job: Job) -> Choices:
         """Return the boxes and mappings for a job.
@@ -135,7 +156,8 @@ class BestShapes:
             If the ranking names none, or one that does not fit the machine or the job.
         """
         choices: dict[tuple[Shape, str], None] = {}
-        for shape, mapping in self._ranking(job):
+        ranked = self._ranking(job)
+        for shape, mapping in ranked if self._others else ranked[:1]:
             if len(shape) != self._grid.dims or math.prod(shape) < job.nodes or not self._fits(shape):
                 raise ValueError(
                     f"job {job.number}: the ranking names shape {shape}, expected a box of {job.nodes} nodes "

@@ -12,6 +12,7 @@ from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.kind import WorkloadKind
 from netplace.scheduling.workload.load import at_load, load
 from netplace.scheduling.workload.lublin import lublin
+from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES
 from netplace.scheduling.workload.summary import describe
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf
 from netplace.scheduling.workload.swf_write import check_swf, write_swf
@@ -22,6 +23,7 @@ __all__ = [
     "DROPS",
     "ENDINGS",
     "INTENSITIES",
+    "PUBLISHED_CLASSES",
     "SIZES",
     "USUAL_DROPS",
     "WORKLOADS",

@@ -2,8 +2,9 @@
 
 The applications are those of `apps` that run on any power of two of tasks from 8 to 512, in four classes by
 the pattern of their messages, after J. A. Pascual, J. Miguel-Alonso, J. A. Lozano, "Locality-aware policies
-to improve job scheduling on 3D tori", J. Supercomput. 71(3), 966-994, 2015. The members of a class, the
-weights of the sizes and the intensities are this project's.
+to improve job scheduling on 3D tori", J. Supercomput. 71(3), 966-994, 2015. The members of these classes, the
+weights of the sizes and the intensities are this project's; `published_classes` has the published members,
+and the sizes of each.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import one_of, whole
+from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES, published_sizes
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
 __all__ = ["ANY", "CLASSES", "INTENSITIES", "SIZES", "applications"]
@@ -70,7 +72,8 @@ def applications(
     seed : int
         Seed of the draw.
     classes : str or sequence of str
-        Keys of `CLASSES`, a name or several; their applications are drawn alike.
+        Keys of `CLASSES` or of `PUBLISHED_CLASSES`, a name or several; their applications are drawn alike.
+        If all are published ones, an application has the sizes that are published for it.
     sizes : str
         A key of `SIZES`.
     intensity : str or sequence of str
@@ -96,15 +99,21 @@ def applications(
     fitting = {size: weight for size, weight in weights.items() if size <= nodes}
     if not fitting:
         raise ValueError(f"nodes {what}: {nodes} are too few, expected at least {min(weights)}")
-    share = np.array(list(fitting.values())) / sum(fitting.values())
     gaps = rng.exponential(mean_gap, jobs) if mean_gap else np.zeros(jobs)
+    named = [classes] if isinstance(classes, str) else list(classes)
+    if set(named) <= set(PUBLISHED_CLASSES):
+        kind = rng.integers(len(kinds), size=jobs)
+        drawn = _sizes_of_kinds(kinds, kind, fitting, rng)
+    else:
+        drawn = rng.choice(list(fitting), jobs, p=_shares(fitting))
+        kind = rng.integers(len(kinds), size=jobs)
     left_out = [str(size) for size in weights if size > nodes]
     return Workload(
         number=np.arange(1, jobs + 1),
         submit=np.cumsum(gaps),
-        nodes=rng.choice(list(fitting), jobs, p=share),
+        nodes=drawn,
         run_time=np.zeros(jobs),
-        kind=rng.integers(len(kinds), size=jobs),
+        kind=kind,
         repeats=_repeats(repeats, jobs, rng),
         kinds=kinds,
         machine_nodes=nodes,
@@ -117,6 +126,31 @@ def applications(
     )
 
 
+def _shares(weights: dict[int, int]) -> NDArray[np.float64]:
+    return np.array(list(weights.values())) / sum(weights.values())
+
+
+def _sizes_of_kinds(
+    kinds: Sequence[tuple[str, str]],
+    kind: NDArray[np.int64],
+    weights: dict[int, int],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return a size for each job, by the weights of those that are published for its application."""
+    drawn = np.empty(len(kind), np.int64)
+    for name in dict.fromkeys(name for name, _ in kinds):
+        own = np.isin(kind, [place for place, (other, _) in enumerate(kinds) if other == name])
+        usable = {size: weight for size, weight in weights.items() if size in published_sizes(name)}
+        if own.any() and not usable:
+            raise ValueError(
+                f"nodes of applications: {max(weights)} are too few for {name}, expected at least "
+                f"{min(published_sizes(name))}"
+            )
+        if usable:
+            drawn[own] = rng.choice(list(usable), int(own.sum()), p=_shares(usable))
+    return drawn
+
+
 def _listed(names: str | Sequence[str]) -> str:
     return names if isinstance(names, str) else " ".join(names)
 
@@ -125,7 +159,8 @@ def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tupl
     """Return applications and intensities to draw from."""
     if not classes:
         raise ValueError("classes of applications: none given, expected at least one")
-    names = [name for key in classes for name in CLASSES[one_of(key, CLASSES, "class of applications")]]
+    known = CLASSES | PUBLISHED_CLASSES
+    names = [name for key in classes for name in known[one_of(key, known, "class of applications")]]
     asked = [intensity] if isinstance(intensity, str) else intensity
     for key in asked:
         one_of(key, [*INTENSITIES, ANY], "intensity of applications")

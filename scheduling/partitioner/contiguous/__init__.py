@@ -37,16 +37,17 @@ SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "zff": ZhuFirstFit,
 }
 
-SHAPE_OPTION = "cubic, fs or bps, and fixed, round-up"
+SHAPE_OPTION = "cubic, fs, bps or bps-all, and fixed, round-up, no-lines"
 
 
 def contiguous(name: str) -> Callable[..., Partitioner]:
     """Return what makes the partitioner whose search is `name`, a key of `SEARCHES`.
 
     It takes a topology, an option, a seed and a ranking. The option is a list of words, with commas: the rule
-    for shapes, ``fs`` (default; all factors in increasing average pairwise distance), ``cubic`` or ``bps``
-    (best known shape and mapping, from the ranking); ``fixed``: sides are not permuted; ``round-up``: a job
-    gets more nodes where no box has as many as it needs.
+    for shapes, ``fs`` (default; all factors in increasing average pairwise distance), ``cubic``, ``bps``
+    (the best known shape and mapping, from the ranking, and no other) or ``bps-all`` (the others after it);
+    ``fixed``: sides are not permuted; ``round-up``: a job gets more nodes where no box has as many as it
+    needs; ``no-lines``: boxes of one dimension only where there are no others.
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
@@ -70,16 +71,21 @@ def contiguous(name: str) -> Callable[..., Partitioner]:
 
 def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Ranking:
     """Return the rule that an option names."""
-    rules, others = ("cubic", "fs", "bps"), ("fixed", "round-up")
+    rules, others = ("cubic", "fs", "bps", "bps-all"), ("fixed", "round-up", "no-lines")
     words = [one_of(word.strip(), rules + others, what) for word in option.split(",")] if option else []
     chosen = [word for word in words if word in rules]
     if len(chosen) > 1 or len(words) != len(set(words)):
         raise ValueError(f"{what}: expected one of {', '.join(rules)}, and each word once")
     rotations, round_up = "fixed" not in words, "round-up" in words
-    if chosen != ["bps"]:
-        return Factors(grid, cubic=chosen == ["cubic"], rotations=rotations, round_up=round_up)
-    if round_up:
-        raise ValueError(f"{what}: round-up is for cubic and fs, the sizes of bps are those of its table")
+    lines = "no-lines" not in words
+    if not chosen or not chosen[0].startswith("bps"):
+        cubic = chosen == ["cubic"]
+        return Factors(grid, cubic=cubic, rotations=rotations, round_up=round_up, lines=lines)
+    if round_up or not lines:
+        word = "round-up" if round_up else "no-lines"
+        raise ValueError(
+            f"{what}: {word} is for cubic and fs, the boxes of {chosen[0]} are those of its table"
+        )
     if ranking is None:
         raise ValueError(f"{what}: needs a run-time table to rank shapes by, and none was given")
-    return BestShapes(grid, ranking, rotations=rotations)
+    return BestShapes(grid, ranking, rotations=rotations, others=chosen == ["bps-all"])

@@ -1,80 +1,83 @@
-"""The study of partition shapes: its table, how it answers, and what it finds on a small machine."""
+"""The published study of partition selection: its table, its schedules, and what the small version finds."""
 
 from __future__ import annotations
 
-import math
+import csv
 
-import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.box_times import BEST, BoxTimes, shapes
-from netplace.experiments.studies.partition_selection import Case, carry_out, cases, rows
-from netplace.experiments.studies.study import ask
-from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner import Allocation
-from netplace.scheduling.workload import CLASSES, SIZES
+from netplace.experiments.studies.partition_selection import break_evens, cases, cells_of, rows
+from netplace.experiments.studies.study import ask, published
 
 STUDY = STUDIES["partition-selection"]
 
 
-@pytest.fixture(scope="module")
-def runs():
-    """Return made-up run times: the surface of the box, the td mapping in half the time of the others."""
-    found = []
-    for row in rows(ask(STUDY, quick=True)):
-        sides = [int(side) for side in str(row.labels["shape"]).split("x")]
-        surface = sum(math.prod(sides) // side for side in sides)
-        found.append({**row.labels, "cycles": surface * (500 if row.labels["mapping"] == "td" else 1000)})
-    return pd.DataFrame(found)
-
-
-def test_boxes_have_the_longest_side_first_and_stay_meshes_in_the_machine():
-    assert shapes(8) == [(2, 2, 2), (4, 2, 1), (8, 1, 1)]
-    assert all(math.prod(shape) == 512 and max(shape) <= 16 for shape in shapes(512))
-
-
-def test_the_table_has_every_application_size_box_and_mapping():
+def test_the_table_has_the_published_applications_sizes_and_boxes():
     asked = rows(ask(STUDY))
-    boxes = sum(len(shapes(nodes)) for nodes in SIZES["medium"])
-    assert len(asked) == boxes * len(CLASSES["mixed"]) * 2 * 3
     assert len({row.run.key for row in asked}) == len(asked)
-    assert all(row.run.jobs[0].tasks == row.labels["nodes"] for row in asked)
+    boxes = {8: 2, 16: 3, 32: 4, 64: 6, 128: 6, 256: 6, 512: 6}
+    kinds = {(row.labels["application"], row.labels["nodes"]) for row in asked}
+    assert len({name for name, _ in kinds}) == 17
+    assert len(asked) == 2 * 3 * sum(boxes[nodes] for _, nodes in kinds)
+    assert {nodes for name, nodes in kinds if name.startswith("2d")} == {16, 64, 256}
+    assert {nodes for name, nodes in kinds if name.startswith("3d")} == {8, 64, 512}
+    assert not any(row.labels["shape"].endswith("1x1") for row in asked)
 
 
-def test_run_times_are_those_of_the_box_whatever_its_rotation(runs):
-    job = Job(1, 0.0, 8, 0.0, application="3d-mesh", intensity="low", repeats=10)
-    turned = [Allocation(np.arange(8), shape, True) for shape in ((1, 4, 2), (4, 2, 1), (2, 1, 4))]
-    plain, least = BoxTimes(runs, "consecutive"), BoxTimes(runs, BEST)
-    surface = 2 + 4 + 8
-    taken = [plain.seconds(job, one) for one in turned]
-    assert taken == [pytest.approx(surface * 1000 * 3.2e-9 * 10)] * 3
-    assert least.seconds(job, turned[0]) == pytest.approx(plain.seconds(job, turned[0]) / 2)
-    assert least.ranking(job)[0] == ((2, 2, 2), "td")
-    assert plain.longest(job) == pytest.approx((8 + 8 + 1) * 1000 * 3.2e-9 * 10)
+def test_nine_strategies_of_each_workload():
+    assert len(cases(ask(STUDY, ["large"]))) == 9
+    assert len(cases(ask(STUDY, ["classes"]))) == 4 * 9
+    apart = [case for case in cases(ask(STUDY, ["break-even"])) if case.selection == "scattered"]
+    assert len(apart) == 3 * 7
 
 
-def test_what_the_table_lacks_is_named(runs):
-    job = Job(1, 0.0, 8, 0.0, application="3d-mesh", intensity="high")
-    with pytest.raises(LookupError, match=r"no entry of 3d-mesh high on 8 nodes in \(2, 2, 2\)"):
-        BoxTimes(runs, BEST).seconds(job, Allocation(np.arange(8), (2, 2, 2), True))
+def test_ratios_stand_beside_the_printed():
+    made = [
+        {"classes": "II", "selection": rule, "mapping": mapping, "batches": [jobs] * 4, "started": jobs}
+        | {"head_wait": 1e7 / jobs, "run": 1.0, "utilisation": 0.5}
+        for rule, mapping, jobs in (("CS", "best", 100.0), ("BPS", "best", 110.0))
+    ]
+    cells = cells_of(pd.DataFrame(made), published("pascual_selection_medium_by_class.csv"))
+    row = cells.set_index("strategy").loc["BPS-BM"]
+    assert row["started / CS-BM"] == pytest.approx(1.1)
+    assert row["printed started / CS-BM"] == pytest.approx(107182 / 98151)
+    assert row["most"] == "*"
 
 
-def test_every_case_is_asked_for_once():
-    asked = cases(ask(STUDY, ["large"]))
-    assert len(asked) == len(set(asked)) == 5 * 5 * 3 * 4
+def test_break_evens_where_curves_cross():
+    common = {"sizes": "large", "classes": "I-IV", "mapping": "best", "node_time": 10.0}
+    made = [common | {"selection": "BPS", "slowdown": 0, "started": 100.0, "utilisation": 0.8}]
+    made += [
+        common
+        | {"selection": "scattered", "slowdown": slow, "started": 120 / (1 + slow / 100), "utilisation": 1.0}
+        for slow in (0, 10, 20, 30)
+    ]
+    [cell] = break_evens(pd.DataFrame(made)).to_dict("records")
+    assert cell["break-even"] == pytest.approx(20)
+    assert cell["closed form"] == pytest.approx(25)
+    assert (cell["printed"], cell["difference"]) == (25, pytest.approx(-5))
 
 
-def test_better_mappings_and_shapes_shorten_the_schedule(runs):
-    times = {mapping: BoxTimes(runs, mapping) for mapping in ("consecutive", BEST)}
-    spans = {
-        (selection, mapping): carry_out(Case("medium", "3d", selection, mapping, 1, 600), times, quick=True)[
-            "makespan"
-        ]
-        for selection in ("CS", "BPS")
-        for mapping in times
-    }
-    assert spans["CS", BEST] == pytest.approx(spans["CS", "consecutive"] / 2)
-    # Other boxes than the most cubic are slower here, but start earlier.
-    assert 0.5 < spans["BPS", BEST] / spans["CS", BEST] < 2
+def test_the_small_version(tmp_path):
+    folder = tmp_path / "out"
+    given = ["study", "partition-selection", "--quick", "--table", "medium", "--table", "break-even"]
+    done = CliRunner().invoke(app, [*given, "--workers", "1", "-o", str(folder)])
+    assert done.exit_code == 0, done.output
+    with (folder / "medium.csv").open() as lines:
+        cells = {row["strategy"]: row for row in csv.DictReader(lines)}
+    assert len(cells) == 9
+    for row in cells.values():
+        # Under saturation the head waits as long as it takes for the next job to start.
+        assert float(row["started"]) * float(row["head_wait"]) == pytest.approx(1e7, rel=0.05)
+        assert 0.3 < float(row["utilisation"]) <= 1
+    assert float(cells["BPS-BM"]["run"]) <= 1.02 * float(cells["CS-BM"]["run"])
+    with (folder / "break-even.csv").open() as lines:
+        points = {(row["sizes"], row["strategy"]): row for row in csv.DictReader(lines)}
+    assert len(points) == 9
+    for row in points.values():
+        assert float(row["util. scattered"]) > float(row["util. boxes"])
+        assert float(row["break-even"]) == pytest.approx(float(row["closed form"]), abs=5)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.placement.metrics import average_pairwise_distance
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner import make_partitioner
+from netplace.scheduling.partitioner import Allocation, make_partitioner
 from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, average_distance, factorisations
 from netplace.topologies import parse
@@ -29,8 +30,6 @@ def test_factorisations_are_all_boxes_of_that_size(nodes, sizes):
 
 @pytest.mark.parametrize("text", ["mesh:7x5x4", "torus:7x5x4", "torus:8x6", "mesh:9"])
 def test_average_distance_is_that_of_the_nodes(text):
-    import numpy as np
-
     grid = parse(text)
     for shape in itertools.product(*(range(1, size + 1) for size in grid.sizes)):
         nodes = box_nodes(np.array(grid.sizes), 0, np.array(shape))
@@ -57,6 +56,46 @@ def test_cubic_is_the_most_even_box():
     assert [shape for shape, _ in Factors(parse("mesh:8x2"), cubic=True)(job(16))] == [(8, 2)]
 
 
+# J. A. Pascual, thesis, UPV/EHU 2013: boxes of each size; those with a side of 64 or more do not fit.
+PUBLISHED_BOXES = {
+    8: "2x2x2 4x2",
+    16: "4x2x2 4x4 8x2",
+    32: "4x4x2 8x2x2 8x4 16x2",
+    64: "4x4x4 8x4x2 16x2x2 8x8 16x4 32x2",
+    128: "8x4x4 16x4x2 8x8x2 32x2x2 16x8 32x4",
+    256: "8x8x4 16x4x4 16x8x2 32x4x2 16x16 32x8",
+    512: "8x8x8 16x8x4 16x16x2 32x4x4 32x8x2 32x16",
+}
+
+
+@pytest.mark.parametrize("nodes", PUBLISHED_BOXES)
+def test_without_lines_boxes_are_the_published_ones(nodes):
+    rule = Factors(parse("mesh:32x32x32"), rotations=False, lines=False)
+    found = ["x".join(str(side) for side in shape if side > 1) for shape, _ in rule(job(nodes))]
+    assert sorted(found) == sorted(PUBLISHED_BOXES[nodes].split())
+    cubic = Factors(parse("mesh:32x32x32"), cubic=True, rotations=False, lines=False)
+    [(best, _)] = cubic(job(nodes))
+    assert "x".join(str(side) for side in best) == PUBLISHED_BOXES[nodes].split()[0]
+
+
+def test_a_prime_has_its_line():
+    assert [shape for shape, _ in Factors(parse("mesh:8x8"), lines=False)(job(7))] == [(7, 1), (1, 7)]
+    partitioner = make_partitioner("contiguous:fs,no-lines", parse("mesh:8x8"))
+    assert partitioner.find(job(6)).shape in ((3, 2), (2, 3))
+
+
+def test_a_job_waits_for_its_best_box():
+    grid = parse("mesh:4x4")
+    for option, expected in (("bps", None), ("bps-all", (2, 2))):
+        partitioner = make_partitioner(
+            f"contiguous:{option},fixed", grid, ranking=lambda job: [((4, 1), "td"), ((2, 2), "")]
+        )
+        for place in range(4):
+            partitioner.take(Allocation(np.array([4 * place]), (1, 1), True))
+        found = partitioner.find(job(4))
+        assert (found and found.shape) == expected
+
+
 def test_fixed_boxes_keep_the_longest_side_first():
     choices = [shape for shape, _ in Factors(parse("mesh:16x16"), rotations=False)(job(12))]
     assert choices == [(4, 3), (6, 2), (12, 1)]
@@ -78,8 +117,10 @@ def test_best_shapes_are_those_of_the_ranking():
     grid = parse("mesh:8x4")
     ranking = {"lu": [((8, 1), "td"), ((2, 4), "consecutive")]}
     best = BestShapes(grid, lambda job: ranking.get(job.application, []), rotations=False)
-    assert list(best(job(8, application="lu"))) == ranking["lu"]
-    turned = BestShapes(grid, lambda job: ranking["lu"])(job(8))
+    assert list(best(job(8, application="lu"))) == ranking["lu"][:1]  # the job waits for it
+    every = BestShapes(grid, lambda job: ranking["lu"], rotations=False, others=True)
+    assert list(every(job(8))) == ranking["lu"]
+    turned = BestShapes(grid, lambda job: ranking["lu"], others=True)(job(8))
     assert turned == [((8, 1), "td"), ((2, 4), "consecutive"), ((4, 2), "consecutive")]
     with pytest.raises(ValueError, match="job 7: the ranking names no shape for application 'cg' on 8 nodes"):
         best(job(8, application="cg"))
@@ -123,6 +164,7 @@ def test_the_mapping_of_the_ranking_comes_with_the_box():
         ("iff:fixed,fixed", "each word once"),
         ("naive:bps", "partitioner naive:bps: needs a run-time table to rank shapes by"),
         ("zff:bps,round-up", "round-up is for cubic and fs"),
+        ("zff:bps-all,no-lines", "no-lines is for cubic and fs"),
         ("contiguos", "partitioner: unknown name 'contiguos'; did you mean contiguous"),
         ("contiguous:", "partitioner contiguous:: nothing after the colon"),
     ],

@@ -18,6 +18,7 @@ from netplace.scheduling.workload import (
     read,
     write,
 )
+from netplace.scheduling.workload.published_classes import published_sizes
 
 
 @pytest.mark.parametrize("name", CLASSES["mixed"])
@@ -173,3 +174,17 @@ def test_csv_has_no_options(tmp_path):
     write(Workload.of([Job(1, 0.0, 1, 1.0)]), tmp_path / "w.csv")
     with pytest.raises(ValueError, match="cores_per_node is an option of SWF files"):
         read(tmp_path / "w.csv", cores_per_node=4)
+
+
+def test_published_classes_have_published_sizes():
+    workload = applications(32768, 4000, 1, "I-IV", "medium", "low", repeats=(1, 1))
+    assert set(workload.repeats.tolist()) == {1}
+    assert len({job.application for job in workload}) == 17
+    for job in workload:
+        assert job.nodes in published_sizes(job.application)
+    squares = applications(32768, 500, 1, "II", "large", "low")
+    assert {job.nodes for job in squares} == {16, 64, 256}
+    with pytest.raises(
+        ValueError, match="nodes of applications: 8 are too few for 2d-mesh, expected at least 16"
+    ):
+        applications(8, 100, 0, "II")

@@ -1,0 +1,166 @@
+"""Schedules of the study of partition selection: FCFS on a 32x32x32 torus, all jobs there from the beginning.
+
+J. A. Pascual, thesis, UPV/EHU 2013, sections on partition selection and on non-contiguous allocation; times
+are in cycles. Boxes are not turned and lines are left out. CS gives the most cubic box; FS the first free one
+in increasing average pairwise distance; BPS the one box, with its mapping, in which this application of this
+size and intensity runs fastest alone, for which the job waits. Scattered jobs get the first free nodes, and
+run longer by a share than under BPS, whatever box they would have had.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from netplace.experiments.studies.box_times import BoxTimes
+from netplace.placement.rule import grid_of
+from netplace.scheduling import Partitioner, make_partitioner, schedule
+from netplace.scheduling.job import Job
+from netplace.scheduling.metrics import time_batches
+from netplace.scheduling.partitioner import Allocation
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
+from netplace.scheduling.partitioner.shapes import BestShapes, Factors
+from netplace.scheduling.workload import Workload, applications
+from netplace.topologies import parse
+
+__all__ = ["BATCHES", "MEASURES", "Case", "Machine", "carry_out", "key_of"]
+
+BATCHES = 30
+SCATTERED = "scattered"
+MEASURES = ("started", "head_wait", "run", "utilisation")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the schedules are made.
+
+    Attributes
+    ----------
+    network : str
+        The torus.
+    jobs : int
+        About how many jobs start in a batch; its length follows, rounded to one digit.
+    largest : int
+        Largest job.
+    """
+
+    network: str
+    jobs: int
+    largest: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One schedule.
+
+    Attributes
+    ----------
+    sizes, classes : str
+        Keys of the workload.
+    selection : str
+        ``"CS"``, ``"FS"``, ``"BPS"``, or ``"scattered"``.
+    mapping : str
+        One of the table, or ``"best"``.
+    slowdown : int
+        By how many percent scattered jobs run longer.
+    seed : int
+        Of the workload.
+    """
+
+    sizes: str
+    classes: str
+    selection: str
+    mapping: str
+    slowdown: int = 0
+    seed: int = 0
+
+
+class ScatteredTimes:
+    """Run times of scattered jobs: that of the best box, longer by a share.
+
+    Parameters
+    ----------
+    times : BoxTimes
+        Run times in boxes with the best mapping.
+    slowdown : int
+        Percent.
+    """
+
+    def __init__(self, times: BoxTimes, slowdown: int) -> None:
+        self._times, self._factor = times, 1 + slowdown / 100
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time wherever the nodes are."""
+        return self._times.least(job) * self._factor
+
+    def longest(self, job: Job) -> float:
+        """Return the same."""
+        return self._times.least(job) * self._factor
+
+
+def carry_out(
+    case: Case, tables: Mapping[str, BoxTimes], machine: Machine, intensities: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the means of the batches, with jobs started as of 10^7 cycles.
+
+    Parameters
+    ----------
+    case : Case
+        The schedule.
+    tables : mapping of str to BoxTimes
+        Run times by mapping.
+    machine : Machine
+        Where.
+    intensities : tuple of str
+        What is drawn from.
+    """
+    grid = grid_of(parse(machine.network), "partition selection")
+    wanted = (BATCHES + 1) * machine.jobs
+    jobs = applications(
+        machine.largest, 2 * wanted, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
+    )
+    length = _length(jobs, tables["best"], grid.nodes, machine.jobs)
+    times: Any = tables[case.mapping]
+    partitioner: Partitioner
+    if case.selection == SCATTERED:
+        times = ScatteredTimes(tables["best"], case.slowdown)
+        partitioner = make_partitioner("non-contiguous", grid)
+    elif case.selection == "BPS":
+        partitioner = Boxes(grid, SEARCHES["contiguous"], BestShapes(grid, times.ranking, rotations=False))
+    else:
+        inner = grid_of(parse("mesh:" + "x".join(map(str, grid.sizes))), "partition selection")
+        rule = Factors(inner, cubic=case.selection == "CS", rotations=False, lines=False)
+        partitioner = Boxes(grid, SEARCHES["contiguous"], rule)
+    made = schedule(grid, jobs, "fcfs", partitioner, times)
+    found = time_batches(made, length, BATCHES)
+    figures = {name: found.mean(name) for name in MEASURES}
+    scale = 1e7 / length
+    return {
+        **asdict(case),
+        **figures,
+        "started": figures["started"] * scale,
+        "length": length,
+        "batches": (found.started * scale).tolist(),
+        "node_time": float((made.nodes * (made.end - made.start)).mean()),
+    }
+
+
+def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
+    """Return the length of a batch in which about so many jobs start, to one digit."""
+    work = np.mean([job.nodes * times.least(job) for job in jobs[:2000]])
+    exact = wanted * float(work) / nodes
+    digit = 10.0 ** math.floor(math.log10(exact))
+    return round(exact / digit) * digit
+
+
+def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
+    """Return the content hash under which a schedule is kept."""
+    told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
+    told["intensities"] = list(intensities)
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
