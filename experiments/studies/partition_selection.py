@@ -151,8 +151,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
-    "class; beside it what the printed cells give. `*` marks the most jobs of a class, `=` what cannot be told "
-    "from it (Kruskal-Wallis over batches, 0.05)."
+    "class; beside it what the printed cells give. `*` marks the most jobs of a class, `=` what cannot be "
+    "told from it (Kruskal-Wallis over batches, 0.05)."
 )
 
 
