@@ -7,6 +7,7 @@ Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay array
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -48,9 +49,15 @@ else:
         """Read the n-th word at an address."""
         return builder.load(builder.gep(address, [ir.Constant(_I64, n)]))
 
+    def _named(members: Sequence[Any], of: type[Any]) -> Any:
+        """Return Numba's type of a named tuple, with a short name: it is part of many others."""
+        kind = types.NamedTuple(members, of)
+        kind.name = of.__name__
+        return kind
+
     def settled(known: tuple[int, ...], of: type[Any]) -> Any:
         """Return what turns an address of integers into a named tuple, `known` ones as constants."""
-        kind = types.NamedTuple([types.int64] * len(known), of)
+        kind = _named([types.int64] * len(known), of)
 
         @intrinsic
         def settings(typing_context: Any, address: Any) -> Any:
@@ -80,7 +87,7 @@ else:
     def bare(kinds: tuple[str, ...], of: type[Any]) -> Any:
         """Return what turns an address of addresses into a named tuple of pointers to such words."""
         pointers = [types.CPointer(getattr(types, kind)) for kind in kinds]
-        tuple_type = types.NamedTuple(pointers, of)
+        tuple_type = _named(pointers, of)
 
         @intrinsic
         def arrays(typing_context: Any, address: Any) -> Any:
