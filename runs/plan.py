@@ -28,7 +28,7 @@ from netplace.topologies import TOPOLOGY, Topology, parse
 __all__ = ["FILE_TIMES", "KEYS", "Plan", "check_unchanged", "make_plan"]
 
 # To be raised when a plan would no longer give the schedule that it gave.
-REVISION = 2  # logs: jobs that never ran are dropped unless asked for
+REVISION = 3  # quasi-contiguous and contiguous:bps: as published
 # Run times that come from a file, beside `RUN_TIMES`: name, example, one line for people.
 FILE_TIMES = {
     "table": ("table:times.csv", "of applications: from a run-time table or a store, in which all must be"),

@@ -8,6 +8,11 @@ one node always run alike. Quasi-contiguous allocation lets a share of a job's n
 job gains depends on the application, so both ends are given: nothing (*lost*), or all (*kept*). The speed-up
 needed is that at which the mean turnaround is the one of non-contiguous allocation.
 
+The part `published` has whole logs on the machines as they were installed (nodes that were not do not exist),
+quasi-contiguous jobs that gain as much as contiguous ones, and backfilling that kills and puts back an
+advanced job which outlives the reservation; its thresholds stand beside the printed ones (Table 3.10 of the
+thesis).
+
 Logs are those of a folder of the user's, `swf` or what the environment variable ``NETPLACE_SWF`` names;
 generated workloads have the machines and loads of three logs of the Parallel Workloads Archive.
 """
@@ -37,10 +42,11 @@ __all__ = ["FOLDER", "STUDY", "Case", "Stream", "cases", "logs", "tree_for"]
 
 FOLDER = "NETPLACE_SWF"
 PARTS = {
+    "published": "whole logs on machines as installed, beside the printed thresholds (thesis, Table 3.10)",
     "lublin": "generated workloads of the size and load of three logs",
     "logs": f"logs of the folder swf, or of that which {FOLDER} names",
 }
-_TITLES = {"lublin": "generated workloads like three logs", "logs": "logs"}
+_TITLES = {"published": "whole logs", "lublin": "generated workloads like three logs", "logs": "logs"}
 POLICIES = ("fcfs", "easy")
 ARITIES = (4, 6, 8)
 SCATTERED, CONTIGUOUS = "non-contiguous", "contiguous"
@@ -56,6 +62,7 @@ class Stream:
     jobs: int
     file: str = ""
     seeds: int = 1
+    installed: int | None = None
 
 
 # Machine and load of the first 20,000 jobs of logs, as the tree sees them.
@@ -64,6 +71,16 @@ LIKE = {
     "like HPC2N": ("tree:4,4", 0.56),
     "like SDSC-BLUE": ("tree:6,4", 0.67),
 }
+
+
+# Machines of logs, and how many of their nodes are there.
+INSTALLED = {
+    "HPC2N": ("tree:4,4", 240),
+    "LLNL-Thunder": ("tree:4,6", 4008),
+    "SDSC-BLUE": ("tree:4,6", 1152),
+}
+PRINTED_POLICY = {"fcfs": "FCFS", "easy": "BF"}
+NEAR = 5.0  # points by which a threshold may differ from the printed
 
 
 @dataclass(frozen=True)
@@ -106,7 +123,9 @@ class Case:
         given = {
             "machine": stream.machine,
             "workload": stream.file or "lublin",
-            "jobs": stream.jobs,
+            "jobs": stream.jobs or None,
+            "installed": stream.installed,
+            "overrun": "requeue" if self.part == "published" and self.policy == "easy" else None,
             "load": stream.load or None,
             "policy": self.policy,
             "partition": SCATTERED if self.threshold is None else f"quasi-contiguous:{self.threshold}",
@@ -150,14 +169,26 @@ def logs(quick: bool = False) -> list[Stream]:
     return found
 
 
+def _whole_logs(quick: bool) -> list[Stream]:
+    """Return the logs whose machines are known, whole; the quick version takes their first jobs."""
+    found = []
+    for stream in logs(quick):
+        name = next((known for known in INSTALLED if stream.name.startswith(known)), None)
+        if name is not None:
+            machine, installed = INSTALLED[name]
+            jobs = 500 if quick else 0
+            found.append(Stream(name, machine, 0.0, jobs, stream.file, installed=installed))
+    return found
+
+
 def cases(asked: Asked) -> list[Case]:
     """Return the schedules that are asked for."""
-    streams = {"lublin": _models, "logs": logs}
+    streams = {"published": _whole_logs, "lublin": _models, "logs": logs}
     return [
         case
         for part in asked.parts
-        for stream in streams[part](asked.quick)
         for policy in POLICIES
+        for stream in streams[part](asked.quick)
         for case in _cases_of(part, stream, policy, asked.quick)
     ]
 
@@ -171,6 +202,8 @@ def _models(quick: bool) -> list[Stream]:
 def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[Case]:
     thresholds = (20,) if quick else (10, 20, 30, 40, 50)
     also_kept = (20,) if quick else (30,)
+    if part == "published":
+        thresholds, also_kept = (), (20,) if quick else (10, 20, 30, 40)
     allocations: list[tuple[str, int | None, bool]] = [(CONTIGUOUS, 0, True)]
     allocations += [(f"qct {number} %, lost", number, False) for number in thresholds]
     allocations += [(f"qct {number} %, kept", number, True) for number in also_kept]
@@ -196,9 +229,13 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             continue
         own = made[made["part"] == part]
         cells = needed(own, _speedups(asked.quick))
+        if part == "published":
+            cells = beside_printed(cells, asked.quick)
+            told.append(_of_thresholds(cells))
         tables.append(ReportTable(part, PARTS[part], cells, _DIGITS))
         figures[part] = partial(_draw, runs=own, speedups=_speedups(asked.quick), title=_TITLES[part])
-        told += _summary(part, cells)
+        if part != "published":
+            told += _summary(part, cells)
     return Report(tuple(tables), tuple(told), figures)
 
 
@@ -265,7 +302,29 @@ def needed(runs: pd.DataFrame, speedups: tuple[int, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def beside_printed(cells: pd.DataFrame, quick: bool = False) -> pd.DataFrame:
+    """Return the cells with the printed thresholds, which are of whole logs, beside them."""
+    printed = published("pascual_speedup_needed_percent.csv").set_index(["log", "policy", "qct_percent"])
+    theirs = []
+    for row in cells.to_dict("records"):
+        threshold = 0 if row["allocation"] == CONTIGUOUS else int(row["allocation"].split()[1])
+        key = (row["workload"], PRINTED_POLICY[row["policy"]], threshold)
+        theirs.append(np.nan if quick else float(printed["speedup_percent"].get(key, np.nan)))
+    found = cells.drop(columns=["±"]).assign(printed=theirs)
+    found["difference"] = found["speed-up needed"] - found["printed"]
+    return found
+
+
+def _of_thresholds(cells: pd.DataFrame) -> str:
+    known = cells[cells["printed"].notna()]
+    near = int((known["difference"].abs() <= NEAR).sum())
+    if known.empty:
+        return "published: no thresholds are printed for these."
+    return f"published: {near} of {len(known)} printed thresholds within {NEAR:g} points."
+
+
 _DIGITS = {
+    "printed": 0, "difference": 1,
     "contiguous jobs": 3, "turnaround without": 2, "speed-up needed": 1, "±": 1, "at 0": 0, "beyond": 0,
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ from netplace.placement.mapping import METHODS, solve_qap
 from netplace.placement.mapping.qap import annealing, tabu
 from netplace.placement.mapping.qap.elites import Elites, crossed, perturbed
 from netplace.placement.mapping.qap.grasp import Construction
+from netplace.placement.mapping.qap.grasp_pairs import PairsFirst
 from netplace.placement.mapping.qap.lowered import dense_form, sparse_form
 from netplace.placement.mapping.qap.problem import qap_problem
 from netplace.placement.mapping.qap.tabu import TabuSearch
@@ -54,6 +55,7 @@ def test_small_problems_are_solved(kind, locations):
     found = solve_qap(A, B, iterations=5000)
     assert found.cost == cost(A, B, found.mapping) == optimum(A, B)
     assert optimum(A, B) <= solve_qap(A, B, method="grasp").cost <= 1.05 * optimum(A, B)
+    assert optimum(A, B) <= solve_qap(A, B, method="grasp-pairs").cost <= 1.05 * optimum(A, B)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -209,10 +211,38 @@ def test_grasp_draws_among_the_best_fifth():
     """Two tasks that talk, on a line: the pair that is placed first stands side by side."""
     A, B = np.array([[0, 9, 0], [9, 0, 0], [0, 0, 0]]), np.abs(np.subtract.outer(range(3), range(3)))
     placements = {
-        tuple(Construction(qap_problem(A, B)).draw(np.random.default_rng(seed)).tolist())
-        for seed in range(20)
+        tuple(PairsFirst(qap_problem(A, B)).draw(np.random.default_rng(seed)).tolist()) for seed in range(20)
     }
     assert all(abs(place[0] - place[1]) == 1 for place in placements)
+
+
+@pytest.mark.parametrize("kind", ["symmetric", "asymmetric"])
+def test_grasp_sets_one_entry_at_a_time(kind):
+    """A construction written plainly: every entry is priced anew, and one of the cheapest fifth is drawn."""
+    A, B = matrices(kind, 7, 9)
+    for seed in range(5):
+        rng, place, free = np.random.default_rng(seed), {}, list(range(9))
+        while len(place) < 7:
+            entries = [
+                (
+                    A[task, task] * B[node, node]
+                    + sum(
+                        A[task, other] * B[node, at] + A[other, task] * B[at, node]
+                        for other, at in place.items()
+                    ),
+                    task,
+                    node,
+                )
+                for task in range(7)
+                if task not in place
+                for node in free
+            ]
+            drawn = sorted(entries)[int(rng.integers(max(1, len(entries) // 5)))]
+            place[drawn[1]] = drawn[2]
+            free.remove(drawn[2])
+        found = Construction(qap_problem(A, B)).draw(np.random.default_rng(seed))
+        assert found[:7].tolist() == [place[task] for task in range(7)]
+        assert found[7:].tolist() == free
 
 
 def test_grasp_makes_fifty_iterations_unless_told():

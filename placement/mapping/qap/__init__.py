@@ -55,6 +55,7 @@ METHODS: dict[str, Method] = {
     "2opt": Method(two_opt, 10, "SciPy: two-swaps from random permutations; an iteration is a start"),
     "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
     "grasp": Method(_when_used("grasp"), 50, "as published: greedy randomised construction and two-swaps"),
+    "grasp-pairs": Method(_when_used("grasp_pairs"), 50, "the same, its construction begins with two tasks"),
     "portfolio": Method(_when_used("portfolio"), 10_000, "annealing and robust tabu search in turn"),
 }
 

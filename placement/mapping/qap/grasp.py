@@ -3,18 +3,14 @@
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Optimization-based mapping framework for parallel
 applications", J. Parallel Distrib. Comput. 71 (2011) 1377-1387, which solves the mapping problem by 50
 iterations of greedy randomised construction with alpha = 20 %, each improved by a best-improvement two-swap
-local search. They adapt Y. Li, P. M. Pardalos and M. G. C. Resende, "A greedy randomized adaptive search
-procedure for the quadratic assignment problem", DIMACS Series 16 (1994), whose construction this is:
+local search; J. A. Pascual, thesis, UPV/EHU 2013. A construction makes one entry of the mapping at a time:
+every free task on every free location is priced by the cost that it adds; of these prices one of the least
+alpha is drawn, and prices are worked out anew. (`grasp_pairs` begins with two tasks at once.)
 
-1. Two tasks at once. The largest flows, in falling order, are paired with the least costs between two
-   locations, in rising order, up to a share of both lists; of the products, one of the least alpha is drawn.
-2. The others one by one. Every free task on every free location is priced against the tasks already placed;
-   of these prices one of the least alpha is drawn.
-
-What the texts leave open is settled here: the share of step 1 is alpha too, the number of candidates is
-rounded down but is at least one, and among equal prices those of lower task, then of earlier location, come
-first. The last matters: where flows are uniform the construction follows the order of tasks and locations in
-part, and so it seems to have been in the study, whose mappings of FT are far from random ones in run time.
+What the texts leave open is settled here: the number of candidates is rounded down but is at least one, and
+among equal prices those of lower task, then of earlier location, come first. The last matters: where flows
+are uniform the construction follows the order of tasks and locations in part, and so it seems to have been in
+the study, whose mappings of FT are far from random ones in run time.
 """
 
 from __future__ import annotations
@@ -30,14 +26,21 @@ from netplace.placement.mapping.qap.lowered import Integers, dense_form
 from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 
-__all__ = ["ALPHA", "Construction", "grasp"]
+__all__ = ["ALPHA", "Construction", "candidates", "grasp", "repeat"]
 
 ALPHA = 0.2
 
 
 def grasp(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
     """Return the best of the budget's iterations of construction and local search."""
-    construction, search = Construction(problem), TabuSearch(dense_form(problem), rng)
+    return repeat(Construction(problem), problem, rng, budget)
+
+
+def repeat(
+    construction: Construction, problem: QapProblem, rng: np.random.Generator, budget: Budget
+) -> Integers:
+    """Return the best of what constructions, each improved by local search, come to."""
+    search = TabuSearch(dense_form(problem), rng)
     with budget.stopped():
         search.load()
     best, least = np.empty(0, np.int64), math.inf
@@ -56,7 +59,6 @@ class Construction:
     def __init__(self, problem: QapProblem):
         self._A = np.asarray(problem.flows(), np.float64)
         self._B = np.asarray(problem.B, np.float64)
-        self._pairs = self._best_pairs()
 
     def draw(self, rng: np.random.Generator) -> Integers:
         """Return a placement: the location of every task, then the locations left over."""
@@ -65,7 +67,7 @@ class Construction:
         free_tasks, free_locations = np.arange(tasks), np.arange(locations)
         own = np.outer(np.diagonal(self._A), np.diagonal(self._B))
         price = own.copy()
-        for task, location in self._first_two(rng):
+        for task, location in self._first(rng):
             place[task] = location
             price += self._against(task, location)
         free_tasks = np.flatnonzero(place < 0)
@@ -87,36 +89,19 @@ class Construction:
         out = np.outer(self._A[tasks, task], self._B[locations, location])
         return out + np.outer(self._A[task, tasks], self._B[location, locations])
 
-    def _best_pairs(self) -> NDArray[np.int64]:
-        """Return the candidates of the first step as rows (task, task, location, location)."""
-        tasks, locations = len(self._A), len(self._B)
-        if tasks < 2:
-            return np.empty((0, 4), np.int64)
-        source, target = np.nonzero(~np.eye(tasks, dtype=bool))
-        start, end = np.nonzero(~np.eye(locations, dtype=bool))
-        flows, costs = self._A[source, target], self._B[start, end]
-        count = _candidates(len(flows))
-        largest = np.argsort(-flows, kind="stable")[:count]
-        nearest = np.argsort(costs, kind="stable")[:count]
-        products = np.argsort(flows[largest] * costs[nearest], kind="stable")[: _candidates(count)]
-        i, k = largest[products], nearest[products]
-        return np.stack((source[i], target[i], start[k], end[k]), axis=1)
-
-    def _first_two(self, rng: np.random.Generator) -> list[tuple[int, int]]:
-        if not len(self._pairs):
-            return []
-        task, other, location, end = self._pairs[rng.integers(len(self._pairs))].tolist()
-        return [(task, location), (other, end)]
+    def _first(self, rng: np.random.Generator) -> list[tuple[int, int]]:
+        """Return tasks and locations that are set before prices are looked at: none."""
+        return []
 
 
-def _candidates(count: int) -> int:
+def candidates(count: int) -> int:
     """Return how many of `count` candidates are good enough."""
     return max(1, int(ALPHA * count))
 
 
 def _draw(prices: NDArray[np.float64], rng: np.random.Generator) -> int:
     """Return the index of one of the least prices; of equal ones the first count as less."""
-    rank = int(rng.integers(_candidates(len(prices))))
+    rank = int(rng.integers(candidates(len(prices))))
     limit = np.partition(prices, rank)[rank]
     below = np.count_nonzero(prices < limit)
     return int(np.flatnonzero(prices == limit)[rank - below])

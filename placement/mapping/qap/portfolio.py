@@ -19,7 +19,7 @@ import numpy as np
 from netplace.placement.mapping.qap.annealing import Annealing
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.elites import Elites
-from netplace.placement.mapping.qap.grasp import Construction
+from netplace.placement.mapping.qap.grasp_pairs import PairsFirst
 from netplace.placement.mapping.qap.lowered import Integers, dense_form, sparse_form
 from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
@@ -68,7 +68,7 @@ class _Portfolio:
         self._dense = problem.locations <= _MOST_DENSE
         if self._dense:
             self._tabu = TabuSearch(dense_form(problem), rng)
-            self._construction = Construction(problem)
+            self._construction = PairsFirst(problem)
         with budget.stopped():
             self._annealing.load()
             if self._dense:

@@ -14,6 +14,7 @@ from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.quasi_contiguous_scheduling import (
     FOLDER,
     LIKE,
+    beside_printed,
     cases,
     logs,
     needed,
@@ -122,3 +123,23 @@ def test_logs_that_are_absent_are_said_to_be_left_out(monkeypatch, tmp_path):
     assert done.exit_code == 0, done.output
     text = (tmp_path / f"study-{STUDY.name}-quick" / "report.md").read_text()
     assert "Logs are left out: there is none in the folder swf" in text
+
+
+def test_whole_logs_on_machines_as_installed(folder):
+    (folder / "small.swf.gz").rename(folder / "HPC2N-small.swf.gz")
+    made = cases(ask(STUDY, ["published"]))
+    assert {case.stream.installed for case in made} == {240}
+    plans = [case.plan() for case in made]
+    assert {(plan.machine, plan.installed, plan.jobs) for plan in plans} == {("tree:4,4", 240, None)}
+    assert {plan.overrun for plan in plans if plan.policy == "easy"} == {"requeue"}
+    assert {case.threshold for case in made} == {None, 0, 10, 20, 30, 40}
+    assert all(case.kept for case in made if case.threshold)
+
+
+def test_thresholds_stand_beside_the_printed():
+    row = {"workload": "HPC2N", "policy": "fcfs", "speed-up needed": 20.0, "±": np.nan}
+    cells = pd.DataFrame([{**row, "allocation": "contiguous"}, {**row, "allocation": "qct 10 %, kept"}])
+    found = beside_printed(cells)
+    assert found["printed"].tolist() == [24, 18]
+    assert found["difference"].tolist() == [-4, 2]
+    assert beside_printed(cells, quick=True)["printed"].isna().all()
