@@ -200,8 +200,8 @@ def _models(quick: bool) -> list[Stream]:
 
 
 def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[Case]:
-    thresholds = (20,) if quick else (10, 20, 30, 40, 50)
-    also_kept = (20,) if quick else (30,)
+    thresholds: tuple[int, ...] = (20,) if quick else (10, 20, 30, 40, 50)
+    also_kept: tuple[int, ...] = (20,) if quick else (30,)
     if part == "published":
         thresholds, also_kept = (), (20,) if quick else (10, 20, 30, 40)
     allocations: list[tuple[str, int | None, bool]] = [(CONTIGUOUS, 0, True)]
