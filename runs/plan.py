@@ -157,7 +157,8 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     _check_kinds(said)
     machine = parse(str(said["machine"]))
     workload = str(said["workload"])
-    policy = str(said.get("policy", "fcfs"))
+    planned = str(said.get("switching", "")).partition(":")[0] == "plan"
+    policy = str(said.get("policy", "easy" if planned else "fcfs"))
     requeues = find_policy(policy).requeues
     times = str(said.get("times", "log"))
     walled = _check_times(times, machine)

@@ -55,7 +55,7 @@ FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "power": (str, "FILE", _RULES, "Power model of a node in TOML, or taurus: tell the energy."),
     "switching": (
         str, "RULE", _RULES,
-        "Which nodes are off: always-on, timeout:300, reserve:8,300, lookahead:300. [default: the file's]",
+        "Which nodes are off: timeout:300, reserve:8,300, lookahead:300, plan:late=2. [default: the file's]",
     ),
 }  # fmt: skip
 

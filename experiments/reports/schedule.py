@@ -103,6 +103,12 @@ def remarks(plan: Plan, outcome: Outcome) -> list[str]:
         said.append(
             f"{metrics['without_estimate']:,} jobs have no estimate; theirs is by the rule {plan.estimates}"
         )
+    counts = outcome.get("power", {}).get("counts", {})
+    if counts.get("fallbacks"):
+        said.append(
+            f"{counts['fallbacks']:,} of {counts['plans']:,} plans are those of the list: the window around "
+            f"it gave nothing better; {counts['timeouts']:,} times the solver ran out of its limit"
+        )
     if metrics["failed"]:
         said.append(f"{metrics['failed']:,} jobs were ended at their estimates (overrun {plan.overrun})")
     return said

@@ -18,6 +18,7 @@ from netplace.scheduling.power.after import always_on, energy_of, hindsight
 from netplace.scheduling.power.figures import PowerFigures, power_figures
 from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, SlotPower, Slots, plan_on_off, profile
+from netplace.scheduling.power.planner import Planned, Planning, list_starts, make_plan
 from netplace.scheduling.power.rules import PowerRules
 from netplace.scheduling.power.shared_nodes import SharedCluster, SharedJob, SharedPlan, plan_shared
 from netplace.scheduling.power.switching import SWITCHINGS, read_switching
@@ -27,6 +28,8 @@ __all__ = [
     "SWITCHINGS",
     "Energy",
     "OnOffPlan",
+    "Planned",
+    "Planning",
     "PowerFigures",
     "PowerModel",
     "PowerRules",
@@ -39,6 +42,8 @@ __all__ = [
     "always_on",
     "energy_of",
     "hindsight",
+    "list_starts",
+    "make_plan",
     "plan_on_off",
     "plan_shared",
     "power_figures",

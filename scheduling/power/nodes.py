@@ -60,6 +60,11 @@ class NodePower:
     # What there is.
 
     @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return self._nodes
+
+    @property
     def awake(self) -> NDArray[np.bool_]:
         """Which nodes are on or boot; not to be changed."""
         return self._on
@@ -70,10 +75,6 @@ class NodePower:
         on = int(np.count_nonzero(ready))
         idle = int(np.count_nonzero(ready & ~self._held))
         return on, idle, int(np.count_nonzero(self._on)) - on
-
-    def arriving(self, now: float) -> list[float]:
-        """Return when boots that are under way end."""
-        return sorted(self._ready[self._on & (self._ready > now + _ROUNDING)].tolist())
 
     def leaving(self, now: float) -> list[float]:
         """Return when stops that are under way end."""

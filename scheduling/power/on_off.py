@@ -145,6 +145,7 @@ def plan_on_off(
     slack: float = 0.0,
     seconds: float = math.inf,
     gap: float = 0.0,
+    nodes: int = 0,
     least: float | None = None,
 ) -> OnOffPlan | None:
     """Return a plan of least energy, and of least flow or makespan among those that need little more.
@@ -161,6 +162,8 @@ def plan_on_off(
         Share by which the second phase may exceed the least energy.
     seconds, gap : float
         Time limit of each phase, and relative distance to the bound that is good enough.
+    nodes : int
+        Most nodes of the solver's search tree in each phase; 0: any number.
     least : float, optional
         The least energy where it is known already; then there is only the second phase.
 
@@ -178,7 +181,7 @@ def plan_on_off(
     model = _Model(slots, jobs)
     if model.hopeless:
         return None
-    first = None if least is not None else model.program.solve(model.energy, seconds, gap)
+    first = None if least is not None else model.program.solve(model.energy, seconds, gap, nodes)
     if first is not None and first.values is None:
         if first.proven:
             return None
@@ -187,7 +190,7 @@ def plan_on_off(
     bound = energy + (slack + _ROUNDING) * max(1.0, abs(energy))
     objective, known = model.second(second)
     model.program.row(model.energy, high=bound - model.constant)
-    after = model.program.solve(objective, seconds, gap)
+    after = model.program.solve(objective, seconds, gap, nodes)
     best = first if after.values is None else after
     if best is None or best.values is None:
         if after.proven:

@@ -68,7 +68,9 @@ class Program:
         """Demand that a sum of variables, by index with their factors, lies between two bounds."""
         self._rows.append((list(terms), list(terms.values()), low, high))
 
-    def solve(self, objective: dict[int, float], seconds: float = math.inf, gap: float = 0.0) -> Solved:
+    def solve(
+        self, objective: dict[int, float], seconds: float = math.inf, gap: float = 0.0, nodes: int = 0
+    ) -> Solved:
         """Return the least value of a sum of variables.
 
         Parameters
@@ -79,6 +81,8 @@ class Program:
             Time limit.
         gap : float
             Relative distance to the bound at which a solution is good enough.
+        nodes : int
+            Most nodes of the search tree; 0: any number.
         """
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
@@ -101,6 +105,8 @@ class Program:
         options: dict[str, float] = {"mip_rel_gap": gap}
         if seconds < math.inf:
             options["time_limit"] = seconds
+        if nodes:
+            options["node_limit"] = nodes
         began = time.perf_counter()
         found = milp(
             cost,

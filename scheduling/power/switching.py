@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,17 @@ from netplace.scheduling.policy.asked import Queue
 from netplace.scheduling.power.lookahead import Lookahead
 from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.power.nodes import NodePower
+from netplace.scheduling.power.plan_queue import PlanQueue
+from netplace.scheduling.power.planner import Planning
 from netplace.scheduling.power.rules import PowerRules
 from netplace.scheduling.power.switching_queue import Foreseeing, SwitchingQueue
 from netplace.scheduling.power.timeout import Timeout
 
 __all__ = ["SWITCHINGS", "Switched", "Switching", "read_switching", "switch_nodes"]
 
+_PLANNING: dict[str, type[int] | type[float]] = {
+    "early": int, "gap": float, "jobs": int, "late": int, "nodes": int, "seconds": float, "slot": float,
+}  # fmt: skip
 Build = Callable[[Queue, NodePower, str], Queue]
 
 
@@ -103,10 +109,34 @@ def _lookahead(option: str, model: PowerModel) -> Build:
     return build
 
 
+def _plan(option: str, model: PowerModel) -> Build:
+    given: dict[str, Any] = {}
+    for word in filter(None, option.split(",")):
+        name, _, value = word.partition("=")
+        kind = _PLANNING[one_of(name, _PLANNING, "switching plan: option")]
+        try:
+            given[name] = kind(value)
+        except ValueError:
+            raise ValueError(
+                f"switching plan: {name} is {value!r}, expected a number, as in plan:{name}=2"
+            ) from None
+    planning = Planning(**given)
+
+    def build(queue: Queue, nodes: NodePower, name: str) -> Queue:
+        if name != "easy":
+            raise ValueError(f"switching plan: policy {name} given, but a plan is a policy by itself")
+        return PlanQueue(nodes, planning)
+
+    return build
+
+
 SWITCHINGS: dict[str, Switching] = {
     "always-on": Switching(_always_on, "always-on", "no node is ever off"),
     "lookahead": Switching(
         _lookahead, "lookahead:300", "timeout, but what the policy has planned soon stays on or boots in time"
+    ),
+    "plan": Switching(
+        _plan, "plan:slot=300,late=2", "starts, boots and stops over a rolling horizon; instead of a policy"
     ),
     "reserve": Switching(_reserve, "reserve:8,300", "timeout, but so many idle nodes are kept on"),
     "timeout": Switching(

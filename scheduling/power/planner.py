@@ -1,0 +1,183 @@
+"""One planning of a rolling horizon: a list, the best profile for it, and a window around it.
+
+Source of the two phases: O. Marra et al., "Green Computing: Design of a power saving solution based on Mixed
+Integer Programming (MIP)", CMCC research paper, 2011. Boots, stops, the list and the window around it are
+ours: energy alone would pack jobs one behind the other up to the horizon's end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import real, whole
+from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, Slots, plan_on_off, profile
+
+__all__ = ["Planned", "Planning", "list_starts", "make_plan"]
+
+_LESS = 1e-6  # relative: an energy that is less by less than this is the same
+
+
+@dataclass(frozen=True)
+class Planning:
+    """How plans are made.
+
+    Attributes
+    ----------
+    slot : float
+        Length of a slot in seconds.
+    early, late : int
+        Slots before and behind its place in the list between which a job may start. `late` is what a user is
+        told: no plan defers a job by more.
+    jobs : int
+        Jobs of the queue that are planned, the first ones.
+    seconds : float
+        Time limit of each phase of the solver. Results then depend on how fast the machine is.
+    nodes : int
+        Most nodes of the solver's search tree in each phase; 0: any number. Results do not depend on the
+        machine.
+    gap : float
+        Relative distance to the bound that is good enough.
+    slack : float
+        Share by which the second phase may exceed the least energy.
+
+    Raises
+    ------
+    ValueError
+        If a number makes no sense.
+    """
+
+    slot: float = 300.0
+    early: int = 0
+    late: int = 2
+    jobs: int = 50
+    seconds: float = 10.0
+    nodes: int = 0
+    gap: float = 0.005
+    slack: float = 0.002
+
+    def __post_init__(self) -> None:
+        real(self.slot, "switching plan: slot", 1e-3, 1e9)
+        real(self.seconds, "switching plan: seconds", 1e-3, 1e9)
+        real(self.gap, "switching plan: gap", 0, 1)
+        real(self.slack, "switching plan: slack", 0, 1)
+        for name, least in (("early", 0), ("late", 0), ("jobs", 1), ("nodes", 0)):
+            whole(getattr(self, name), f"switching plan: {name}", least)
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A plan.
+
+    Attributes
+    ----------
+    plan : OnOffPlan
+        Starts and switches.
+    listed : tuple of int
+        Starts of the list.
+    list_energy : float
+        Energy of the list with its best profile, in watt-slots.
+    fell_back : bool
+        Whether the window gave nothing better, or nothing, in its time, so that it is the list's.
+    timed_out : bool
+        Whether the solver was stopped by its time limit.
+    """
+
+    plan: OnOffPlan
+    listed: tuple[int, ...]
+    list_energy: float
+    fell_back: bool
+    timed_out: bool
+
+
+def list_starts(slots: Slots, jobs: tuple[SlotJob, ...]) -> tuple[int, ...] | None:
+    """Return the first slot at which each job fits for its whole time, in order; None: one never does.
+
+    Nodes that are off can be used a boot later.
+    """
+    free = _usable(slots) - slots.use()
+    starts = []
+    for job in jobs:
+        fits = free >= job.nodes
+        # The first start from which on so many slots in a row have enough.
+        ends = np.cumsum(np.concatenate([[0], fits]))
+        whole_windows = ends[job.slots :] - ends[: len(ends) - job.slots] == job.slots
+        places = np.flatnonzero(whole_windows[max(job.first, 0) :])
+        if not len(places):
+            return None
+        start = int(places[0]) + max(job.first, 0)
+        free[start : start + job.slots] -= job.nodes
+        starts.append(start)
+    return tuple(starts)
+
+
+def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Planned | None:
+    """Return a plan: the list's, or that of a window around it where that needs less energy.
+
+    Parameters
+    ----------
+    slots : Slots
+        The machine, its horizon long enough for the list and the deferrals.
+    jobs : tuple of SlotJob
+        In order of submission. A job with a `SlotJob.last` is not deferred behind it, unless its place in the
+        list is later.
+    planning : Planning
+        How.
+
+    Returns
+    -------
+    Planned or None
+        None: the list does not fit into the slots.
+    """
+    listed = list_starts(slots, jobs)
+    if listed is None:
+        return None
+    own = profile(slots, jobs, listed)
+    if own is None:
+        return None
+    window = tuple(
+        replace(
+            job,
+            first=max(start - planning.early, job.first, 0),
+            last=_last(start, job.last, planning.late),
+            release=job.first if job.release is None else job.release,
+        )
+        for job, start in zip(jobs, listed, strict=True)
+    )
+    if all(job.first == job.last for job in window):
+        return Planned(own, listed, own.energy, False, False)
+    try:
+        found = plan_on_off(
+            slots,
+            window,
+            "flow",
+            slack=planning.slack,
+            seconds=planning.seconds,
+            gap=planning.gap,
+            nodes=planning.nodes,
+        )
+    except TimeoutError:
+        return Planned(own, listed, own.energy, True, True)
+    if found is None or found.energy >= own.energy * (1 - _LESS):
+        stopped = found is not None and not found.proven
+        return Planned(own, listed, own.energy, True, stopped)
+    return Planned(found, listed, own.energy, False, not found.proven)
+
+
+def _last(start: int, last: int | None, late: int) -> int:
+    """Return the last start: `late` slots behind the list, or what was promised before."""
+    return start + late if last is None else max(start, min(start + late, last))
+
+
+def _usable(slots: Slots) -> NDArray[np.int64]:
+    """Return how many nodes can be on in each slot if all boot at once."""
+    boot, stop = slots.power.boot_slots, slots.power.stop_slots
+    found = np.full(slots.slots, slots.nodes, np.int64)
+    found[:boot] = slots.on
+    for nodes, begun in slots.booting:
+        found[max(begun + boot, 0) : boot] += nodes
+    for nodes, begun in slots.stopping:
+        found[boot : begun + stop + boot] -= nodes
+    return found
