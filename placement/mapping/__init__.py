@@ -16,7 +16,7 @@ from netplace.placement.mapping.best import best
 from netplace.placement.mapping.classic import classic
 from netplace.placement.mapping.column import column
 from netplace.placement.mapping.consecutive import consecutive
-from netplace.placement.mapping.cost import CRITERIA, cost_matrix
+from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
 from netplace.placement.mapping.from_file import from_file
 from netplace.placement.mapping.optimised import OPTION, optimise
 from netplace.placement.mapping.permuted import permuted
@@ -35,6 +35,8 @@ __all__ = [
     "MappingProblem",
     "QapResult",
     "RunTime",
+    "cost_between",
+    "cost_locations",
     "cost_matrix",
     "find_mapping",
     "map_tasks",

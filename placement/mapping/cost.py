@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import one_of
+from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE
+from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree
 
@@ -20,6 +22,8 @@ __all__ = [
     "CRITERIA",
     "Criterion",
     "asymmetry",
+    "cost_between",
+    "cost_locations",
     "cost_matrix",
     "has_dimensions",
     "hops",
@@ -103,9 +107,13 @@ def oversubscription(topology: Topology, nodes: Nodes) -> Matrix:
         raise ValueError(
             f"criterion oversubscription: is defined on trees, not on {topology}; use classic or td"
         )
-    share = (topology.down / topology.up) ** np.arange(topology.stages)
-    up_to = 2 * np.concatenate(([0.0], np.cumsum(share)))
+    up_to = np.concatenate(([0.0], np.cumsum(_steps(topology))))
     return np.asarray(up_to[topology.level(nodes[:, None], nodes)])
+
+
+def _steps(tree: Tree) -> NDArray[np.float64]:
+    """Return the costs of the links up and down between the nodes, or each stage, and the stage above."""
+    return np.asarray(2 * (tree.down / tree.up) ** np.arange(tree.stages))
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -155,3 +163,47 @@ def cost_matrix(
             f" (cost {costs[one, other]})"
         )
     return costs
+
+
+def cost_locations(
+    topology: Topology, nodes: ArrayLike | None = None, criterion: str | Criterion = "classic"
+) -> Locations | None:
+    """Return locations whose costs are those of `cost_matrix`, computed pair by pair; None if there are none.
+
+    There are on meshes, tori and trees, for the criteria with a name; for hops also on networks of any
+    wiring, from the table of distances between switches. Parameters and errors are those of `cost_matrix`.
+    """
+    chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
+    if not isinstance(criterion, str):
+        return None
+    one_of(criterion, CRITERIA, "criterion")
+    if isinstance(topology, Grid) and criterion in ("classic", "td") and not topology.twist:
+        rings = [size if topology.wraps else np.inf for size in topology.sizes]
+        return Locations.computed(TD if criterion == "td" else GRID, topology.coordinates(chosen), rings)
+    if isinstance(topology, Tree) and criterion in ("classic", "oversubscription"):
+        stages = np.arange(topology.stages)
+        steps = _steps(topology) if criterion == "oversubscription" else np.full(len(stages), 2.0)
+        return Locations.computed(TREE, chosen[:, None] // topology.down**stages, steps)
+    if isinstance(topology, Graph) and criterion == "classic":
+        home = (topology.home[chosen] - topology.first_switch).astype(np.int32)
+        none = np.zeros((len(chosen), 1), np.float32)
+        return Locations(TABLE, none, np.array([topology.ends], np.float32), topology.switch_hops, home)
+    return None
+
+
+def cost_between(
+    topology: Topology, a: ArrayLike, b: ArrayLike, criterion: str | Criterion = "classic"
+) -> NDArray[Any]:
+    """Return the costs between nodes `a` and `b`, pair by pair, without a table where they are computed.
+
+    Raises
+    ------
+    ValueError
+        As `cost_matrix`.
+    """
+    nodes, places = np.unique(np.stack((np.asarray(a), np.asarray(b))), return_inverse=True)
+    one, other = places.reshape(2, -1)
+    locations = cost_locations(topology, nodes, criterion) if len(nodes) else None
+    if locations is None:
+        return cost_matrix(topology, nodes, criterion)[one, other]
+    return locations.between(one, other)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.checks import one_of
-from netplace.placement.mapping.cost import Criterion, cost_matrix
+from netplace.placement.mapping.cost import Criterion, cost_locations, cost_matrix
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
 from netplace.topologies import Topology
@@ -17,6 +17,7 @@ from netplace.topologies import Topology
 __all__ = ["LIMITS", "OPTION", "optimise", "optimised"]
 
 OPTION = "METHOD,iterations=N,seconds=S"
+_TABULATED = 1024  # nodes up to which all costs among them are tabulated
 LIMITS = ("iterations", "seconds")
 
 
@@ -57,7 +58,8 @@ def optimise(
         As `solve_qap` and `cost_matrix`.
     """
     usable = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
-    costs = cost_matrix(topology, usable, criterion)
+    computed = cost_locations(topology, usable, criterion) if len(usable) > _TABULATED else None
+    costs = cost_matrix(topology, usable, criterion) if computed is None else computed
     found = solve_qap(W, costs, method=method, seconds=seconds, iterations=iterations, seed=seed)
     return replace(found, mapping=usable[found.mapping])
 

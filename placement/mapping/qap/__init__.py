@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import one_of, whole
 from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.mapping.qap.problem import QapProblem, qap_problem
 from netplace.placement.mapping.qap.result import QapResult
 from netplace.placement.mapping.qap.scipy_methods import faq, two_opt
@@ -56,13 +57,15 @@ METHODS: dict[str, Method] = {
     "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
     "grasp": Method(_when_used("grasp"), 50, "as published: greedy randomised construction and two-swaps"),
     "grasp-pairs": Method(_when_used("grasp_pairs"), 50, "the same, its construction begins with two tasks"),
-    "portfolio": Method(_when_used("portfolio"), 10_000, "annealing and robust tabu search in turn"),
+    "portfolio": Method(
+        _when_used("portfolio"), 10_000, "annealing and tabu search; where large, multilevel"
+    ),
 }
 
 
 def solve_qap(
     A: Any,
-    B: ArrayLike,
+    B: ArrayLike | Locations,
     *,
     method: str = "portfolio",
     seconds: float | None = None,
@@ -75,8 +78,9 @@ def solve_qap(
     ----------
     A : array_like or sparse array, shape (tasks, tasks)
         Flow from each task to each other, such as bytes; need not be symmetric.
-    B : array_like, shape (locations, locations)
-        Cost of a unit of flow from each location to each other; at least as many locations as tasks.
+    B : array_like, shape (locations, locations), or Locations
+        Cost of a unit of flow from each location to each other; at least as many locations as tasks. Of many
+        thousands it need not be a table: see `netplace.placement.mapping.cost_locations`.
     method : str
         A key of `METHODS`.
     seconds : float, optional
@@ -99,7 +103,7 @@ def solve_qap(
         than locations, or a limit is out of range.
     """
     chosen = METHODS[one_of(method, METHODS, "mapping method")]
-    problem = qap_problem(A, B)
+    problem = qap_problem(A, B.matrix() if isinstance(B, Locations) and method != "portfolio" else B)
     # Not the bare seed: who shuffles tasks by the same one would find them put in order by the first draw.
     rng = np.random.default_rng([whole(seed, "seed", 0), len(problem.B)])
     if seconds is None and iterations is None:

@@ -3,7 +3,8 @@
 Annealing starts anew each time, for twice as long. Tabu searches start from greedy randomised constructions
 at first, then from crosses and perturbations of the best placements found by either. Which of the two is
 better depends on the problem: annealing where flows are sparse or have much symmetry, as those of
-applications, tabu search where they are dense. Beyond some hundred locations annealing is alone.
+applications, tabu search where they are dense. Beyond some hundred locations annealing is alone;
+problems of more than a thousand with sparse flows are left to `multilevel`.
 
 Sources: É. Taillard (see `tabu`); D. T. Connolly, "An improved annealing scheme for the QAP", European J.
 Operational Research 46 (1990); U. Benlic and J.-K. Hao, "Memetic search for the quadratic assignment
@@ -21,6 +22,7 @@ from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.elites import Elites
 from netplace.placement.mapping.qap.grasp_pairs import PairsFirst
 from netplace.placement.mapping.qap.lowered import Integers, dense_form, sparse_form
+from netplace.placement.mapping.qap.multilevel import is_large, multilevel
 from netplace.placement.mapping.qap.problem import QapProblem
 from netplace.placement.mapping.qap.tabu import TabuSearch
 
@@ -47,6 +49,8 @@ def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> 
 
     An iteration is a swap of the tabu search, or a proposal for every task in annealing.
     """
+    if is_large(problem):
+        return multilevel(problem, rng, budget)
     as_given = np.arange(problem.tasks)
     if problem.cost(as_given) <= problem.bound:
         return as_given

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.placement.mapping.qap.locations import Locations
+
 __all__ = ["QapProblem", "qap_problem"]
 
 _BLOCK = 2**22  # costs counted at a time: bounds the memory of their copies
@@ -23,12 +25,12 @@ class QapProblem:
     ----------
     A : ndarray or scipy.sparse.csr_array, shape (tasks, tasks)
         Flows, int64 if they are whole numbers, else float64.
-    B : ndarray, shape (locations, locations)
-        Costs per unit of flow, an integer or floating-point type.
+    B : ndarray, shape (locations, locations), or Locations
+        Costs per unit of flow, an integer or floating-point type; or the locations that they follow from.
     """
 
     A: Any
-    B: NDArray[Any]
+    B: Any
 
     @property
     def tasks(self) -> int:
@@ -41,9 +43,17 @@ class QapProblem:
         return len(self.B)
 
     @property
+    def nonzeros(self) -> int:
+        """How many flows are not 0."""
+        from scipy import sparse
+
+        return int(self.A.nnz if sparse.issparse(self.A) else np.count_nonzero(self.A))
+
+    @property
     def integral(self) -> bool:
         """Whether costs are whole numbers."""
-        return self.A.dtype.kind == "i" and self.B.dtype.kind == "i"
+        costs = self.B.integral if isinstance(self.B, Locations) else self.B.dtype.kind == "i"
+        return bool(self.A.dtype.kind == "i" and costs)
 
     @cached_property
     def bound(self) -> float:
@@ -57,6 +67,8 @@ class QapProblem:
         flows = sparse.coo_array(self.A)
         source, target = flows.coords
         between = source != target
+        if isinstance(self.B, Locations):
+            return float(flows.data[between].sum()) * self.B.least
         costs, counts = _counted(self.B)
         diagonal, on_diagonal = _counted(self.B.diagonal())
         apart = counts.copy()
@@ -75,16 +87,17 @@ class QapProblem:
         from scipy import sparse
 
         place = np.asarray(mapping)
-        if sparse.issparse(self.A):
-            flows = self.A.tocoo()
-            source, target = flows.coords
-            total = np.dot(flows.data, self.B[place[source], place[target]].astype(flows.data.dtype))
+        if sparse.issparse(self.A) or isinstance(self.B, Locations):
+            flows = sparse.coo_array(self.A)
+            ends = tuple(place[end] for end in flows.coords)
+            costs = self.B.between(*ends) if isinstance(self.B, Locations) else self.B[ends]
+            total = np.dot(flows.data, costs.astype(flows.data.dtype))
         else:
             total = (self.A * self.B[np.ix_(place, place)]).sum()
         return int(total) if self.integral else float(total)
 
 
-def qap_problem(A: Any, B: ArrayLike) -> QapProblem:
+def qap_problem(A: Any, B: ArrayLike | Locations) -> QapProblem:
     """Return the problem of flows `A` and costs `B`, checked.
 
     Raises
@@ -96,17 +109,20 @@ def qap_problem(A: Any, B: ArrayLike) -> QapProblem:
     from scipy import sparse
 
     flows = sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
-    costs = np.asarray(B)
-    for matrix, what in ((flows, "flows A"), (costs, "costs B")):
+    computed = isinstance(B, Locations)
+    costs: Any = B if computed else np.asarray(B)
+    for matrix, what in ((flows, "flows A"), *([] if computed else [(costs, "costs B")])):
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"{what}: shape {matrix.shape} is not that of a square matrix")
         if matrix.shape[0] == 0:
             raise ValueError(f"{what}: the matrix is empty, expected at least one row")
     if flows.shape[0] > len(costs):
         raise ValueError(f"flows A: {flows.shape[0]} tasks are more than the {len(costs)} locations of B")
-    flows, costs = _numbers(flows, "flows A"), _whole_if_equal(costs, "costs B")
+    flows = _numbers(flows, "flows A")
     values = flows.data if sparse.issparse(flows) else flows
-    bound = float(np.abs(values).sum()) * float(costs.max())
+    if not computed:
+        costs = _whole_if_equal(costs, "costs B")
+    bound = float(np.abs(values).sum()) * float(costs.most if computed else costs.max())
     if not bound < _EXACT:
         raise ValueError(f"flows A times costs B: a cost could reach {bound:.3g}, which exceeds 64 bits")
     return QapProblem(flows, costs)

@@ -1,0 +1,7 @@
+"""How the cost between two locations follows from what is known of either."""
+
+from __future__ import annotations
+
+__all__ = ["GRID", "TABLE", "TD", "TREE"]
+
+GRID, TD, TREE, TABLE = range(4)

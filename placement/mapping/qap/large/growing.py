@@ -1,0 +1,276 @@
+"""A placement that grows from one task: whoever says most to those placed comes next, and is put beside them.
+
+Greedy construction (H. Müller-Merbach, "Optimale Reihenfolgen", Springer 1970; for mapping: T. Hoefler and
+M. Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS 2011), with
+annealing each time that the placement has grown by half: a mistake near the beginning costs little to mend
+then, and everything that is built on it later. A halo grows as a crystal does, mostly without a fault.
+"""
+
+from __future__ import annotations
+
+import copy
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.kinds import GRID, TD
+from netplace.placement.mapping.qap.large.annealing import Level, anneal, cost
+from netplace.placement.mapping.qap.large.effort import Effort
+from netplace.placement.mapping.qap.large.pricing import price
+
+# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
+
+__all__ = ["Growth", "beginnings", "grown"]
+
+_FIRST, _FACTOR = 16, 1.5
+_NUCLEUS, _TRIED = 60, 32_768  # tasks of a nucleus, and proposals each time that it has grown
+_POWER = 0.7  # shares of effort grow less than the number of tasks placed: beginnings count
+_BETWEEN = (0.3, 0.03)
+_PERFECT, _FLAWED = 1 + 1e-6, 1.02  # excess of a growth without a fault, and of one that is given up
+_LANDMARKS = 8
+_ENDS, _MORE = 4, 10  # beginnings at an end, and at random
+
+
+class Growth:
+    """A placement that grows.
+
+    Parameters
+    ----------
+    level : Level
+        The problem.
+    tasks : int
+        Tasks behind these are dummies without flows.
+    beginning : tuple of int
+        The first task and its location.
+    """
+
+    def __init__(self, level: Level, tasks: int, beginning: tuple[int, int]):
+        count = len(level.locations)
+        self._level, self._tasks, self._beginning = level, tasks, beginning
+        self.place, self._holder = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+        self._active, self._said = np.empty(count, np.int32), np.zeros(count)
+        self._stamp, self._turn = np.zeros(count, np.int32), np.zeros(count, np.int64)
+        self.placed = 0
+
+    @property
+    def excess(self) -> float:
+        """What the tasks placed cost, relative to the least that there could be: 1 is without a fault."""
+        inside = float(_inside(*self._level.flows, self.place)) / 2 * self._level.locations.least
+        return cost(self._level, self.place) / inside if inside else 1.0
+
+    def copy(self) -> Growth:
+        """Return a growth of its own; problem and costs are shared."""
+        twin = copy.copy(self)
+        for name in ("place", "_holder", "_active", "_said", "_stamp", "_turn"):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
+
+    def grow(self, until: float, effort: Effort, rng: np.random.Generator) -> None:
+        """Place half as many tasks again; if there is a fault anneal all, up to a share of the effort."""
+        target = min(self._tasks, max(_FIRST, int(self.placed * _FACTOR) + 1))
+        level = self._level
+        _grow(
+            *level.flows, *level.locations.form, level.near, self.place, self._holder, self._active,
+            self._said, self._turn, self._stamp, self.placed, target, *self._beginning,
+        )  # fmt: skip
+        self.placed = target
+        if self.excess > _PERFECT:
+            active = self._active[:target]
+            anneal(level, self.place, self._holder, active, _BETWEEN, until, effort, rng)
+
+    def begin(self, effort: Effort, rng: np.random.Generator) -> None:
+        """Grow a nucleus, whatever share of the effort that takes: it takes some milliseconds."""
+        while self.placed < min(_NUCLEUS, self._tasks):
+            own = Effort(Budget(iterations=_TRIED), 1)
+            self.grow(1.0, own, rng)
+            effort.spend(own.proposals)
+
+
+def grown(
+    level: Level, tasks: int, ends: Sequence[float], effort: Effort, rng: np.random.Generator
+) -> Iterator[NDArray[np.int32]]:
+    """Yield placements, of each of the first `tasks` tasks, from the most promising beginning on.
+
+    Parameters
+    ----------
+    level : Level
+        The problem.
+    tasks : int
+        Tasks behind these are dummies without flows.
+    ends : sequence of float
+        Shares of the effort at which each placement is to be done. With nothing left what remains is put in
+        place without annealing; no placement but the first is begun then.
+    effort : Effort
+        What is spent.
+    rng : numpy.random.Generator
+        Where draws come from.
+    """
+    nuclei: list[Growth] = []
+    for beginning in beginnings(level, tasks, rng):
+        if nuclei and effort.share > ends[0] / 2:
+            break
+        # Of places as good as each other the first is taken: another order, another orientation.
+        turned = np.ascontiguousarray(level.near[:, rng.permutation(level.near.shape[1])])
+        nucleus = Growth(replace(level, near=turned), tasks, beginning)
+        nucleus.begin(effort, rng)
+        crystal = nucleus.copy()
+        while crystal.placed < tasks and crystal.excess <= _FLAWED:
+            crystal.grow(0.0, effort, rng)
+        if crystal.placed == tasks and crystal.excess <= _PERFECT:
+            yield crystal.place[:tasks]
+            return
+        nuclei.append(nucleus)
+    nuclei.sort(key=lambda nucleus: nucleus.excess)
+    for number, (growth, end) in enumerate(zip(nuclei, ends, strict=False)):
+        if number and effort.share >= end:
+            return
+        began = effort.share
+        while growth.placed < tasks:
+            share = ((growth.placed * _FACTOR + 1) / tasks) ** _POWER
+            growth.grow(began + max(0.0, end - began) * min(1.0, share), effort, rng)
+        yield growth.place[:tasks]
+
+
+def beginnings(level: Level, tasks: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return tasks and the locations where to begin with them: in the middle of either, at an end, anywhere.
+
+    What is open ends at its walls, so a beginning in a corner comes first there: from the middle a placement
+    that is one place aside would not fit.
+    """
+    first, other, _ = level.flows
+    middle, end = _ends(first, other, int(rng.integers(tasks)), tasks)
+    places, steps = level.locations.places, level.locations.steps
+    anywhere = [(int(rng.integers(tasks)), int(rng.integers(len(places)))) for _ in range(_MORE)]
+    if level.locations.kind not in (GRID, TD):
+        return [(end, 0), (middle, len(places) // 2), *anywhere]
+    central = int(np.abs(places - places.mean(axis=0)).sum(axis=1).argmin())
+    if len(places) == steps.prod(dtype=np.float64):
+        return [(middle, central), (end, central), *anywhere]
+    corner = int(places.sum(axis=1).argmin())
+    return [*[(end, corner)] * _ENDS, (middle, central), *anywhere]
+
+
+def _ends(first: NDArray[np.int32], other: NDArray[np.int32], start: int, tasks: int) -> tuple[int, int]:
+    """Return a task in the middle of those joined to `start`, and one at an end of them."""
+    farthest = np.zeros(tasks, np.int64)
+    nearest = _hops_from(first, other, start)[:tasks]
+    within = nearest >= 0
+    end = int(nearest.argmax())
+    for _ in range(_LANDMARKS):
+        landmark = int(nearest.argmax())
+        hops = _hops_from(first, other, landmark)[:tasks]
+        farthest = np.maximum(farthest, hops)
+        nearest = np.where(within, np.minimum(nearest, hops), -1)
+    return int(np.where(within, farthest, np.iinfo(np.int64).max).argmin()), end
+
+
+@njit(cache=True)
+def _hops_from(first, other, start):
+    """Return how many partners away each task is from `start`; -1 where there is no way."""
+    hops = np.full(len(first) - 1, -1, np.int64)
+    queue = np.empty(len(hops), np.int64)
+    queue[0], hops[start], head, tail = start, 0, 0, 1
+    while head < tail:
+        u = queue[head]
+        head += 1
+        for e in range(first[u], first[u + 1]):
+            k = other[e]
+            if hops[k] < 0:
+                hops[k] = hops[u] + 1
+                queue[tail] = k
+                tail += 1
+    return hops
+
+
+@njit(cache=True)
+def _inside(first, other, flow, place):
+    """Return the flow among tasks that have a location."""
+    total = 0.0
+    for u in range(len(place)):
+        if place[u] >= 0:
+            for e in range(first[u], first[u + 1]):
+                if place[other[e]] >= 0:
+                    total += flow[e]
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _grow(
+    first, other, flow, kind, places, steps, table, home, near, place, holder, active, said, turn, stamp,
+    placed, target, task, location,
+):  # fmt: skip
+    """Place tasks until `target` have a location.
+
+    `said` is the flow from each task to those placed, `turn` when it last grew: of equals the first is taken.
+    """
+    unseen, now = 0, int(turn.max())
+    heap: list[Any] = [(0.0, -1, task)]
+    for k in range(len(said)):
+        if place[k] < 0 and said[k] > 0:
+            heap.append((-said[k], turn[k], k))
+    heapq.heapify(heap)
+    while placed < target:
+        u = -1
+        while len(heap) and u < 0:
+            weight, _, k = heapq.heappop(heap)
+            if place[k] < 0 and -weight == said[k]:
+                u = k
+        while u < 0:
+            if place[unseen] < 0:
+                u = unseen
+            unseen += 1
+        anchor = location if placed == 0 else place[active[placed - 1]]
+        best, least = -1, np.inf
+        for e in range(first[u], first[u + 1]):
+            at = place[other[e]]
+            if at < 0:
+                continue
+            anchor = at
+            for x in near[at]:
+                if holder[x] < 0:
+                    total = 0.0
+                    for f in range(first[u], first[u + 1]):
+                        to = place[other[f]]
+                        if to >= 0:
+                            total += flow[f] * price(kind, places, steps, table, home, x, to)
+                    if total < least:
+                        best, least = x, total
+        if best < 0:
+            best = _free(near, holder, stamp, anchor, placed + 1)
+        place[u], holder[best], active[placed] = best, u, u
+        placed += 1
+        for e in range(first[u], first[u + 1]):
+            k = other[e]
+            if place[k] < 0:
+                said[k] += flow[e]
+                now += 1
+                turn[k] = now
+                heapq.heappush(heap, (-said[k], now, np.int64(k)))
+
+
+@njit(cache=True)
+def _free(near, holder, stamp, anchor, mark):
+    """Return a free location near `anchor`, as far as one is found from neighbour to neighbour."""
+    if holder[anchor] < 0:
+        return np.int64(anchor)
+    queue = [np.int64(anchor)]
+    stamp[anchor] = mark
+    head = 0
+    while head < len(queue):
+        for x in near[queue[head]]:
+            if holder[x] < 0:
+                return np.int64(x)
+            if stamp[x] != mark:
+                stamp[x] = mark
+                queue.append(np.int64(x))
+        head += 1
+    for x in range(len(holder)):
+        if holder[x] < 0:
+            return np.int64(x)
+    return np.int64(-1)

@@ -1,0 +1,146 @@
+"""Locations among which costs are computed, not tabulated: places on a grid, under a tree, or at switches.
+
+A table of costs among 32,768 locations takes 2 GB, among 262,144 it takes 137. Here a location is a row of a
+few numbers, and a pair is priced from two rows (`pricing`), inside the compiled searches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE
+from netplace.topologies.limits import check_memory
+
+__all__ = ["Locations", "tabulated"]
+
+_NONE = np.zeros((1, 1), np.int16)
+_BLOCK = 2**21  # pairs priced at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Locations:
+    """Locations and the cost of a unit of flow between any two, symmetric and 0 to itself.
+
+    Attributes
+    ----------
+    kind : int
+        `GRID`: the distance between two places; `TD`: the same and its asymmetry; `TREE`: the sum of steps
+        over the stages at which ancestors differ; `TABLE`: between the homes of two locations, by table.
+    places : ndarray of float32, shape (locations, n)
+        Coordinates, or the number of the ancestor at each stage; whole numbers below 2**24.
+    steps : ndarray of float32, shape (n,)
+        On a grid the length of each ring, infinite where it is open; in a tree the cost of each stage; of a
+        table what is added between different locations.
+    table : ndarray of int16 or float32, shape (homes, homes)
+        Costs between homes; symmetric.
+    home : ndarray of int32, shape (locations,)
+        Row of the table of each location.
+    """
+
+    kind: int
+    places: NDArray[np.float32]
+    steps: NDArray[np.float32]
+    table: NDArray[Any]
+    home: NDArray[np.int32]
+
+    @staticmethod
+    def computed(kind: int, places: ArrayLike, steps: ArrayLike) -> Locations:
+        """Return locations of which every pair is priced from its places."""
+        rows = np.ascontiguousarray(places, np.float32)
+        home = np.zeros(len(rows), np.int32)
+        return Locations(kind, rows, np.asarray(steps, np.float32), _NONE, home)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What `pricing.price` takes before the two locations."""
+        return self.kind, self.places, self.steps, self.table, self.home
+
+    @property
+    def plain(self) -> Locations:
+        """The same locations, priced without asymmetry."""
+        return replace(self, kind=GRID) if self.kind == TD else self
+
+    @property
+    def integral(self) -> bool:
+        """Whether all costs are whole numbers."""
+        steps = self.steps[np.isfinite(self.steps)]
+        return self.table.dtype.kind == "i" and bool((steps == np.rint(steps)).all())
+
+    @property
+    def least(self) -> float:
+        """A cost below which no two different locations are."""
+        if self.kind == GRID:
+            return 1.0
+        if self.kind == TD:
+            return float(self.places.shape[1])  # of one hop; more in as many dimensions cost no less
+        if self.kind == TREE:
+            return float(self.steps[0])
+        homes, counts = np.unique(self.home, return_counts=True)
+        if (counts > 1).any():
+            return float(self.steps[0])
+        among = self.table[np.ix_(homes, homes)] + self.steps[0]
+        np.fill_diagonal(among, among.max())
+        return float(among.min())
+
+    @property
+    def most(self) -> float:
+        """A cost that no two locations exceed."""
+        if self.kind == TREE:
+            return float(self.steps.sum())
+        if self.kind == TABLE:
+            return float(self.table.max()) + float(self.steps[0])
+        spans = np.where(np.isfinite(self.steps), self.steps / 2, np.ptp(self.places, axis=0))
+        return float(spans.sum()) * (1 if self.kind == GRID else len(spans))
+
+    def between(self, a: ArrayLike, b: ArrayLike) -> NDArray[Any]:
+        """Return the costs between locations `a` and `b`, of one shape: int64 if all are whole numbers."""
+        from netplace.placement.mapping.qap.large.pricing import prices
+
+        ours, theirs = np.ravel(a).astype(np.int32), np.ravel(b).astype(np.int32)
+        costs = np.empty(len(ours))
+        for first in range(0, len(ours), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            costs[part] = prices(*self.form, ours[part], theirs[part])
+        shaped = costs.reshape(np.shape(a))
+        return shaped.astype(np.int64) if self.integral else shaped
+
+    def matrix(self) -> NDArray[Any]:
+        """Return the table of all costs.
+
+        Raises
+        ------
+        ValueError
+            If it is more than memory holds.
+        """
+        count = len(self)
+        check_memory(f"{count} locations", 16 * count**2, "a table of all costs")
+        numbers = np.arange(count)
+        rows = [self.between(np.full(count, one), numbers) for one in range(count)]
+        return np.array(rows)
+
+    def take(self, chosen: NDArray[Any]) -> Locations:
+        """Return the chosen locations, in that order."""
+        return replace(self, places=self.places[chosen], home=self.home[chosen])
+
+    def halved(self) -> Locations:
+        """Return one location for every two neighbours in the order: between them, or the first of them."""
+        places = self.places[0::2].copy()
+        if self.kind in (GRID, TD):
+            places[: len(self) // 2] = (places[: len(self) // 2] + self.places[1::2]) / 2
+        return replace(self, places=places, home=self.home[0::2])
+
+
+def tabulated(costs: NDArray[Any]) -> Locations:
+    """Return the locations of a table of costs, which is symmetric with zeros in its diagonal."""
+    fits = costs.dtype.kind == "i" and costs.max(initial=0) <= np.iinfo(np.int16).max
+    table = np.ascontiguousarray(costs, np.int16 if fits else np.float32)
+    count = len(costs)
+    none, home = np.zeros((count, 1), np.float32), np.arange(count, dtype=np.int32)
+    return Locations(TABLE, none, np.zeros(1, np.float32), table, home)
