@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from netplace.netsim.compiled import KernelEngine, interpretable
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Engine
-from netplace.netsim.general import general, is_general
-from netplace.netsim.graph_layout import graph_setting, graph_state
+from netplace.netsim.general import General, general, is_general
+from netplace.netsim.graph_failing import Strike
+from netplace.netsim.graph_layout import graph_setting, graph_state, routing_setting, routing_tables
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel.entry import OPEN
 from netplace.topologies import Topology
@@ -41,6 +42,20 @@ class GraphKernelEngine(KernelEngine):
         self._setting = graph_setting(topology, config, seed, record, table)
         self._state = interpretable(graph_state(topology, config, self._setting, table))
         self._known = (OPEN,) * len(self._setting)
+
+    @property
+    def in_flight(self) -> int:
+        """Packets created and not yet consumed to the tail, or thrown away."""
+        return super().in_flight - int(self._state.tally[g.GONE])  # type: ignore[attr-defined]
+
+    def fail(
+        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+    ) -> tuple[int, int]:
+        """Let routers and links go down before cycle `now`; return packets lost, and sent again."""
+        strike = Strike(self._state, self._setting, dead, down, again)
+        self._setting = self._setting._replace(**routing_setting(table))
+        self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
+        return strike.lost, strike.again
 
     def _link_packets(self) -> NDArray[np.int64]:
         """Return the packets that crossed each link, shape (routers, ports)."""

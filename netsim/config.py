@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from netplace.checks import one_of, real, whole
+from netplace.netsim.fault_text import read_faults
 from netplace.topologies import Grid, Topology
 
 __all__ = ["ARBITERS", "CONSUMPTIONS", "POLICIES", "TREE_ROUTINGS", "Config"]
@@ -90,6 +91,9 @@ class Config:
         ``"usual"``: that of the routing.
     allow_deadlock : bool
         Whether a routing is run under which packets could wait for each other in a circle.
+    faults : str
+        Links and routers that go down at a cycle, see `netplace.netsim.fault_text.read_faults`; empty: none.
+        With faults grids and trees are simulated by the general router, under their usual routing in tables.
 
     Raises
     ------
@@ -115,6 +119,7 @@ class Config:
     routing: str = "usual"
     vc_discipline: str = "usual"
     allow_deadlock: bool = False
+    faults: str = ""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -130,6 +135,7 @@ class Config:
         one_of(self.consumption, CONSUMPTIONS, "consumption")
         one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
         object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
+        read_faults(self.faults)
 
     def check_bubble(self, topology: Topology) -> None:
         """Raise ``ValueError`` if no packet could ever enter a ring of the network; trees have none."""

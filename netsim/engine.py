@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
+from netplace.netsim.general import General
 
-__all__ = ["Blocked", "Counters", "Engine", "Exit", "JobRecord", "Traffic"]
+__all__ = ["Blocked", "Counters", "Engine", "Exit", "Failing", "JobRecord", "Traffic"]
 
 
 class Exit(IntEnum):
@@ -199,3 +200,24 @@ class Engine(Protocol):
 
     def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
         """Set all pointers to what `pointers` returned, on an engine of the same kind and network."""
+
+
+class Failing(Engine, Protocol):
+    """An engine of the general router, whose parts can fail."""
+
+    def fail(
+        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+    ) -> tuple[int, int]:
+        """Let routers and links go down before cycle `now`; return packets lost, and sent again.
+
+        Parameters
+        ----------
+        table : General
+            Routing from now on.
+        dead : ndarray of bool, shape (routers,)
+            Routers that are down or cut off.
+        down : ndarray of bool, shape (routers, ports)
+            Links that go down with this fault.
+        again : bool
+            Whether packets on these links are sent again.
+        """

@@ -15,7 +15,7 @@ from netplace.netsim.kernel import state as k
 from netplace.netsim.memory import demand
 from netplace.topologies import Topology
 
-__all__ = ["graph_setting", "graph_state"]
+__all__ = ["graph_setting", "graph_state", "routing_setting", "routing_tables"]
 
 _CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
 _ARBITERS = {
@@ -89,21 +89,28 @@ def graph_setting(topology: Topology, config: Config, seed: int, record: bool, t
         record=int(record),
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
-        first_switch=table.switches.first,
-        switches=table.switches.count,
-        most=table.routes.most_ports,
-        levels=table.levels,
-        base=table.base,
-        anew=int(table.anew),
-        escapes=int(table.routes.escape is not None),
-        choice=_CHOICES[table.routes.choice],
-        threshold=table.routes.threshold,
-        via_row=table.via.shape[1] if len(table.via) > 1 else 0,
-        via_count=table.via.shape[1],
+        **routing_setting(table),
         tail_ring=_power_of_two(int(table.cycles.max(initial=1)) * config.packet_phits + 1),
         head_ring=_power_of_two(int(table.delay.max(initial=1)) + 1),
     )
     return g.GraphSetting(**values)
+
+
+def routing_setting(table: General) -> dict[str, int]:
+    """Return those of the kernel's constants that a routing decides."""
+    return {
+        "first_switch": table.switches.first,
+        "switches": table.switches.count,
+        "most": table.routes.most_ports,
+        "levels": table.levels,
+        "base": table.base,
+        "anew": int(table.anew),
+        "escapes": int(table.routes.escape is not None),
+        "choice": _CHOICES[table.routes.choice],
+        "threshold": table.routes.threshold,
+        "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
+        "via_count": table.via.shape[1],
+    }
 
 
 def graph_state(topology: Topology, config: Config, u: Any, table: General) -> Any:
@@ -118,7 +125,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
     found |= _events(topology, config, u, table, int(first[-1]))
     found |= _wiring(topology, config, table, first)
     found |= _sets(topology, u, int(first[-1]), found["beyond"], first, inputs)
-    found |= _tables(table, u)
+    found |= routing_tables(table, u)
     row = np.zeros((topology.routers, g.ROW_WORDS), np.int64)
     row[:, g.FIRST], row[:, g.PLACE], row[:, g.INPUTS] = first[:-1], place[:-1], inputs
     found |= {
@@ -229,8 +236,8 @@ def _sets(
     }
 
 
-def _tables(table: General, u: Any) -> dict[str, Any]:
-    """Return the routing."""
+def routing_tables(table: General, u: Any) -> dict[str, Any]:
+    """Return the kernel's arrays that hold a routing."""
     switches, routes = table.switches, table.routes
     rise = np.where(switches.neighbor >= 0, table.step, -1)
     by_hops = u.choice in (g.UGAL_L, g.PAR)

@@ -15,12 +15,14 @@ from netplace.apps import Program
 from netplace.checks import one_of, whole
 from netplace.netsim.compiled_graph import kernel_engine
 from netplace.netsim.config import Config
-from netplace.netsim.engine import Engine, Exit, Traffic
+from netplace.netsim.engine import Exit, Failing, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
+from netplace.netsim.fault_text import Fault, read_faults
+from netplace.netsim.faults import FaultReport, rerouted, struck
 from netplace.netsim.general import is_general
 from netplace.netsim.result import Result, make_result
-from netplace.topologies import Topology
+from netplace.topologies import Graph, Topology
 
 __all__ = ["ENGINES", "Network", "Residue", "Waiting", "simulate"]
 
@@ -143,6 +145,11 @@ class Network:
     explain : bool
         Whether waiting is charged to jobs, see `waiting`.
 
+    Attributes
+    ----------
+    faults : list of FaultReport
+        What came of the faults so far (`Config.faults`).
+
     Raises
     ------
     ValueError
@@ -180,7 +187,10 @@ class Network:
                 f"explain: waiting is charged to jobs on meshes, tori and trees, not on {topology}"
             )
         self._explains = explain
-        self._engine: Engine = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
+        self._engine: Failing = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
+        self.faults: list[FaultReport] = []
+        self._coming = list(read_faults(self.config.faults))
+        self._left = topology  # what remains of it
         self._numbers: list[int] = []  # of the engine's jobs, where they are explained
         self._watched = -1
         self._jobs: dict[int, _Job] = {}
@@ -237,6 +247,9 @@ class Network:
         taken = where[self._holder[where] >= 0]
         if len(taken):
             raise ValueError(f"placement: node {taken[0]} is still used by job {self._holder[taken[0]]}")
+        lost = where[self.cut[where]]
+        if len(lost):
+            raise ValueError(f"placement: node {lost[0]} has been cut off by a fault")
         if times > 1 and not self._engine.repeats:
             program, times = program.repeat(times), 1
         job = self._given
@@ -306,6 +319,43 @@ class Network:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
         self._engine.generate(traffic)
 
+    @property
+    def cut(self) -> NDArray[np.bool_]:
+        """Whether each node has been cut off by a fault."""
+        known = self._left.cut if isinstance(self._left, Graph) else None
+        return np.zeros(self.topology.nodes, bool) if known is None else known
+
+    def _strike(self, fault: Fault) -> None:
+        """Let a fault happen before the next cycle."""
+        before, cut = self._left, self.cut
+        after = struck(before, fault)
+        assert after.cut is not None
+        jobs = [
+            job
+            for job in sorted({*self._running, *(job for _, job in self._waiting)})
+            if after.cut[self._jobs[job].nodes].any()
+        ]
+        for job in jobs:
+            self.stop(job)
+        table = rerouted(after, self.config)
+        dead = (after.neighbor < 0).all(axis=1) & (after.nodes > 1)
+        dead[: after.nodes] = after.cut
+        down = (before.neighbor >= 0) & (after.neighbor < 0)
+        lost, again = self._engine.fail(table, dead, down, fault.packets == "again")
+        self._left = after
+        self.faults.append(
+            FaultReport(
+                at=self.now,
+                links=int(down.sum()),
+                routers=int(dead.sum()),
+                nodes=tuple(np.flatnonzero(after.cut & ~cut).tolist()),
+                jobs=tuple(jobs),
+                lost=lost,
+                again=again,
+                routing=table.routes.name,
+            )
+        )
+
     def _install_due(self) -> None:
         """Hand jobs whose start has come to the engine."""
         while self._waiting and self._waiting[0][0] <= self.now:
@@ -349,15 +399,22 @@ class Network:
 
     def _advance(self, limit: int) -> list[int]:
         while True:
+            while self._coming and self._coming[0].at <= self.now:
+                self._strike(self._coming.pop(0))
             self._install_due()
-            stop = min(limit, self._waiting[0][0]) if self._waiting else limit
+            events = [self._waiting[0][0]] if self._waiting else []
+            events += [self._coming[0].at] if self._coming else []
+            stop = min([limit, *events])
             outcome = self._run(stop)
             if outcome == Exit.JOB_ENDED:
                 ended = self._ended()
                 if ended:
                     return ended
             elif outcome == Exit.IDLE:
-                if self._waiting and stop < limit:
+                quiet = self._coming and not self._unfinished and limit < LAST_CYCLE
+                if self._coming and self._coming[0].at <= self.now:
+                    continue
+                if stop < limit and (self._waiting or quiet):
                     self._engine.now = stop
                 elif self._running or self._engine.in_flight:
                     raise self._deadlock()
@@ -389,6 +446,9 @@ class Network:
         blocked.tasks = [(ours[job], *rest) for job, *rest in blocked.tasks]  # type: ignore[misc]
         programs = {number: job.program for number, job in self._jobs.items()}
         text = explain(blocked, programs, self._engine.in_flight, self.now)
+        lost = sum(report.lost for report in self.faults)
+        if lost:
+            text += f"; {lost} packets were lost by faults"
         return DeadlockError(text, self.now, blocked)
 
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
@@ -529,6 +589,7 @@ class Network:
             seed=self.seed,
             cpu_seconds=self.cpu_seconds,
             window_loads=list(self._window_loads),
+            faults=list(self.faults),
         )
 
     def counters(self) -> Any:

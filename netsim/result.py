@@ -15,6 +15,7 @@ from netplace.checks.notebook import html_table
 from netplace.netsim.config import Config
 from netplace.netsim.delays import percentile
 from netplace.netsim.engine import Counters, JobRecord
+from netplace.netsim.faults import FaultReport
 
 if TYPE_CHECKING:
     from netplace.apps import Program
@@ -122,6 +123,8 @@ class Result:
         What it came from.
     window_loads : list of ndarray
         `link_packets` at the end of each window, if asked for.
+    faults : list of FaultReport
+        What came of faults at a cycle.
     """
 
     cycles: int
@@ -141,6 +144,7 @@ class Result:
     config: Config
     versions: dict[str, str]
     window_loads: list[NDArray[np.int64]] = field(default_factory=list)
+    faults: list[FaultReport] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
@@ -196,6 +200,7 @@ class Result:
             "network": self.network,
             "engine": self.engine,
             "seed": self.seed,
+            "faults": [asdict(report) for report in self.faults],
             "config": asdict(self.config),
             "versions": self.versions,
         }
@@ -229,6 +234,7 @@ def make_result(
     seed: int,
     cpu_seconds: float,
     window_loads: list[NDArray[np.int64]],
+    faults: list[FaultReport],
 ) -> Result:
     """Put together what an engine measured."""
     jobs = [
@@ -263,4 +269,5 @@ def make_result(
         config=config,
         versions=versions(),
         window_loads=window_loads,
+        faults=faults,
     )

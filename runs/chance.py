@@ -37,7 +37,7 @@ def simulation_of(run: Run) -> Run:
 
 def network_draws(topology: Topology, config: Config) -> bool:
     """Tell whether anything in a network may be left to chance."""
-    if config.arbiter == "random" or config.routing != "usual":
+    if config.arbiter == "random" or config.routing != "usual" or config.faults:
         return True
     if isinstance(topology, Tree):  # up ports among equals, or the VC
         return config.vcs > 1 or (config.tree_routing == "adaptive" and topology.up > 1)

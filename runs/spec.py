@@ -103,6 +103,8 @@ class Run:
             del job["path"]
         if self.network_seed is None:
             del plain["network_seed"]
+        if not self.config.faults:
+            del plain["config"]["faults"]
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:

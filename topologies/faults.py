@@ -12,9 +12,10 @@ from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
-__all__ = ["faulty", "with_faults"]
+__all__ = ["cables_between", "cables_of", "check_routers", "drawn", "faulty", "with_faults"]
 
 Pairs = Sequence[tuple[int, int]]
+Rows = NDArray[np.int64]
 
 
 def faulty(of: Topology, links: float = 0.0, routers: float = 0.0, slow: float = 0.0, seed: int = 0) -> Graph:
@@ -47,15 +48,22 @@ def faulty(of: Topology, links: float = 0.0, routers: float = 0.0, slow: float =
     parts = [f"{name}={share:g}" for name, share in shares.items() if share]
     if seed:
         parts.append(f"seed={seed}")
+    return _made(of, f"faulty:{','.join(parts)}/{of.text}", *drawn(of, **shares, seed=seed))
+
+
+def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) -> tuple[Rows, Rows, Rows]:
+    """Return the cables that are down, the routers that are, and the cables that are slow, by chance.
+
+    Cables are rows as those of `cables_of`; shares and seed are those of `faulty`.
+    """
     rng = np.random.default_rng(seed)
     switches = Switches.of(of)
-    cables = _cables(of, switches.first)
+    cables = cables_of(of, switches.first)
     order = rng.permutation(len(cables))
-    down = cables[order[: round(shares["links"] * len(cables))]]
+    down = cables[order[: round(links * len(cables))]]
     left = cables[order[len(down) :]]
-    weak = left[: round(shares["slow"] * len(left))]
-    off = switches.first + rng.permutation(switches.count)[: round(shares["routers"] * switches.count)]
-    return _made(of, f"faulty:{','.join(parts)}/{of.text}", down, off, weak)
+    off = switches.first + rng.permutation(switches.count)[: round(routers * switches.count)]
+    return down, off, left[: round(slow * len(left))]
 
 
 def with_faults(
@@ -84,15 +92,20 @@ def with_faults(
         If two routers are not neighbours, a router does not exist, or what remains is not connected; nodes
         that cannot be reached are named.
     """
-    for router in [*off, *(end for pair in (*down, *slow) for end in pair)]:
-        if not 0 <= router < of.routers:
-            raise ValueError(f"{of}: router {router} is not in 0..{of.routers - 1}")
-    cables = _cables(of, 0)
-    picked = [_between(of, cables, pairs) for pairs in (down, slow)]
+    check_routers(of, [*off, *(end for pair in (*down, *slow) for end in pair)])
+    cables = cables_of(of, 0)
+    picked = [cables_between(of, cables, pairs) for pairs in (down, slow)]
     return _made(of, text or f"faulty/{of.text}", picked[0], np.array(off, np.int64), picked[1])
 
 
-def _cables(of: Topology, first: int) -> NDArray[np.int64]:
+def check_routers(of: Topology, routers: Sequence[int]) -> None:
+    """Raise ValueError if one of `routers` does not exist."""
+    for router in routers:
+        if not 0 <= router < of.routers:
+            raise ValueError(f"{of}: router {router} is not in 0..{of.routers - 1}")
+
+
+def cables_of(of: Topology, first: int) -> Rows:
     """Return (router, port, neighbour, its port) for every cable between routers from `first` on.
 
     Where an input is numbered by its port, a link's entry is the port of the way back. On a grid an input is
@@ -104,7 +117,14 @@ def _cables(of: Topology, first: int) -> NDArray[np.int64]:
     return np.asarray(cables[(router < end) & (router >= first)])
 
 
-def _between(of: Topology, cables: NDArray[np.int64], pairs: Pairs) -> NDArray[np.int64]:
+def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
+    """Return those of `cables` that join the pairs of routers.
+
+    Raises
+    ------
+    ValueError
+        If two are not neighbours.
+    """
     found = [np.zeros((0, 4), np.int64)]
     for a, b in pairs:
         mine = cables[(cables[:, 0] == min(a, b)) & (cables[:, 2] == max(a, b))]
@@ -114,9 +134,7 @@ def _between(of: Topology, cables: NDArray[np.int64], pairs: Pairs) -> NDArray[n
     return np.concatenate(found)
 
 
-def _made(
-    of: Topology, text: str, down: NDArray[np.int64], off: NDArray[np.int64], slow: NDArray[np.int64]
-) -> Graph:
+def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows) -> Graph:
     """Return what remains."""
     switches = Switches.of(of)
     neighbor, entry = of.neighbor.copy(), of.entry.copy()

@@ -54,6 +54,8 @@ class Graph(Topology):
         On a grid of switches and on a HyperX: dimension of each link.
     usual : str
         Routing used where none is asked for, see `netplace.topologies.routing.ROUTINGS`.
+    cut : ndarray of bool, shape (nodes,), or None
+        Nodes that have been cut off, see `netplace.topologies.failing.failing`.
     """
 
     first_switch: int
@@ -66,6 +68,7 @@ class Graph(Topology):
     closes: NDArray[np.bool_] | None = None
     axis: Int | None = None
     usual: str = "up-down"
+    cut: NDArray[np.bool_] | None = None
 
     @property
     def switches(self) -> int:

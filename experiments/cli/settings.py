@@ -60,6 +60,12 @@ SETTINGS: dict[str, tuple[Any, Any, str]] = {
         "How VCs go up along a route under --routing: hop, group, phase, dateline, none.",
     ),
     "allow_deadlock": (bool, False, "Run a routing under which packets could wait in a circle."),
+    "faults": (
+        str,
+        "",
+        "What goes down at a cycle: at=500,links=0.1,seed=2 or at=900,link=3-4,router=7,packets=again; "
+        "several with a semicolon.",
+    ),
 }
 PANEL = "Network settings"
 WHAT_RUNS = "What runs"
@@ -73,7 +79,7 @@ def settings_flags(command: Command) -> Command:
             command = click.option(flag, is_flag=True, help=text, panel=PANEL)(command)
             continue
         command = click.option(
-            flag, type=kind, default=default, show_default=default is not None, help=text, panel=PANEL
+            flag, type=kind, default=default, show_default=default not in (None, ""), help=text, panel=PANEL
         )(command)
     return command
 

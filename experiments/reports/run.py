@@ -57,6 +57,8 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
             for measure in ("mean", "std", "min", "max")
         ]
     tables = [table(title(executed[0]), ["seed", *_COLUMNS], rows)]
+    if runs[0]["faults"]:
+        tables.append(_faults_table(runs))
     if len(runs[0]["jobs"]) > 1:
         tables.append(
             table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
@@ -79,3 +81,32 @@ def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
 def _spread_row(cycles: Sequence[float]) -> list[str]:
     found = spread(cycles)
     return [number(found[measure]) for measure in ("mean", "std", "min", "max")]
+
+
+def _faults_table(runs: Sequence[Described]) -> Table:
+    """Return what faults at a cycle did in every run."""
+    rows = [
+        [
+            str(run["seed"]),
+            *(number(fault[name], 0) for name in ("at", "links", "routers")),
+            *(_listed(fault[name]) for name in ("nodes", "jobs")),
+            *(number(fault[name], 0) for name in ("lost", "again")),
+            fault["routing"],
+        ]
+        for run in runs
+        for fault in run["faults"]
+    ]
+    names = [
+        "cycle",
+        "links down",
+        "routers down",
+        "nodes cut off",
+        "jobs stopped",
+        "packets lost",
+        "sent again",
+    ]
+    return table("faults", ["seed", *names, "routing from then on"], rows)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:8])) + (", .." if len(numbers) > 8 else "") if numbers else "-"

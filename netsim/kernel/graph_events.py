@@ -12,9 +12,12 @@ from netplace.netsim.kernel.graph_state import (
     COUNT,
     FIELD,
     FIRST,
+    GONE,
     HEAD,
     INPUTS,
     LEAVING,
+    NOBODY,
+    NOWHERE,
     OUT,
     SEEN,
     SPARE,
@@ -22,7 +25,16 @@ from netplace.netsim.kernel.graph_state import (
     GraphState,
 )
 from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, options
-from netplace.netsim.kernel.state import ENTERING, FIRST_COME, LABEL, ROUTE, SIDE, SLOT_WORDS
+from netplace.netsim.kernel.state import (
+    ENTERING,
+    FIRST_COME,
+    FLYING,
+    KEY_WORDS,
+    LABEL,
+    ROUTE,
+    SIDE,
+    SLOT_WORDS,
+)
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -84,6 +96,15 @@ def becomes_ready(s: GraphState, u: GraphSetting, g: int) -> None:
 
 
 @inlined
+def throw_away(s: GraphState, slot: int) -> None:
+    """Count a packet of which a fault has made an end, unless nobody knows of it."""
+    label = s.slot[slot + LABEL]
+    if label != NOBODY:
+        s.key[(label >> 2) * KEY_WORDS + FLYING] -= 1
+        s.tally[GONE] += 1
+
+
+@inlined
 def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     """Free what the head of a FIFO held that has left to the tail, and let the next packet be head."""
     router = s.owner[f]
@@ -92,11 +113,16 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     i = f - first
     word = s.fifo[f]
     output = word >> OUT
-    if output == AT_HOME:
-        deliver(s, u, slot_of(s, u, base, i, word & FIELD), cycle)
-        s.home_free[router] = 1
-        if u.single:
-            look_now(s, u, router)
+    if output >= NOWHERE:
+        slot = slot_of(s, u, base, i, word & FIELD)
+        if s.slot[slot + ROUTE] == NOBODY:
+            throw_away(s, slot)
+        else:
+            deliver(s, u, slot, cycle)
+        if output == AT_HOME:
+            s.home_free[router] = 1
+            if u.single:
+                look_now(s, u, router)
     else:
         g = first + output
         s.free[g] = 1
@@ -141,7 +167,7 @@ def send_off(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
     slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
     target = s.slot[slot + ROUTE]
     trip = 0 if i >= s.row[base + INPUTS] else s.trip[slot // SLOT_WORDS]
-    if router >= u.first_switch and target != router:
+    if router >= u.first_switch and target != router and target != NOBODY:
         source = origin(s, s.slot[slot + LABEL])
         trip = arrived_trip(s, u, router, i, trip, target, source, cycle)
     s.trip[slot // SLOT_WORDS] = trip
@@ -159,6 +185,12 @@ def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
     if u.arbiter == FIRST_COME:
         s.since[first + i] = cycle
     at = router * u.wide
+    if target == NOBODY:
+        s.fifo[first + i] = s.fifo[first + i] & BELOW_OUT | NOWHERE << OUT
+        if u.exact == 1:
+            s.left[first + i] = cycle
+        tail_leaves(s, u, first + i, cycle + u.phits)
+        return
     if target == router:
         if u.single == 0:
             leave_home(s, u, router, i, cycle)

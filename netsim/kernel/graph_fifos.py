@@ -114,6 +114,8 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
             if s.emptied[node * u.injectors + n] == cycle:
                 return NEXT_CYCLE
         return FULL
+    if s.home[node] < 0 or s.home[target] < 0:  # cut off by a fault
+        return EMITTED
     base = node * u.row
     i = s.row[base + INPUTS] + j
     f = s.row[base + FIRST] + i

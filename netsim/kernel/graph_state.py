@@ -14,6 +14,8 @@ from netplace.netsim.kernel.state import Setting, State
 __all__ = ["GraphSetting", "GraphState"]
 
 AT_HOME = 0x7FFF  # the consumption output, in `OUT`
+NOWHERE = 0x7FFE  # a packet is thrown away
+NOBODY = -1  # destination of a packet that a fault has made an end of; label of one that nobody counts
 
 # --- `row`: three words for each router --------------------------------------------------------------
 FIRST = 0  # number of its first FIFO
@@ -44,7 +46,8 @@ MOST_INPUTS = 1 << 10
 LEAVING, COMING = 0, 1  # tails and headers under way
 SPARE = 2  # entries of the pool in use
 PREFERRED = 3  # of the options found last, how many come before escape
-TALLY_WORDS = 4
+GONE = 4  # packets thrown away
+TALLY_WORDS = 5
 
 TABLE, VALIANT, UGAL_L, UGAL_G, PAR = range(5)
 
@@ -91,7 +94,7 @@ _OWN = [
     "via",  # I32
     "low",  # I32, levels: first virtual channel
     "high",  # I32, levels: the one after the last
-    "home",  # I32, nodes: switch
+    "home",  # I32, nodes: switch; -1: cut off
     "node_port",  # I32, nodes
     "place",  # I32, switches: place among the intermediate ones; -1: none
     "kin",  # I32, switches: group

@@ -53,11 +53,11 @@ class Clock:
         """Cycle in which the last event happened."""
         return int(self.env.now)
 
-    def wake(self) -> None:
-        """Let the network move in this very cycle, after the tasks, and on until it is at rest."""
+    def wake(self, delay: int = 0) -> None:
+        """Let the network move in this very cycle, or later, after the tasks, and on until it is at rest."""
         if not self.ticking:
             self.ticking = True
-            self.env.process(self._ticks())
+            self.env.process(self._ticks(delay))
 
     def until(self, cycle: int) -> simpy.Event:
         """Return the event that happens at the start of `cycle`."""
@@ -70,8 +70,8 @@ class Clock:
             self.env.step()
         return int(cycle)
 
-    def _ticks(self) -> ProcessGenerator:
-        yield _Tick(self.env, 0)
+    def _ticks(self, delay: int) -> ProcessGenerator:
+        yield _Tick(self.env, delay)
         while self._cycle(self.now):
             yield _Tick(self.env, 1)
         self.ticking = False

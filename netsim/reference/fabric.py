@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
-from netplace.netsim.general import general, is_general
+from netplace.netsim.general import General, general, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
 from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.graphs import GraphRouting
@@ -136,6 +136,10 @@ class Fabric:
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
         # for, and each stands as it would after any number of such cycles: they can be left out.
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
+
+    def route(self, config: Config, table: General) -> None:
+        """Route packets by other tables from now on."""
+        self.routing = GraphRouting(table, config, self._seed, self.routers)
 
     def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
         """Return each FIFO whose header waits, as `netplace.netsim.engine.Blocked` lists them."""
@@ -268,7 +272,8 @@ class Fabric:
             self.phits += 1
             if fifo.sent == self._packet_phits:
                 del self.consuming[fifo]
-                fifo.router.consumption.holder = None
+                if fifo.output is not None:
+                    fifo.output.holder = None
                 self._deliver(self._leave(fifo), now)
 
     def _leave(self, fifo: Fifo) -> Packet:

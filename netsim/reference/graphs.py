@@ -74,6 +74,10 @@ class GraphRouting(Routing):
         """Tell whether the FIFO downstream holds fewer packets than it has places for."""
         return output.fifo is None or len(output.fifo.packets) < self.queue_packets
 
+    def creates(self, source: int, destination: int) -> bool:
+        """Tell whether neither of two nodes is cut off."""
+        return self._home[source] >= 0 and self._home[destination] >= 0
+
     def crossed(self, packet: Packet, output: Output) -> None:
         """Raise the level of a packet that begins to cross a link between switches."""
         switch = output.router.number - self._first
@@ -88,6 +92,8 @@ class GraphRouting(Routing):
     def head(self, fifo: Fifo, now: int) -> Head:
         """Settle by which way the packet goes on from here, and return its outputs; escape is the last."""
         packet, router = fifo.packets[0], fifo.router
+        if packet.gone:
+            return Head(packet, now, [_sink(router)])
         if self.arrived(packet, fifo):
             return Head(packet, now, [router.consumption])
         switch = router.number - self._first
@@ -221,6 +227,13 @@ class GraphRouting(Routing):
         """Tell whether the direct way is to be preferred by packets at all links."""
         aside = self._whole_way(switch, via, now) + self._whole_way(via, home, now)
         return self._whole_way(switch, home, now) <= aside + self.table.routes.threshold
+
+
+def _sink(router: Router) -> Output:
+    """Return an output by which a packet leaves that is thrown away, a phit a cycle."""
+    output = Output(router, -1, 0, len(router.outputs))
+    output.shared = True
+    return output
 
 
 def _packets(output: Output) -> int:

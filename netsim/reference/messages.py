@@ -72,6 +72,11 @@ class Load:
             if not self.job.stopped:
                 self.learn(now)
 
+    def thrown_away(self) -> None:
+        """Take note that one of the packets is lost and gone."""
+        if self.job is not None:
+            self.job.in_flight -= 1
+
     def learn(self, now: int) -> None:
         """Let the job know of a packet whose tail was consumed in cycle `now`."""
 

@@ -141,6 +141,11 @@ class Node:
             while self._can_empty(injector):
                 self._fabric.inject(injector.fifo, injector.buffer.popleft())
 
+    @property
+    def buffered(self) -> list[Packet]:
+        """The packets in its injectors' buffers."""
+        return [packet for injector in self._injectors for packet in injector.buffer]
+
     def _next(self) -> Load | None:
         """Return the load of which the next packet is to be created."""
         owed = self._owed[0][-1] if self._owed else None
@@ -154,11 +159,12 @@ class Node:
             return
         if load is not self._begun:
             load.begin(now)
-        hops = self._fabric.routing.hops(self.number, load.destination, now)
-        packet = Packet(self.number, load.destination, now, hops, load)
-        self._choose(injectors, now).buffer.append(packet)
-        self.created += 1
-        load.created()
+        if self._fabric.routing.creates(self.number, load.destination):
+            hops = self._fabric.routing.hops(self.number, load.destination, now)
+            packet = Packet(self.number, load.destination, now, hops, load)
+            self._choose(injectors, now).buffer.append(packet)
+            self.created += 1
+            load.created()
         if self.program is not None and self.task is not None:
             self.task.passed_over(now, load is self.program)
         load.left -= 1

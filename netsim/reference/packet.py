@@ -22,9 +22,13 @@ class Packet:
         What it carries a part of.
     trip : object
         What a routing in tables keeps with it; None before.
+    gone : bool
+        Whether a fault has made an end of it: it is thrown away.
+    counted : bool
+        Whether it is one of the packets that were created.
     """
 
-    __slots__ = ("created", "destination", "hops", "load", "source", "trip")
+    __slots__ = ("counted", "created", "destination", "gone", "hops", "load", "source", "trip")
 
     def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
         self.source = source
@@ -33,6 +37,8 @@ class Packet:
         self.hops = hops
         self.load = load
         self.trip: object = None
+        self.gone = False
+        self.counted = True
 
     def cross(self, port: int) -> None:
         """Count the hop through the link that leaves by `port`."""

@@ -40,6 +40,10 @@ class Routing(ABC):
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the output that a header asks for in cycle `now`, if any; called once a cycle."""
 
+    def creates(self, source: int, destination: int) -> bool:
+        """Tell whether a packet between two nodes comes into being; not if one of them is cut off."""
+        return True
+
     def crossed(self, packet: Packet, output: Output) -> None:
         """Note with a packet that it begins to cross the link of `output`."""
         packet.cross(output.port)

@@ -11,9 +11,11 @@ from netplace.apps import Program
 from netplace.netsim.config import Config
 from netplace.netsim.delays import BINS, bin_of
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.general import General
 from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
+from netplace.netsim.reference.failing import Strike
 from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.packet import Packet
@@ -77,6 +79,7 @@ class ReferenceEngine:
         self._sources: Sources | None = None
         self._job_ended = False
         self._delivered_ever = 0
+        self._gone_ever = 0
         self.reset_counters()
 
     repeats = False
@@ -185,7 +188,7 @@ class ReferenceEngine:
     @property
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail."""
-        return self._created_ever - self._delivered_ever
+        return self._created_ever - self._delivered_ever - self._gone_ever
 
     @property
     def _created_ever(self) -> int:
@@ -226,7 +229,25 @@ class ReferenceEngine:
         self._active[node] = None
         self._clock.wake()
 
+    def fail(
+        self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+    ) -> tuple[int, int]:
+        """Let routers and links go down before cycle `now`; return packets lost, and sent again."""
+        strike = Strike(self._fabric, self._config.packet_phits, dead, down, again)
+        for node in self._nodes:
+            for packet in node.buffered:
+                if strike.nowhere(packet, node.number):
+                    strike.lose(packet)
+        self._fabric.route(self._config, table)
+        self._clock.wake(self.now - self._clock.now)
+        return strike.lost, strike.again
+
     def _delivered(self, packet: Packet, now: int) -> None:
+        if packet.gone:
+            if packet.counted:
+                self._gone_ever += 1
+                packet.load.thrown_away()
+            return
         self._delivered_ever += 1
         totals = self._totals
         totals.delivered += 1

@@ -25,6 +25,7 @@ class Player:
         self.starts: list[int] = []
         self.gone: set[int] = set()  # jobs of which nothing is known any more
         self.journal: list[tuple[str, object]] = []
+        self.faults = 0
 
     def play(self, steps: tuple[Step, ...]) -> list[tuple[str, object]]:
         """Do every step, let the network come to rest, and return the journal."""
@@ -38,10 +39,16 @@ class Player:
             while self.nodes:
                 self.note_ends(self.network.advance())
             self.network.advance()
+            self.note_faults()
         except DeadlockError as error:
             blocked = error.blocked
             self.note("tasks", sorted((job, task, why) for job, task, _, why in blocked.tasks))
             self.note("fifos", sorted((*fifo[:3], sorted(fifo[3])) for fifo in blocked.fifos))
+        except ValueError as error:
+            if "no node remains" not in str(error):
+                raise
+            self.note("refused", str(error))
+            return self.journal
         self.look()
         return self.journal
 
@@ -52,7 +59,18 @@ class Player:
     def note(self, name: str, value: object) -> None:
         self.journal.append((name, value))
 
+    def note_faults(self) -> None:
+        """Drop the jobs that faults have stopped."""
+        for report in self.network.faults[self.faults :]:
+            self.note("fault", report)
+            for job in report.jobs:
+                self.nodes.pop(job, None)
+                if self.starts[job] >= report.at:  # it never began
+                    self.gone.add(job)
+        self.faults = len(self.network.faults)
+
     def note_ends(self, ended: list[int]) -> None:
+        self.note_faults()
         if ended:
             self.note("ended", (self.network.now, ended))
         for job in ended:
@@ -60,7 +78,7 @@ class Player:
 
     def start(self, step: Step) -> None:
         taken = {node for nodes in self.nodes.values() for node in nodes}
-        free = [node for node in step.order if node not in taken]
+        free = [node for node in step.order if node not in taken and not self.network.cut[node]]
         if len(free) >= step.program.tasks:
             nodes = free[: step.program.tasks]
             begin = self.network.now + step.later

@@ -23,6 +23,9 @@ STORIES = {
     "messages-missing": stories(where=EAGER, complete=False),
     "open-loop": stories(where=EAGER, jobs=False, traffic=True),
     "jobs-in-open-loop": stories(where=wired(), traffic=True),
+    "stopped-and-repeated": stories(where=EAGER, stops=True, repeats=(1, 2, 3)),
+    "faults": stories(where=wired(failing=True), stops=True, repeats=(1, 2)),
+    "faults-in-open-loop": stories(where=wired(failing=True), traffic=True),
 }
 
 

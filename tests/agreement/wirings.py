@@ -70,7 +70,21 @@ def routings(topology: Topology) -> st.SearchStrategy[tuple[str, str]]:
 
 
 @st.composite
-def wired(draw, settings=None, deadlock=False):
+def faults(draw):
+    """Return one to three faults as they are written, in which little or much goes down."""
+    parts = []
+    at = 0
+    for _ in range(draw(st.integers(1, 3))):
+        at += draw(st.sampled_from([0, 7, 33, 50, 77, 200]))
+        what = draw(st.sampled_from(["links", "links", "routers"]))
+        share = draw(st.sampled_from(["0.1", "0.2", "0.4"]))
+        packets = draw(st.sampled_from(["lost", "again"]))
+        parts.append(f"at={at},{what}={share},seed={draw(st.integers(0, 99))},packets={packets}")
+    return ";".join(parts)
+
+
+@st.composite
+def wired(draw, settings=None, deadlock=False, failing=False):
     """Return the text of a network, and settings for it."""
     seeds = st.integers(1, 10**6)
     several = st.builds("random:{},{},{}".format, seeds, st.integers(2, 7), st.integers(1, 2))
@@ -89,4 +103,5 @@ def wired(draw, settings=None, deadlock=False):
         vcs=verdict.needed + draw(st.integers(0, 2)),
         injectors=1 if slow else config.injectors,
         allow_deadlock=deadlock or not verdict.free,
+        faults=draw(faults()) if failing else "",
     )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from netplace.checks import one_of, whole
 from netplace.topologies.graph import Graph
+from netplace.topologies.grid import Grid
 from netplace.topologies.routing.dependencies import Verdict, check
 from netplace.topologies.routing.dimension_order import dimension_order
 from netplace.topologies.routing.levels import Reach, levels, reach
@@ -49,6 +50,7 @@ __all__ = [
     "steps",
     "table",
     "up_down",
+    "usual_on",
 ]
 
 
@@ -189,10 +191,7 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
         If there is no such routing, or it is not defined on the network.
     """
     switches = Switches.of(topology)
-    if not name:
-        name = topology.usual if isinstance(topology, Graph) else "dor"
-        if not isinstance(topology, Graph) and switches.axis is None:
-            name = "d-mod-k"
+    name = name or usual_on(topology)
     word, colon, option = name.partition(":")
     if word.endswith(".py"):
         routes = _from_file(word, option, switches)
@@ -208,6 +207,13 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
         one_of(discipline, DISCIPLINES, "VC discipline")
         routes = replace(routes, discipline=discipline, escape=None)
     return switches, routes
+
+
+def usual_on(topology: Topology) -> str:
+    """Return the name of the routing that is used in tables where none is asked for."""
+    if isinstance(topology, Graph):
+        return topology.usual
+    return "dor" if isinstance(topology, Grid) else "d-mod-k"
 
 
 def _from_file(path: str, function: str, switches: Switches) -> Routes:

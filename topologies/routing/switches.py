@@ -31,7 +31,7 @@ class Switches:
     neighbor : ndarray of int64, shape (switches, ports)
         Switch behind each port; -1 where there is none or a node.
     home : ndarray of int64, shape (nodes,)
-        Switch at which each node hangs.
+        Switch at which each node hangs; -1: it has been cut off.
     group, places, axis, closes
         As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
     direct : bool
@@ -53,6 +53,8 @@ class Switches:
         """Return the switches of a network of any kind."""
         if isinstance(topology, Graph):
             first, home = topology.first_switch, topology.home - topology.first_switch
+            if topology.cut is not None:
+                home = np.where(topology.cut, -1, home)
             neighbor = topology.neighbor[first:].astype(np.int64) - first
             axis = None if topology.axis is None else topology.axis[first:]
             closes = None if topology.closes is None else topology.closes[first:]
@@ -103,4 +105,4 @@ class Switches:
     @cached_property
     def with_nodes(self) -> NDArray[np.int64]:
         """Switches at which a node hangs."""
-        return np.unique(self.home)
+        return np.unique(self.home[self.home >= 0])

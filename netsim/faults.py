@@ -1,0 +1,91 @@
+"""Faults at a cycle: what remains of the network, and what came of them.
+
+See "Faults" in docs/background/model.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from netplace.netsim.config import Config
+from netplace.netsim.fault_text import Fault
+from netplace.netsim.general import General, general
+from netplace.topologies import Graph, Topology
+from netplace.topologies.failing import failing
+
+__all__ = ["FaultReport", "rerouted", "struck"]
+
+
+@dataclass(frozen=True)
+class FaultReport:
+    """What came of a fault.
+
+    Attributes
+    ----------
+    at : int
+        Cycle.
+    links, routers : int
+        Links that have gone down with it, and routers that are down, or cut off, since then.
+    nodes : tuple of int
+        Nodes that it has cut off.
+    jobs : tuple of int
+        Jobs with a task on one of these: they were stopped.
+    lost, again : int
+        Packets lost, and packets that a router sends again.
+    routing : str
+        The routing from then on.
+    """
+
+    at: int
+    links: int
+    routers: int
+    nodes: tuple[int, ...]
+    jobs: tuple[int, ...]
+    lost: int
+    again: int
+    routing: str
+
+    def __str__(self) -> str:
+        words = [f"cycle {self.at}: {self.links} links and {self.routers} routers down"]
+        if self.nodes:
+            shown = ", ".join(map(str, self.nodes[:8])) + (", .." if len(self.nodes) > 8 else "")
+            words.append(f"nodes cut off: {shown}")
+        if self.jobs:
+            words.append(f"jobs stopped: {', '.join(map(str, self.jobs))}")
+        words.append(f"{self.lost} packets lost, {self.again} sent again")
+        return "; ".join([*words, f"routing {self.routing} from then on"])
+
+
+def struck(topology: Topology, fault: Fault) -> Graph:
+    """Return what remains of a network after a fault.
+
+    Raises
+    ------
+    ValueError
+        If it names what is not there, or no node remains.
+    """
+    try:
+        return failing(
+            topology,
+            down=fault.link,
+            off=fault.router,
+            links=fault.links,
+            routers=fault.routers,
+            seed=fault.seed,
+        )
+    except ValueError as error:
+        raise ValueError(f"faults at cycle {fault.at}: {error}") from None
+
+
+def rerouted(topology: Graph, config: Config) -> General:
+    """Return the routing for what remains: that of before, made anew, or one that is free of deadlock.
+
+    That of before is given up where it is not defined any more, does not lead everywhere, needs more virtual
+    channels than there are, or is not free of deadlock; for shortest ways with an escape, or with a single
+    virtual channel for up*/down*.
+    """
+    try:
+        return general(topology, replace(config, allow_deadlock=False))
+    except ValueError:
+        anywhere = "adaptive" if config.vcs > 1 else "up-down"
+        return general(topology, replace(config, routing=anywhere, vc_discipline="usual"))

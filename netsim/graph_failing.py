@@ -1,0 +1,221 @@
+"""Faults at a cycle in the kernel's arrays: packets on dying links, packets that have nowhere to go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.kernel import graph_state as g
+from netplace.netsim.kernel import state as k
+
+__all__ = ["Strike"]
+
+_LONG_AGO = -(1 << 62)
+
+
+class Strike:
+    """What a fault does to the packets of a kernel of the general router, between two cycles.
+
+    Parameters
+    ----------
+    s, u : GraphState, GraphSetting
+        The kernel's arrays and constants.
+    dead : ndarray of bool, shape (routers,)
+        Routers that are down or cut off.
+    down : ndarray of bool, shape (routers, ports)
+        Links that go down with this fault.
+    again : bool
+        Whether packets on these links are sent again.
+
+    Attributes
+    ----------
+    lost, again : int
+        Packets lost, and packets that will be sent again.
+    """
+
+    def __init__(self, s: Any, u: Any, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool) -> None:
+        self._s, self._u = s, u
+        self._dead: list[bool] = dead.tolist()
+        self._repeats = again
+        self.lost = self.again = 0
+        self._first = s.row.reshape(-1, u.row)[:, g.FIRST]
+        self._restored: list[int] = []
+        heads = set(self._heads())
+        self._crossing = self._granted()
+        self._cut_links(down)
+        self._lose_what_has_no_way()
+        self._begin_anew(heads)
+
+    # --- what there is ------------------------------------------------------------------------------
+
+    def _count(self, f: int) -> int:
+        return int(self._s.fifo[f]) >> g.COUNT & g.FIELD
+
+    def _router(self, f: int) -> int:
+        return int(self._s.owner[f])
+
+    def _slot(self, f: int, at: int) -> int:
+        """Return the number of the slot of packet `at` of a FIFO."""
+        s, u, router = self._s, self._u, self._router(f)
+        row = s.row[router * u.row : (router + 1) * u.row]
+        i = f - int(row[g.FIRST])
+        behind = max(0, i - int(row[g.INPUTS]))
+        depth = u.queue + (u.buffer if i >= row[g.INPUTS] else 0)
+        place = ((int(s.fifo[f]) & g.FIELD) + at) % depth
+        return int(row[g.PLACE]) + i * u.queue + place + behind * u.buffer
+
+    def _word(self, f: int, at: int, word: int) -> int:
+        return int(self._s.slot[self._slot(f, at) * k.SLOT_WORDS + word])
+
+    def _members(self, sets: NDArray[Any]) -> list[int]:
+        """Return the numbers of FIFOs, or outputs, that a set for every router holds."""
+        found = []
+        for place in np.flatnonzero(sets):
+            router, word = divmod(int(place), self._u.wide)
+            bits = int(sets[place]) & (1 << 64) - 1
+            while bits:
+                low = bits & -bits
+                found.append(int(self._first[router]) + 64 * word + low.bit_length() - 1)
+                bits ^= low
+        return found
+
+    def _heads(self) -> list[int]:
+        """Return the FIFOs whose head waits for an output, or for consumption, or has just come."""
+        s, u = self._s, self._u
+        just = s.exposed[: s.clock[k.EXPOSED]].astype(np.int64)
+        came = self._first[just >> u.name_bits] + (just & (1 << u.name_bits) - 1)
+        return [*self._members(s.waiting), *self._members(s.homing), *came.tolist()]
+
+    def _granted(self) -> dict[int, int]:
+        """Return the output by which the head of each FIFO is crossing; withdraw the other grants."""
+        s = self._s
+        held = set(self._members(s.held))
+        found = {}
+        for output in np.flatnonzero(s.free == 0).tolist():
+            f = int(self._first[self._router(output)]) + int(s.turn[output]) - 1
+            if output in held:
+                s.free[output] = 1
+            else:
+                found[f] = output
+        self._withdrawn = [
+            int(self._first[self._router(output)]) + int(s.turn[output]) - 1 for output in held
+        ]
+        s.held[:] = 0
+        return found
+
+    # --- packets ------------------------------------------------------------------------------------
+
+    def _nowhere(self, destination: int, router: int) -> bool:
+        return self._dead[router] or self._dead[destination]
+
+    def _link(self, output: int) -> tuple[int, int]:
+        router = self._router(output)
+        return router, int(self._s.port_of[output - int(self._first[router])])
+
+    def _header(self, f: int) -> tuple[int, int]:
+        """Return the FIFO, and the place in it, where the header of the crossing head of `f` is."""
+        at = 0
+        while at == 0 and f in self._crossing:
+            f = int(self._s.beyond[self._crossing[f]])
+            at = self._count(f) - 1
+        return f, at
+
+    def _before(self, f: int) -> int:
+        """Return the FIFO that the only packet of `f` is still leaving; -1: none."""
+        feeder = int(self._s.feeder[f])
+        if self._count(f) != 1 or feeder < 0 or self._s.free[feeder]:
+            return -1
+        before = int(self._first[self._router(feeder)]) + int(self._s.turn[feeder]) - 1
+        return before if self._crossing.get(before) == feeder else -1
+
+    def _throw_away(self, f: int, at: int, counted: bool = True) -> None:
+        slot = self._slot(f, at) * k.SLOT_WORDS
+        self._s.slot[slot + k.ROUTE] = g.NOBODY
+        if not counted:
+            self._s.slot[slot + k.LABEL] = g.NOBODY
+
+    def _cut_links(self, down: NDArray[np.bool_]) -> None:
+        """Lose, or send again, what is crossing a link that goes down; of several, the first link counts."""
+        for f, output in [(f, output) for f, output in self._crossing.items() if down[self._link(output)]]:
+            before, first = self._before(f), True
+            while before >= 0 and first:
+                first = not down[self._link(self._crossing[before])]
+                before = self._before(before)
+            if not first or self._word(*self._header(f), k.ROUTE) == g.NOBODY:
+                continue
+            repeats = self._repeats and not self._nowhere(self._word(f, 0, k.ROUTE), self._router(f))
+            self._throw_away(*self._header(f), counted=not repeats)
+            self.lost += not repeats
+            if repeats:
+                self.again += 1
+                self._restore(f, output)
+        for f in self._restored:
+            del self._crossing[f]
+
+    def _restore(self, f: int, output: int) -> None:
+        """Let the head of a FIFO wait there as if it had not begun to cross."""
+        s, u = self._s, self._u
+        self._restored.append(f)
+        at = int(np.flatnonzero([f in self._chain(place) for place in range(u.tail_ring)])[0])
+        chain = [other for other in self._chain(at) if other != f]
+        s.tail_at[at] = chain[0] if chain else -1
+        for one, after in zip(chain, [*chain, -1][1:], strict=True):
+            s.tail_next[one] = after
+        s.tally[g.LEAVING] -= 1
+        s.free[output] = 1
+        router, port = self._link(output)
+        s.busy[router * u.ports + port] = 0
+        if u.exact:
+            s.left[f] = _LONG_AGO
+
+    def _chain(self, place: int) -> list[int]:
+        """Return the FIFOs whose head's tail leaves in the cycle of a place in the ring."""
+        found, f = [], int(self._s.tail_at[place])
+        while f >= 0:
+            found.append(f)
+            f = int(self._s.tail_next[f])
+        return found
+
+    def _lose_what_has_no_way(self) -> None:
+        """Lose packets in dead routers and packets to nodes that are cut off, wherever their header is."""
+        counts = self._s.fifo >> g.COUNT & g.FIELD
+        for f in np.flatnonzero(counts).tolist():
+            for at in range(int(f in self._crossing), int(counts[f])):
+                destination = self._word(f, at, k.ROUTE)
+                if destination >= 0 and self._nowhere(destination, self._router(f)):
+                    self._throw_away(f, at)
+                    self.lost += 1
+
+    def _begin_anew(self, heads: set[int]) -> None:
+        """Let every packet choose its way anew from where it is, and every router look at all its heads."""
+        s, u = self._s, self._u
+        s.trip[:] = 0
+        for sets in (s.want, s.wanted, s.several, s.waiting, s.homing):
+            sets[:] = 0
+        waiting = sorted({*heads, *self._withdrawn, *self._restored})
+        for n, f in enumerate(waiting):
+            router = self._router(f)
+            s.exposed[n] = router << u.name_bits | f - int(self._first[router])
+        s.clock[k.EXPOSED] = len(waiting)
+        room = (s.beyond >= 0) & (s.free == 1)
+        room[room] = (s.fifo[s.beyond[room]] >> g.COUNT & g.FIELD) < u.queue
+        s.ready[:] = 0
+        output = np.flatnonzero(room)
+        router_of = s.owner[output].astype(np.int64)
+        number = output - self._first[router_of]
+        bits = np.left_shift(np.uint64(1), (number & 63).astype(np.uint64))
+        np.bitwise_or.at(s.ready.view(np.uint64), router_of * u.wide + (number >> 6), bits)
+        for router in range(len(s.row) // u.row):
+            self._look_at(router)
+
+    def _look_at(self, router: int) -> None:
+        s, u, side = self._s, self._u, 1 - int(self._s.clock[k.SIDE])
+        word = router >> 6
+        for sets, place, bit in (
+            (s.dirty, side * u.words + word, router & 63),
+            (s.dirty_top, side * u.tops + (word >> 6), word & 63),
+        ):
+            sets.view(np.uint64)[place] |= np.uint64(1 << bit)
+        s.clock[k.DIRTY + side] = 1

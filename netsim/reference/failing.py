@@ -1,0 +1,146 @@
+"""Faults at a cycle, phit by phit: packets on dying links, packets that have nowhere to go ("Faults")."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.reference.fabric import Fabric
+from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.router import Fifo, Link
+
+__all__ = ["Strike"]
+
+
+class Strike:
+    """What a fault does to the packets of a fabric, between two cycles.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        Routers and links.
+    packet_phits : int
+        Phits in a packet.
+    dead : ndarray of bool, shape (routers,)
+        Routers that are down or cut off.
+    down : ndarray of bool, shape (routers, ports)
+        Links that go down with this fault.
+    again : bool
+        Whether packets on these links are sent again.
+
+    Attributes
+    ----------
+    lost, again : int
+        Packets lost, and packets that will be sent again.
+    """
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        packet_phits: int,
+        dead: NDArray[np.bool_],
+        down: NDArray[np.bool_],
+        again: bool,
+    ) -> None:
+        self._fabric = fabric
+        self._phits = packet_phits
+        self._dead: list[bool] = dead.tolist()
+        self._repeats = again
+        self.lost = self.again = 0
+        self._withdraw_grants()
+        self._cut_links(down)
+        self._lose_what_has_no_way()
+        self._begin_anew()
+
+    def lose(self, packet: Packet) -> None:
+        """Let a packet be lost: it is thrown away where its header next stands at the head of a FIFO."""
+        if not packet.gone:
+            packet.gone = True
+            self.lost += 1
+
+    def nowhere(self, packet: Packet, router: int) -> bool:
+        """Tell whether a packet whose header is in `router` can go nowhere any more."""
+        return self._dead[router] or self._dead[packet.destination]
+
+    def _withdraw_grants(self) -> None:
+        """Take back every output whose packet has not begun to cross."""
+        for link in list(self._fabric.busy):
+            for output in link.outputs:
+                fifo = output.holder
+                if fifo is not None and fifo.sent == 0:
+                    output.holder = fifo.output = None
+                    link.held -= 1
+                    self._fabric.waiting[fifo] = None
+            if not link.held:
+                del self._fabric.busy[link]
+
+    def _cut_links(self, down: NDArray[np.bool_]) -> None:
+        """Lose, or send again, what is crossing a link that goes down; of several, the first link counts."""
+        crossing = {link.serving.holder: link for link in self._fabric.busy if link.serving is not None}
+        dying = [fifo for fifo, link in crossing.items() if fifo is not None and down[_place(link)]]
+        for fifo in dying:
+            packet = fifo.packets[0]
+            ways = [other for other in dying if other is not fifo and other.packets[0] is packet]
+            if packet.gone or any(self._leads(crossing, other, fifo) for other in ways):
+                continue
+            if self._repeats and not self.nowhere(packet, fifo.router.number):
+                self._send_again(fifo, crossing)
+            else:
+                self.lose(packet)
+
+    def _leads(self, crossing: dict[Fifo | None, Link], begin: Fifo, end: Fifo) -> bool:
+        """Tell whether a packet that leaves FIFO `begin` comes to `end`."""
+        fifo: Fifo | None = begin
+        while fifo is not None and fifo is not end:
+            fifo = _next(crossing, fifo)
+        return fifo is end
+
+    def _send_again(self, fifo: Fifo, crossing: dict[Fifo | None, Link]) -> None:
+        """Restore the head of a FIFO; what has left it goes on as a packet of nobody, to be thrown away."""
+        packet = fifo.packets[0]
+        rest = Packet(packet.source, packet.destination, packet.created, [], packet.load)
+        rest.gone, rest.counted = True, False
+        beyond = _next(crossing, fifo)
+        while beyond is not None:
+            beyond.packets[beyond.packets.index(packet)] = rest
+            beyond = _next(crossing, beyond) if beyond.packets[0] is rest else None
+        output = fifo.output
+        assert output is not None
+        phantom = Fifo(fifo.router, fifo.port, fifo.vc, fifo.number, fifo.capacity)
+        phantom.packets.append(rest)
+        phantom.sent, phantom.output = fifo.sent, output
+        phantom.ready = phantom.present = self._phits - fifo.sent
+        output.holder = phantom
+        fifo.ready += fifo.sent
+        fifo.present += fifo.sent
+        fifo.sent = 0
+        fifo.output = None
+        self._fabric.waiting[fifo] = None
+        self.again += 1
+
+    def _lose_what_has_no_way(self) -> None:
+        """Lose packets in dead routers and packets to nodes that are cut off, wherever their header is."""
+        for router in self._fabric.routers:
+            for fifo in router.fifos:
+                crossing = fifo.sent > 0 and fifo.output is not None and fifo.output.link is not None
+                for packet in list(fifo.packets)[int(crossing) :]:
+                    if self.nowhere(packet, router.number):
+                        self.lose(packet)
+
+    def _begin_anew(self) -> None:
+        """Let every packet choose its way anew from where it is."""
+        for router in self._fabric.routers:
+            for fifo in router.fifos:
+                fifo.head = None
+                for packet in fifo.packets:
+                    packet.trip = None
+
+
+def _place(link: Link) -> tuple[int, int]:
+    return link.outputs[0].router.number, link.outputs[0].port
+
+
+def _next(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Fifo | None:
+    """Return the FIFO into which the head of `fifo` is crossing, if it is."""
+    link = crossing.get(fifo)
+    return None if link is None or link.serving is None else link.serving.fifo

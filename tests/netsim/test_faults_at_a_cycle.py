@@ -1,0 +1,149 @@
+"""Links and routers that go down while packets are under way: by hand, by counting, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import Config, DeadlockError, Network, measure_load, pattern, simulate
+from netplace.topologies import Cables, graph, parse
+
+ENGINES = ["kernel", "reference"]
+RING = graph("ring", Cables.of([(0, 1), (1, 2), (2, 3), (3, 0)]), [1] * 4, direct=True)
+
+
+def one_packet(received: bool = False) -> Program:
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    writers[0].send(1, 64, 0)
+    if received:
+        writers[1].recv(0, 64, 0)
+    return Program.of(writers, "one")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("at", "links"), [(5, 3), (15, 3), (16, 1), (0, 3)])
+def test_a_packet_is_sent_again_the_other_way_round(engine, at, links):
+    # Its tail leaves node 0 in cycle 15. Sent again it is as if it had been created when the link went down.
+    config = Config(vcs=3, routing="minimal", faults=f"at={at},link=0-1,packets=again")
+    result = simulate(RING, one_packet(), config=config, engine=engine)
+    assert result.drained_cycles == links + 16 + (at if links == 3 else 0)
+    assert (result.faults[0].lost, result.faults[0].again) == (0, int(0 < at < 16))
+    assert result.packet_delay.count == 1
+    assert result.packet_hops == links + (0 < at < 16)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_packet_is_lost_and_its_receiver_waits_for_ever(engine):
+    config = Config(vcs=3, routing="minimal", faults="at=5,link=0-1")
+    lost = simulate(RING, one_packet(), config=config, engine=engine)
+    assert (lost.faults[0].lost, lost.packet_delay.count) == (1, 0)
+    with pytest.raises(DeadlockError, match=r"task 1 waits for task 0 to send .*; 1 packets were lost"):
+        simulate(RING, one_packet(received=True), config=config, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_has_crossed_is_thrown_away_where_its_header_is(engine):
+    # Over 0-1-2 in a network whose links take 2 cycles a header: in cycle 6 the header is in node 2.
+    config = Config(vcs=3, routing="minimal", link_delay=2, faults="at=6,link=0-1,packets=again")
+    line = graph("ring", Cables.of([(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]), [1] * 5, direct=True)
+    result = simulate(line, one_packet(), [0, 2], config=config, engine=engine)
+    assert result.packet_hops == 2 + 3
+    assert result.drained_cycles == 6 + 3 * 2 + 16
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("packets", ["lost", "again"])
+@pytest.mark.parametrize("network", ["torus:4x4", "dragonfly:a=4,p=2,h=2", "tree:4,2"])
+def test_every_packet_is_delivered_or_counted_as_lost(engine, packets, network):
+    topology = parse(network)
+    faults = f"at=300,links=0.15,seed=4,packets={packets};at=700,links=0.1,seed=3,packets={packets}"
+    running = Network(topology, Config(vcs=4, faults=faults), engine=engine, seed=1)
+    running.generate(pattern("uniform", topology, 0.9 / 16))
+    running.advance(1000)
+    running.generate(None)
+    running.advance()
+    found = running.counters()
+    lost = sum(report.lost for report in running.faults)
+    again = sum(report.again for report in running.faults)
+    assert running.in_flight == 0
+    cut = sum(len(report.nodes) for report in running.faults)
+    assert found.created == found.delivered + lost
+    if not cut:
+        assert (again > 0, lost > 0) == (packets == "again", packets == "lost")
+
+
+def test_a_router_takes_its_node_and_the_jobs_there_along():
+    topology = parse("torus:4x4")
+    network = Network(topology, Config(faults="at=20,router=5"))
+    all_to_all = APPLICATIONS["all-to-all"]
+    jobs = [network.start(all_to_all.make(tasks=4), np.arange(4 * n, 4 * n + 4)) for n in range(4)]
+    network.finish()
+    (report,) = network.faults
+    assert (report.nodes, report.jobs, report.routers, report.links) == ((5,), (jobs[1],), 1, 8)
+    assert network.job(jobs[1]).stopped
+    assert not any(network.job(job).stopped for job in (jobs[0], jobs[2], jobs[3]))
+    with pytest.raises(ValueError, match="node 5 has been cut off by a fault"):
+        network.start(all_to_all.make(tasks=4), [4, 5, 6, 7])
+
+
+def test_the_smaller_part_is_cut_off():
+    topology = parse("mesh:5x1")
+    network = Network(topology, Config(faults="at=10,link=1-2"))
+    network.advance(20)
+    assert network.faults[0].nodes == (0, 1)
+    assert network.cut.tolist() == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("network", "vcs", "faults", "routing"),
+    [
+        ("torus:4x4", 2, "at=50,link=0-1", "adaptive"),
+        ("torus:4x4", 2, "at=50,router=3", "adaptive"),
+        ("hyperx:4x4,c=1", 1, "at=50,link=16-17", "up-down"),
+        ("tree:4,2", 2, "at=50,link=16-20", "adaptive"),
+        ("dragonfly:a=4,p=2,h=2", 6, "at=50,link=72-73", "minimal"),
+    ],
+)
+def test_routes_are_made_anew(network, vcs, faults, routing):
+    running = Network(parse(network), Config(vcs=vcs, faults=faults))
+    running.advance(100)
+    assert running.faults[0].routing == routing
+
+
+def test_a_torus_carries_nearly_as_much_as_before():
+    topology = parse("torus:8x8")
+    config = Config(vcs=4, queue_packets=8, faults="at=1000,links=0.05,seed=1,packets=again")
+    point = measure_load(topology, 0.4, config=config, warmup=2000, measure=4000)
+    assert point.accepted == pytest.approx(0.4, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("faults", "words"),
+    [
+        ("at=5,link=0-9", r"faults at cycle 5: torus:4x4: no link between routers 0 and 9"),
+        ("at=5,router=99", r"faults at cycle 5: torus:4x4: router 99 is not in 0..15"),
+        ("at=5,routers=1", r"no node remains"),
+    ],
+)
+def test_faults_that_the_network_has_no_place_for(faults, words):
+    with pytest.raises(ValueError, match=words):
+        Network(parse("torus:4x4"), Config(faults=faults)).advance(10)
+
+
+@pytest.mark.parametrize(
+    ("faults", "words"),
+    [
+        ("links=0.1", r"at= is missing, expected at=CYCLE"),
+        ("at=5", r"nothing goes down"),
+        ("at=5,links=2", r"links: 2"),
+        ("at=5,link=3", r"'3' is no pair of routers, expected such as 3-4"),
+        ("at=5,lins=0.1", r"'lins=0.1' is no part of at=CYCLE"),
+        ("at=x,links=0.1", r"at: 'x'"),
+        ("at=5,at=6,links=0.1", r"at: is given twice"),
+        ("at=5,links=0.1,packets=kept", r"packets: unknown name 'kept'"),
+    ],
+)
+def test_mistakes_in_writing(faults, words):
+    with pytest.raises(ValueError, match=words):
+        Config(faults=faults)

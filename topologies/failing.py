@@ -1,0 +1,90 @@
+"""Networks of which parts fail while packets are under way: routers and ports keep their numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.faults import Pairs, cables_between, cables_of, check_routers, drawn
+from netplace.topologies.graph import Graph
+from netplace.topologies.routing import usual_on
+from netplace.topologies.routing.switches import Switches
+from netplace.topologies.topology import Topology
+
+__all__ = ["failing"]
+
+
+def failing(
+    of: Topology,
+    *,
+    down: Pairs = (),
+    off: tuple[int, ...] = (),
+    links: float = 0.0,
+    routers: float = 0.0,
+    seed: int = 0,
+) -> Graph:
+    """Return what remains of a network when links and routers go down, with the same numbers.
+
+    Of parts that are no longer connected the one with most nodes remains (the one with the lowest node, of
+    equals); all other routers count as down, and their nodes as cut off (`Graph.cut`).
+
+    Parameters
+    ----------
+    of : Topology
+        The network before.
+    down : sequence of (int, int)
+        Pairs of routers: all links between them, either way, go down.
+    off : tuple of int
+        Routers that go down.
+    links, routers, seed
+        Shares of cables between switches, and of switches, that go down besides, as in
+        `netplace.topologies.faulty`.
+
+    Raises
+    ------
+    ValueError
+        If two routers are not neighbours, a router does not exist, or no node remains.
+    """
+    check_routers(of, [*off, *(end for pair in down for end in pair)])
+    cables, more, _ = drawn(of, links, routers, 0.0, seed)
+    rows = np.concatenate((cables_between(of, cables_of(of, 0), down), cables))
+    neighbor, entry = of.neighbor.copy(), of.entry.copy()
+    for router, port in (*rows[:, :2].tolist(), *rows[:, 2:].tolist()):
+        neighbor[router, port] = -1
+    gone = np.zeros(of.routers, bool)
+    gone[[*off, *more.tolist()]] = True
+    switches = Switches.of(of)
+    alive = _largest_part(of, neighbor, gone, switches.home >= 0)
+    neighbor[~alive] = -1
+    neighbor[(neighbor >= 0) & ~alive[neighbor]] = -1
+    entry[neighbor < 0] = -1
+    return Graph(
+        of.text, of.nodes, of.routers, neighbor, entry,
+        first_switch=switches.first,
+        home=of.home if isinstance(of, Graph) else switches.home + switches.first,
+        cycles=of.cycles if isinstance(of, Graph) else np.ones(neighbor.shape, np.int32),
+        delay=of.delay if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32),
+        group=switches.group,
+        usual=usual_on(of),
+        cut=~alive[: of.nodes],
+    )  # fmt: skip
+
+
+def _largest_part(
+    of: Topology, neighbor: NDArray[np.int32], gone: NDArray[np.bool_], here: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return the routers of the connected part with most nodes of those that are `here`."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    router, port = np.nonzero(neighbor >= 0)
+    end = neighbor[router, port]
+    kept = ~gone[router] & ~gone[end]
+    links = coo_array((np.ones(kept.sum(), bool), (router[kept], end[kept])), (of.routers,) * 2)
+    _, part = connected_components(links, directed=False)
+    node = np.flatnonzero(here & ~gone[: of.nodes])
+    if not node.size:
+        raise ValueError(f"{of}: no node remains")
+    most = int(np.bincount(part[node]).argmax())
+    best = part[node[np.bincount(part[node])[part[node]] == np.bincount(part[node])[most]][0]]
+    return np.asarray((part == best) & ~gone)
