@@ -51,7 +51,7 @@ class Strike:
     # --- what there is ------------------------------------------------------------------------------
 
     def _count(self, f: int) -> int:
-        return int(self._s.fifo[f]) >> g.COUNT & g.FIELD
+        return int(int(self._s.fifo[f]) >> g.COUNT & g.FIELD)
 
     def _router(self, f: int) -> int:
         return int(self._s.owner[f])

@@ -338,7 +338,7 @@ class Network:
         for job in jobs:
             self.stop(job)
         table = rerouted(after, self.config)
-        dead = (after.neighbor < 0).all(axis=1) & (after.nodes > 1)
+        dead = np.asarray((after.neighbor < 0).all(axis=1))
         dead[: after.nodes] = after.cut
         down = (before.neighbor >= 0) & (after.neighbor < 0)
         lost, again = self._engine.fail(table, dead, down, fault.packets == "again")
