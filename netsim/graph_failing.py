@@ -51,7 +51,8 @@ class Strike:
     # --- what there is ------------------------------------------------------------------------------
 
     def _count(self, f: int) -> int:
-        return int(int(self._s.fifo[f]) >> g.COUNT & g.FIELD)
+        word = int(self._s.fifo[f])
+        return word >> g.COUNT & g.FIELD
 
     def _router(self, f: int) -> int:
         return int(self._s.owner[f])
@@ -115,7 +116,10 @@ class Strike:
         return router, int(self._s.port_of[output - int(self._first[router])])
 
     def _header(self, f: int) -> tuple[int, int]:
-        """Return the FIFO, and the place in it, where the header of the crossing head of `f` is."""
+        """Return the FIFO, and the place in it, where the header of the crossing head of `f` is.
+
+        The place is -1 if a router on the way no longer holds the packet: behind slow links.
+        """
         at = 0
         while at == 0 and f in self._crossing:
             f = int(self._s.beyond[self._crossing[f]])
@@ -143,10 +147,11 @@ class Strike:
             while before >= 0 and first:
                 first = not down[self._link(self._crossing[before])]
                 before = self._before(before)
-            if not first or self._word(*self._header(f), k.ROUTE) == g.NOBODY:
+            header = self._header(f)
+            if not first or header[1] < 0 or self._word(*header, k.ROUTE) == g.NOBODY:
                 continue
             repeats = self._repeats and not self._nowhere(self._word(f, 0, k.ROUTE), self._router(f))
-            self._throw_away(*self._header(f), counted=not repeats)
+            self._throw_away(*header, counted=not repeats)
             self.lost += not repeats
             if repeats:
                 self.again += 1

@@ -15,7 +15,7 @@ from netplace.apps import Program
 from netplace.checks import one_of, whole
 from netplace.netsim.compiled_graph import kernel_engine
 from netplace.netsim.config import Config
-from netplace.netsim.engine import Exit, Failing, Traffic
+from netplace.netsim.engine import Engine, Exit, Failing, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault, read_faults

@@ -81,7 +81,11 @@ class Strike:
         for fifo in dying:
             packet = fifo.packets[0]
             ways = [other for other in dying if other is not fifo and other.packets[0] is packet]
-            if packet.gone or any(self._leads(crossing, other, fifo) for other in ways):
+            if (
+                packet.gone
+                or not _holds_on(crossing, fifo)
+                or any(self._leads(crossing, other, fifo) for other in ways)
+            ):
                 continue
             if self._repeats and not self.nowhere(packet, fifo.router.number):
                 self._send_again(fifo, crossing)
@@ -144,3 +148,14 @@ def _next(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Fifo | None:
     """Return the FIFO into which the head of `fifo` is crossing, if it is."""
     link = crossing.get(fifo)
     return None if link is None or link.serving is None else link.serving.fifo
+
+
+def _holds_on(crossing: dict[Fifo | None, Link], fifo: Fifo) -> bool:
+    """Tell whether all routers behind a link that a packet is crossing, up to its header, still hold it."""
+    packet = fifo.packets[0]
+    beyond = _next(crossing, fifo)
+    while beyond is not None and packet in beyond.packets:
+        if beyond.packets[0] is not packet or beyond not in crossing:
+            return True
+        beyond = _next(crossing, beyond)
+    return False
