@@ -51,8 +51,8 @@ class Strike:
     # --- what there is ------------------------------------------------------------------------------
 
     def _count(self, f: int) -> int:
-        word = int(self._s.fifo[f])
-        return word >> g.COUNT & g.FIELD
+        count: int = int(self._s.fifo[f]) >> g.COUNT & g.FIELD
+        return count
 
     def _router(self, f: int) -> int:
         return int(self._s.owner[f])
