@@ -65,7 +65,7 @@ class Strike:
         behind = max(0, i - int(row[g.INPUTS]))
         depth = u.queue + (u.buffer if i >= row[g.INPUTS] else 0)
         place = ((int(s.fifo[f]) & g.FIELD) + at) % depth
-        return int(row[g.PLACE]) + i * u.queue + place + behind * u.buffer
+        return int(row[g.PLACE]) + int(i * u.queue + place + behind * u.buffer)
 
     def _word(self, f: int, at: int, word: int) -> int:
         return int(self._s.slot[self._slot(f, at) * k.SLOT_WORDS + word])
