@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.rule import Nodes
-from netplace.topologies import Topology
+from netplace.topologies import Grid, Topology
 
 __all__ = ["distinct", "flows", "link_loads"]
 
 Floats = NDArray[np.float64]
+_FACTORIALS = 150  # hops up to which the routes in a box of a grid are counted in closed form
 
 
 def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
@@ -48,6 +49,10 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     """
     chosen = distinct(topology, nodes)
     source, target, size = flows(W, len(chosen))
+    if isinstance(topology, Grid) and not topology.twist and topology.diameter <= _FACTORIALS:
+        from netplace.placement.grid_loads import grid_loads
+
+        return np.asarray(grid_loads(topology, chosen[source], chosen[target], size)[topology.neighbor >= 0])
     order = np.argsort(source, kind="stable")
     starts = np.searchsorted(source[order], np.arange(len(chosen) + 1))
     total = np.zeros(len(topology.links()))
@@ -65,10 +70,10 @@ def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tupl
     """Yield links and the loads on them when router `start` sends `demand` bytes to each router."""
     routes = np.zeros(topology.routers)
     routes[start] = 1
-    steps, front = [], np.array([start])
+    steps, front, wanted = [], np.array([start]), np.flatnonzero(demand)
     unreached = np.ones(topology.routers, bool)
     unreached[start] = False
-    while len(front):
+    while len(front) and unreached[wanted].any():
         router, port = np.nonzero(topology.neighbor[front] >= 0)
         router = front[router]
         end = topology.neighbor[router, port]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from netplace.experiments.reports.mapping_search import Search, Traits
     from netplace.placement.mapping import QapResult
+    from netplace.topologies import Topology
 
 __all__ = ["map_command"]
 
@@ -150,10 +151,10 @@ def _show(
     import numpy as np
 
     from netplace.experiments.reports.mapping_search import traits
-    from netplace.placement.mapping import cost_matrix, map_tasks
+    from netplace.placement.mapping import map_tasks
     from netplace.runs.placing import simulates
 
-    costs = [_cost(search.W, cost_matrix(search.topology, one.mapping, criterion)) for one in found]
+    costs = [_cost(search.W, search.topology, one.mapping, criterion) for one in found]
     tried = simulates(search.mapping)
     place = int(np.argmin([one.cost for one in found] if tried else costs))
     kept, seed = found[place], seeds[place]
@@ -191,9 +192,15 @@ def _show(
     print_tables(*_tables(title, criterion, kept, mine, theirs, costs, tried))
 
 
-def _cost(W: Any, C: Any) -> float:
+def _cost(W: Any, topology: Topology, nodes: Any, criterion: str) -> float:
     """Return bytes times costs, for dense and sparse traffic alike."""
-    return float((W * C).sum())
+    from scipy import sparse
+
+    from netplace.placement.mapping import cost_between
+
+    flows = sparse.coo_array(W)
+    one, other = (nodes[end] for end in flows.coords)
+    return float(cost_between(topology, one, other, criterion) @ flows.data)
 
 
 def _title(search: Search) -> str:

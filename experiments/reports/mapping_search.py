@@ -12,7 +12,7 @@ from scipy import sparse
 from netplace.apps import Program
 from netplace.netsim import Config
 from netplace.placement import partition
-from netplace.placement.mapping import QapResult, cost_matrix, find_mapping
+from netplace.placement.mapping import QapResult, cost_between, find_mapping
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
@@ -146,7 +146,8 @@ def traits(
     sent, total = flows.data, max(flows.data.sum(), 1)
     pairs = max(1, len(nodes) * (len(nodes) - 1))
     wanted = {criterion, "classic", *(["td"] if has_dimensions(topology) else [])}
-    costs = {name: cost_matrix(topology, nodes, name)[flows.coords] for name in wanted}
+    one, other = (nodes[end] for end in flows.coords)
+    costs = {name: cost_between(topology, one, other, name) for name in wanted}
     talking = {name: float(C.sum()) for name, C in costs.items()}
     bytes_ = {name: float(C @ sent) for name, C in costs.items()}
     load = np.zeros(topology.neighbor.shape)
