@@ -10,6 +10,7 @@ from netplace.experiments.studies import (
     partition_metrics,
     partition_selection,
     placement_effects,
+    power,
     quasi_contiguity,
     quasi_contiguous_scheduling,
     redirection,
@@ -35,4 +36,5 @@ STUDIES: dict[str, Study] = {
     "local-backfilling": local_backfilling.STUDY,
     "redirection": redirection.STUDY,
     "two-kinds": two_kinds.STUDY,
+    "power": power.STUDY,
 }

@@ -11,18 +11,17 @@ stand in.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from netplace.experiments.studies.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
-from netplace.experiments.studies.claims import verdict
+from netplace.experiments.studies.cases import KeptCase
+from netplace.experiments.studies.claims import number_verdict, verdict
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.study import Asked, Bench, Study, published
@@ -33,16 +32,20 @@ __all__ = ["STUDY", "Case", "cases"]
 PARTS = {
     "weeks": f"weeks of the logs of the folder swf, or of that which {FOLDER} names (chapter 5)",
     "drawn": "jobs drawn from these logs, all there at 0 (chapter 4)",
+    "linear": "some of the weeks, linear penalty 0.5: nothing published",
+    "unpenalised": "some of the weeks, factor 1, which is no penalty: nothing published",
 }
 BASE = "basic"
-RULES = {
-    "weeks": (BASE, "becont", "becont-largest", "beloc", "beplat", "cont", "loc", "plat"),
-    "drawn": (BASE, "becont", "beloc", "cont", "loc"),
-}
+_WEEKS = (BASE, "becont", "becont-largest", "beloc", "beplat", "cont", "loc", "plat")
+_OF_WEEKS = ("sum_flow", "sum_stretch", "contiguity", "locality", "level", "success")
+# Penalty of each part that is of weeks.
+PENALTIES = {"weeks": "geometric:2", "linear": "linear:0.5", "unpenalised": "geometric:1"}
+RULES = {**dict.fromkeys(PENALTIES, _WEEKS), "drawn": (BASE, "becont", "beloc", "cont", "loc")}
 FIGURES = {
-    "weeks": ("sum_flow", "sum_stretch", "contiguity", "locality", "level", "success"),
+    **dict.fromkeys(PENALTIES, _OF_WEEKS),
     "drawn": ("makespan", "contiguous_jobs", "local_jobs", "locality_ratio"),
 }
+CHAPTERS = {"weeks": 5, "drawn": 4}
 _METRICS = {
     "sum flow": "sum_flow",
     "sum flow per instance": "sum_flow",
@@ -54,6 +57,9 @@ _METRICS = {
     "local jobs": "local_jobs",
     "locality ratio": "locality_ratio",
     "makespan per instance": "makespan",
+    "mean makespan": "makespan",
+    "share of instances with makespan within 2% of basic": "makespan",
+    "share of local jobs": "local_jobs",
 }
 _RELATIONS = (
     "below",
@@ -69,8 +75,10 @@ _JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(KeptCase):
     """One instance under one rule."""
+
+    study: ClassVar[str] = "local-backfilling"
 
     part: str
     log: ArchiveLog
@@ -79,23 +87,12 @@ class Case:
     rule: str
     platform: str
 
-    def describe(self) -> dict[str, Any]:
-        """Return what makes the outcome, as JSON can hold it."""
-        plain = asdict(self)
-        plain["log"].pop("path")
-        return {"study": "local-backfilling", "revision": 1, **plain}
-
-    @property
-    def key(self) -> str:
-        """Content hash."""
-        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
-
     def carry_out(self) -> dict[str, Any]:
         """Return the figures."""
         platform, log = Platform.read(self.platform), self.log.read()
-        if self.part == "weeks":
+        if self.part in PENALTIES:
             jobs = draw_weeks(log, 1, self.instances, seed=0, least=_LEAST)[self.instance]
-            made = backfill(platform, jobs, self.rule, "geometric:2")
+            made = backfill(platform, jobs, self.rule, PENALTIES[self.part])
         else:
             jobs = draw_jobs(log, _JOBS, platform.processors, seed=self.instance)
             made = backfill(platform, jobs, self.rule)
@@ -112,12 +109,14 @@ def cases(asked: Asked) -> list[Case]:
 
 def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
     platforms = published("mendonca_platforms.csv").set_index("platform")["levels"]
-    count = {"weeks": 4, "drawn": 4} if asked.quick else {"weeks": 30, "drawn": 64}
+    count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10}
+    if asked.quick:
+        count = dict.fromkeys(count, 4)
     platform = "1-32-512" if part == "drawn" else platforms.get(log.name, "1-2-10-240")
     if log.name == "LLNL-Thunder" and not asked.quick:
         count["weeks"] = 20  # it has 21 of so many jobs
     if log.name == MODEL:
-        count["weeks"] = 2
+        count |= dict.fromkeys(PENALTIES, 2)
         platform = "1-2-10-240"
     for instance in range(count[part]):
         for rule in RULES[part]:
@@ -142,6 +141,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         for log, group in own.groupby("log", sort=False):
             tables.append(_ratios(str(part), str(log), group))
             told.append(_left_out(str(part), str(log), group))
+        if part not in CHAPTERS:
+            continue
         claimed = _claims(str(part), own)
         tables.append(ReportTable(f"claims_{part}", f"Published orders: {PARTS[str(part)]}", claimed, {}))
         counts = claimed["verdict"].value_counts()
@@ -186,9 +187,10 @@ def _values(group: pd.DataFrame, rule: str, figure: str) -> NDArray[np.float64]:
 
 def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the published orders with their verdicts on our logs."""
-    chapter = 5 if part == "weeks" else 4
     lines = []
-    for claim in published("mendonca_claims.csv").query(f"chapter == {chapter}").itertuples(index=False):
+    for claim in (
+        published("mendonca_claims.csv").query(f"chapter == {CHAPTERS[part]}").itertuples(index=False)
+    ):
         figure = _METRICS.get(claim.metric)
         ours = frame if part == "drawn" else frame[frame["log"] == claim.platform]
         said = {
@@ -204,12 +206,18 @@ def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
         )
         if claim.against == "all":
             others = [rule for rule in others if rule not in variants]
-        if figure is None or claim.relation not in _RELATIONS or ours.empty:
+        numbered = claim.relation.startswith(("within", "over", "about"))
+        if figure is None or not (numbered or claim.relation in _RELATIONS) or ours.empty:
             lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
             continue
         for log, group in ours.groupby("log", sort=False):
             figures = {rule: _values(group, rule, figure) for rule in RULES[part]}
-            held, favour, against = verdict(claim.relation, variants, others, figures)
+            if claim.metric == "share of local jobs":
+                figures = {rule: values / _JOBS for rule, values in figures.items()}
+            found = None
+            if numbered:
+                found = number_verdict(claim.metric, claim.relation, claim.against, variants, figures)
+            held, favour, against = found or verdict(claim.relation, variants, others, figures)
             lines.append({**said, "on": log, "verdict": held, "for": favour, "against": against})
     return pd.DataFrame(lines)
 
@@ -228,6 +236,6 @@ STUDY = Study(
     title="What contiguous and local backfilling costs and gains",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read off plots)",
     parts=PARTS,
-    usual=tuple(PARTS),
+    usual=tuple(CHAPTERS),
     conduct=conduct,
 )

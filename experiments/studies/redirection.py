@@ -9,15 +9,14 @@ published parameters. Logs are those of the user's folder; without one, jobs of 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from netplace.experiments.studies.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
+from netplace.experiments.studies.cases import KeptCase
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.study import Asked, Bench, Study, published
@@ -28,12 +27,15 @@ __all__ = ["STUDY", "Case", "cases"]
 PARTS = {"windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names"}
 POLICIES = ("SPT", "GSPT", "SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR", "SRPT", "GSRPT")
 BASE = "SPT"
+_STRETCHES = ("sum_bounded_stretch", "max_bounded_stretch", "norm2_bounded_stretch")
 _AS_MODEL = "HPC2N"  # whose processors, days and parameters the model takes
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(KeptCase):
     """All windows of a log under one policy."""
+
+    study: ClassVar[str] = "redirection"
 
     log: ArchiveLog
     policy: str
@@ -42,17 +44,6 @@ class Case:
     days: float
     windows: int
     parameters: tuple[tuple[str, float], ...]
-
-    def describe(self) -> dict[str, Any]:
-        """Return what makes the outcome, as JSON can hold it."""
-        plain = asdict(self)
-        plain["log"].pop("path")
-        return {"study": "redirection", "revision": 1, **plain}
-
-    @property
-    def key(self) -> str:
-        """Content hash."""
-        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
 
     def carry_out(self) -> dict[str, Any]:
         """Return the figures of each window."""
@@ -101,13 +92,58 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         for place, one in enumerate(found[key]["windows"])
     ]
     frame = pd.DataFrame(rows)
-    tables = [_sizes(frame)]
-    told = []
+    tables = [_sizes(frame), _claims(frame)]
+    told = [_queueing(frame)]
     for log, group in frame.groupby("log", sort=False):
         table, sentence = _policies(str(log), group)
         tables.append(table)
         told.append(sentence)
     return Report(tuple(tables), tuple(told))
+
+
+def _claims(frame: pd.DataFrame) -> ReportTable:
+    """Return the published orders, and for how many of our figures and windows they come out."""
+    lines = []
+    for claim in published("mendonca_claims.csv").query("chapter == 3").itertuples(index=False):
+        said = {
+            "claim": claim.id,
+            "figure": claim.figure,
+            "platform": claim.platform,
+            "metric": claim.metric,
+            "order": " ".join(
+                str(word) for word in (claim.variant, claim.relation, claim.against) if word == word
+            ),
+        }
+        if claim.platform != "all other traces":
+            lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
+            continue
+        pairs = list(zip(claim.variant.split(", "), claim.against.split(", "), strict=True))
+        for log, group in frame.groupby("log", sort=False):
+            sides = [_sides(group, *pair, figure) for pair in pairs for figure in _STRETCHES]
+            below, above = (sum(side[place] for side in sides) for place in (0, 1))
+            means = sum(side[2] for side in sides)
+            held = 2 * means > len(sides) and below > above
+            verdict = "held" if held else "not held"
+            lines.append({**said, "on": log, "verdict": verdict, "for": below, "against": above})
+    return ReportTable("claims_windows", "Published orders, by windows", pd.DataFrame(lines), {})
+
+
+def _sides(group: pd.DataFrame, policy: str, other: str, figure: str) -> tuple[int, int, bool]:
+    """Return in how many windows a policy is below and above another, and whether its mean is below."""
+    own, base = (group[group["policy"] == one].set_index("window")[figure] for one in (policy, other))
+    return int((own < base).sum()), int((own > base).sum()), bool(own.mean() < base.mean())
+
+
+def _queueing(frame: pd.DataFrame) -> str:
+    """Return in how many windows of each log tasks wait at all, so that a policy can matter."""
+    base = frame[frame["policy"] == BASE].set_index(["log", "window"])["sum_bounded_stretch"]
+    best = frame[frame["policy"] == "SRPT"].set_index(["log", "window"])["sum_bounded_stretch"]
+    waits = (base > 1.01 * best).groupby("log", sort=False)
+    shown = "; ".join(f"{log} {int(one.sum())} of {len(one)}" for log, one in waits)
+    return (
+        f"Windows in which preemption would gain more than 1 % of the sum of stretches, so that tasks wait "
+        f"for long ones: {shown}. Where there is none, redirection can only lose."
+    )
 
 
 def _sizes(frame: pd.DataFrame) -> ReportTable:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.archive_logs import FOLDER, MODEL, archive_logs
-from netplace.experiments.studies.claims import verdict
+from netplace.experiments.studies.claims import number_verdict, verdict
 from netplace.experiments.studies.local_backfilling import cases
 from netplace.experiments.studies.study import ask
 from netplace.scheduling.workload import lublin, write
@@ -86,3 +86,46 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
 def test_verdicts(relation, expected):
     figures = {"a": np.array([1.0, 2, 3, 4]), "b": np.array([2.0, 3, 4, 3])}
     assert verdict(relation, ["a"], ["b"], figures) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (("mean makespan", "within 2%", "basic", ["a"]), ("held", 3, 1)),
+        (("mean makespan", "within 0.1%", "basic", ["a"]), ("not held", 1, 3)),
+        (("share of instances with makespan within 2% of basic", "over", "0.7", ["a"]), ("held", 3, 1)),
+        (("share of instances with makespan within 2% of basic", "over", "0.8", ["a"]), ("not held", 3, 1)),
+        (("share of local jobs", "about", "102", ["a", "basic"]), ("held", 7, 1)),
+        (("makespan", "below", "basic", ["a"]), None),
+    ],
+)
+def test_published_numbers(said, expected):
+    figures = {"basic": np.array([100.0] * 4), "a": np.array([100.0, 101, 101.5, 110])}
+    if said[1] == "within 2%":
+        figures["a"][3] = 97
+    assert number_verdict(*said, figures) == expected
+
+
+def test_power_in_the_small(tmp_path):
+    run("power", tmp_path / "study")
+    known = pd.read_csv(tmp_path / "study" / "instances.csv").set_index(["instance", "quantity"])
+    assert known.loc[("one pending", "energy"), ["published", "ours"]].tolist() == [248, 248]
+    assert known.loc[("test 2", "energy"), ["published", "ours"]].tolist() == [4, 8]
+    front = pd.read_csv(tmp_path / "study" / "front.csv").set_index("rule")
+    assert front.loc["always-on", "energy %"] == 100
+    assert (front["energy %"] >= front["hindsight %"] - 1e-6).all()
+    assert front.loc["always-on", "front"] == "*"
+    assert (pd.read_csv(tmp_path / "study" / "window.csv")["least"] >= 0).all()
+    assert (tmp_path / "study" / "front.png").stat().st_size > 1000
+    run("power", tmp_path / "study", "--stored", "--table", "front")
+    assert (
+        pd.read_csv(tmp_path / "study" / "front.csv").set_index("rule")["energy %"].equals(front["energy %"])
+    )
+
+
+def test_redirection_tells_what_does_not_come_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("redirection", tmp_path / "study")
+    claims = pd.read_csv(tmp_path / "study" / "claims_windows.csv")
+    assert claims["claim"].tolist() == list(range(99, 107))
+    assert claims["verdict"].iloc[:6].tolist() == ["not tried"] * 6
