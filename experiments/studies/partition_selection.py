@@ -35,8 +35,8 @@ from netplace.scheduling.workload.published_classes import published_sizes
 
 __all__ = ["STUDY"]
 
-FULL = Machine("torus:32x32x32", 500, 512)
-SMALL = Machine("torus:8x8x8", 60, 16)
+FULL = Machine("torus:32x32x32", 500, 512, 5)
+SMALL = Machine("torus:8x8x8", 60, 16, 2)
 LONGEST = (32, 32, 32)
 CHOSEN = ("low", "medium")
 MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST}

@@ -33,6 +33,7 @@ __all__ = ["BATCHES", "MEASURES", "Case", "Machine", "carry_out", "key_of"]
 
 BATCHES = 30
 SCATTERED = "scattered"
+_MORE = 13  # tenths of the jobs that start in all batches of a full machine: some are there to the end
 MEASURES = ("started", "head_wait", "run", "utilisation")
 
 
@@ -48,11 +49,14 @@ class Machine:
         About how many jobs start in a batch; its length follows, rounded to one digit.
     largest : int
         Largest job.
+    warmup : int
+        Batches that are left out at the beginning.
     """
 
     network: str
     jobs: int
     largest: int
+    warmup: int
 
 
 @dataclass(frozen=True)
@@ -121,9 +125,15 @@ def carry_out(
         What is drawn from.
     """
     grid = grid_of(parse(machine.network), "partition selection")
-    wanted = (BATCHES + 1) * machine.jobs
+    wanted = (BATCHES + machine.warmup) * machine.jobs
     jobs = applications(
-        machine.largest, 2 * wanted, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
+        machine.largest,
+        _MORE * wanted // 10,
+        case.seed,
+        case.classes,
+        case.sizes,
+        intensities,
+        repeats=(1, 1),
     )
     length = _length(jobs, tables["best"], grid.nodes, machine.jobs)
     times: Any = tables[case.mapping]
@@ -138,7 +148,7 @@ def carry_out(
         rule = Factors(inner, cubic=case.selection == "CS", rotations=False, lines=False)
         partitioner = Boxes(grid, SEARCHES["contiguous"], rule)
     made = schedule(grid, jobs, "fcfs", partitioner, times)
-    found = time_batches(made, length, BATCHES)
+    found = time_batches(made, length, BATCHES, machine.warmup * length)
     figures = {name: found.mean(name) for name in MEASURES}
     scale = 1e7 / length
     return {
