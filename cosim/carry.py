@@ -92,6 +92,7 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         course.execution,
         estimates=plan.jobs.estimates,
         overrun=plan.jobs.overrun,
+        installed=plan.jobs.installed,
         keep_nodes=True,
     )
     rows = job_rows(made, course.measured, plan.config)

@@ -46,8 +46,8 @@ class TimeBatches:
     utilisation: Floats
 
     def mean(self, name: str) -> float:
-        """Return the mean over batches of one of the figures."""
-        return float(np.mean(getattr(self, name)))
+        """Return the mean over batches of one of the figures, over those in which a job starts."""
+        return float(np.nanmean(getattr(self, name)))
 
 
 def time_batches(
