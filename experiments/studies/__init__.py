@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netplace.experiments.studies import (
+    allocators,
     break_even,
     first_fit,
     local_backfilling,
@@ -23,6 +24,7 @@ from netplace.experiments.studies.study import Study
 __all__ = ["STUDIES"]
 
 STUDIES: dict[str, Study] = {
+    "allocators": allocators.STUDY,
     "first-fit": first_fit.STUDY,
     "placement-effects": placement_effects.STUDY,
     "partition-metrics": partition_metrics.STUDY,

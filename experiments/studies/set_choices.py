@@ -1,0 +1,129 @@
+"""Choices by processor sets on the machine of the published study, and what they are worth.
+
+N. P. Drakenberg: 256 nodes, ten racks of 25 and six in a centre rack; a switch of 22 line cards of 12 nodes;
+a control switch for two neighbouring racks; power lines that take the nodes of a rack by fours in pairs, and
+eight fuse blocks. What is not told is assumed: positions beyond 13 follow the same pattern on two more lines
+a rack, fuse blocks take lines in order, the centre rack has two control switches and one line.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.scheduling.partitioner.pss.exact import exact
+from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
+
+__all__ = ["NODES", "chosen_sets", "published_machine"]
+
+NODES, RACK, CARD = 256, 25, 12
+MOST_SURPLUS = 12  # free nodes beyond the request up to which the exact choice was compared
+_SIZES = (5.57, 3.43)  # mean and deviation of the nodes of a job
+
+Mask = NDArray[np.bool_]
+
+
+def published_machine(realistic: bool = False) -> ProcessorSets:
+    """Return the 334 sets of the machine: cards, control switches, power lines, fuse blocks, nodes.
+
+    With `realistic`, costs of nodes and of lines differ: height in the rack, side of the room.
+    """
+    racks = [np.arange(first, min(first + RACK, NODES)) for first in range(0, NODES, RACK)]
+    cards = [np.arange(first, min(first + CARD, NODES)) for first in range(0, NODES, CARD)]
+    control = [np.concatenate(racks[pair : pair + 2]) for pair in range(0, 10, 2)]
+    control += np.array_split(racks[10], 2)
+    lines = [line for rack in racks[:10] for line in _lines(rack)] + [racks[10]]
+    ends = [round(len(lines) * block / 8) for block in range(9)]
+    fuses = [np.concatenate(lines[low:high]) for low, high in itertools.pairwise(ends)]
+    nodes = [np.array([node]) for node in range(NODES)]
+    sets = []
+    for component, group in enumerate((cards, control, lines, fuses, nodes)):
+        for place, members in enumerate(group):
+            vector = [0] * 5
+            vector[component] = 1
+            if realistic and component in (2, 4):
+                # Higher nodes run warmer; lines on the far side of the room are the longer ones.
+                vector[component] = 1 + (place % RACK if component == 4 else place // 4)
+            sets.append((members.tolist(), vector))
+    return processor_sets(NODES, sets)
+
+
+def _lines(rack: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the power lines of a rack: two for the lower 13 places, two for those above."""
+    place = np.arange(len(rack))
+    odd = np.isin((place + 1) % 4, (0, 1))  # places 1, 4, 5, 8, 9, .. counted from 1
+    low = place < 13
+    return [rack[low & odd], rack[low & ~odd], rack[~low & odd], rack[~low & ~odd]]
+
+
+def chosen_sets(name: str, requests: int, seed: int) -> dict[str, Any]:
+    """Return what a rule makes of a stream of requests on the machine, kept nearly full.
+
+    Parameters
+    ----------
+    name : str
+        ``"quality"``: the heuristic beside the exact choice where few nodes are over; ``"uniform"``: uniform
+        costs beside realistic ones, both judged by the uniform; otherwise a rule whose line cards a job are
+        counted: ``"sets"``, ``"first-free"`` or ``"random"``.
+    requests : int
+        How many.
+    seed : int
+        Seed of sizes and departures.
+    """
+    rng = np.random.default_rng(seed)
+    sets, costly = published_machine(), published_machine(realistic=True)
+    free = np.ones(NODES, bool)
+    held: list[NDArray[np.int64]] = []
+    counts = dict.fromkeys(("requests", "compared", "equal", "first better", "second better"), 0)
+    cards: list[tuple[int, int]] = []
+    while counts["requests"] < requests:
+        size = int(np.clip(round(rng.normal(*_SIZES)), 1, 32))
+        while free.sum() < size:
+            free[held.pop(int(rng.integers(len(held))))] = True
+        chosen = _chosen(name, sets, costly, free, size, rng)
+        counts["requests"] += 1
+        cards.append((size, len(np.unique(chosen // CARD))))
+        _compare(name, sets, free, size, chosen, counts)
+        free[chosen] = False
+        held.append(chosen)
+    table = np.array(cards)
+    return counts | {
+        "cards": float(table[:, 1].mean()),
+        "deviation": float(table[:, 1].std()),
+        "least cards": float(np.ceil(table[:, 0] / CARD).mean()),
+    }
+
+
+def _chosen(
+    name: str, sets: ProcessorSets, costly: ProcessorSets, free: Mask, size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    usable = np.flatnonzero(free)
+    if name == "first-free":
+        return usable[:size]
+    if name == "random":
+        return np.sort(rng.permutation(usable)[:size])
+    found = select(costly if name == "uniform" else sets, free, size)
+    assert found is not None, "enough are free"
+    return found
+
+
+def _compare(
+    name: str, sets: ProcessorSets, free: Mask, size: int, chosen: NDArray[np.int64], counts: dict[str, int]
+) -> None:
+    """Count whether the second choice is as good as the first, by the uniform costs."""
+    if name == "quality" and free.sum() - size <= MOST_SURPLUS:
+        other = exact(sets, free, size)
+    elif name == "uniform":
+        other = select(sets, free, size)
+    else:
+        return
+    assert other is not None, "enough are free"
+    first, second = sets.cost(chosen), sets.cost(other)
+    counts["compared"] += 1
+    counts["equal"] += first == second
+    counts["first better"] += first < second
+    counts["second better"] += second < first
