@@ -1,7 +1,8 @@
 """The communication suite of the Cplant experiments, and jobs that run it side by side on one network.
 
 V. J. Leung et al., "Processor allocation on Cplant: achieving general processor locality using
-one-dimensional allocation strategies", CLUSTER 2002, section 4: all-to-all broadcast, all-pairs ping-pong, ring.
+one-dimensional allocation strategies", CLUSTER 2002, section 4: all-to-all broadcast, all-pairs ping-pong,
+ring.
 """
 
 from __future__ import annotations
