@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,7 +184,7 @@ def _sets(case: Case, machine: Topology, *, requests: int, tie: str) -> dict[str
     return chosen_sets(case.partition, requests, case.seed)
 
 
-_KINDS: dict[str, Any] = {
+_KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "choice": _choice,
     "decision": _decision,
     "stream": _stream,
