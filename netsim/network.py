@@ -58,7 +58,7 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
             f"the {topology.nodes} nodes of {topology}"
         )
     if nodes is None:
-        return np.arange(program.tasks)
+        nodes = topology.computing[: program.tasks]
     given = np.asarray(nodes)
     if given.ndim != 1 or len(given) != program.tasks:
         raise ValueError(
@@ -69,6 +69,9 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
     wrong = given[(given < 0) | (given >= topology.nodes)]
     if len(wrong):
         raise ValueError(f"placement: node {wrong[0]} is not in 0..{topology.nodes - 1} of {topology}")
+    service = given[np.isin(given, topology.service)]
+    if len(service):
+        raise ValueError(f"placement: node {service[0]} of {topology} does not compute")
     values, count = np.unique(given, return_counts=True)
     if (count > 1).any():
         raise ValueError(f"placement: node {values[count > 1][0]} is given to more than one task")
@@ -650,9 +653,8 @@ def simulate(
         places: Sequence[ArrayLike | None]
         if nodes is None:
             ends = np.cumsum([program.tasks for program in programs])
-            places = [
-                np.arange(end - program.tasks, end) for program, end in zip(programs, ends, strict=True)
-            ]
+            usable = topology.computing
+            places = [usable[end - program.tasks : end] for program, end in zip(programs, ends, strict=True)]
         else:
             places = list(nodes)  # type: ignore[arg-type]
         if len(places) != len(programs):

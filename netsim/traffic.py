@@ -166,6 +166,9 @@ def pattern(
         If the name is unknown, or the pattern is not defined on the network.
     """
     targets = _targets(name, topology)
+    silent = topology.service
+    targets = np.where(np.isin(targets, silent), np.arange(topology.nodes), targets)
+    targets[silent] = silent
     if name != "hot-spot":
         return Traffic(chance, targets.astype(np.int32))
     node = topology.nodes // 2 if hot_node is None else whole(hot_node, "--hot-node", 0)

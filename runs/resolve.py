@@ -69,7 +69,7 @@ def resolve(
     """
     config, topology = (
         config or Config(),
-        _network(network, TOPOLOGY.source(str(network), f"network {network!r}")),
+        _network(network, _wiring(str(network))),
     )
     config.check_bubble(topology)
     find_rule(partition, PARTITION)
@@ -94,6 +94,7 @@ def resolve(
 
 @lru_cache(maxsize=64)
 def _network(text: str, source: tuple[str, str] | None) -> Topology:
+    """Return a network, made anew when the files that it is read from have changed."""
     return parse(text)
 
 
@@ -186,11 +187,16 @@ def _contents(
     network: str, routing: str, partition: str, mappings: Iterable[str]
 ) -> tuple[tuple[str, str], ...]:
     """Return the files that network, routing and rules of placement read or stand in, with their digests."""
-    while network.startswith("faulty:"):  # what stands behind the slash counts
-        network = network.partition("/")[2]
-    found = {_content(network, TOPOLOGY), _content(partition, PARTITION), _file(routing.partition(":")[0])}
+    found = {_wiring(network), _content(partition, PARTITION), _file(routing.partition(":")[0])}
     found |= {_content(mapping, MAPPING) for mapping in mappings}
     return tuple(sorted(content for content in found if content is not None))
+
+
+def _wiring(network: str) -> tuple[str, str] | None:
+    """Return the file that a network is read from or stands in, with its digest."""
+    while network.startswith(("faulty:", "service:")):  # what stands behind the slash counts
+        network = network.partition("/")[2]
+    return _content(network, TOPOLOGY)
 
 
 def _content(text: str, choice: Choice[Any]) -> tuple[str, str] | None:

@@ -104,6 +104,7 @@ def schedule(
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
     _leave_out(used, present, machine)
+    present -= int((machine.service < present).sum())
     queue: Queue
     queue, switched = chosen.queue(), None
     if power is not None and power.switching != "always-on":
@@ -129,7 +130,7 @@ def _leave_out(partitioner: Partitioner, present: int, machine: Topology) -> Non
     if present == machine.nodes:
         return
     try:
-        partitioner.take(Allocation(np.arange(present, machine.nodes)))
+        partitioner.take(Allocation(np.setdiff1d(np.arange(present, machine.nodes), machine.service)))
     except ValueError as error:
         raise ValueError(
             f"installed: {present} of the {machine.nodes} nodes of {machine}, but the partitioner cannot "

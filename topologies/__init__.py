@@ -7,6 +7,7 @@ a kind, write its constructor in a file of its own and a line in `TOPOLOGIES`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from netplace.extensions import Choice
 from netplace.topologies.concentrated import concentrated, hyperx
@@ -20,6 +21,7 @@ from netplace.topologies.hypercube import hypercube
 from netplace.topologies.kary_ntree import kary_ntree
 from netplace.topologies.megafly import megafly
 from netplace.topologies.mesh import mesh
+from netplace.topologies.service import with_service
 from netplace.topologies.slim_fly import slim_fly
 from netplace.topologies.slurm import slurm, slurm_text
 from netplace.topologies.text_form import (
@@ -28,6 +30,7 @@ from netplace.topologies.text_form import (
     read_named,
     read_numbers,
     read_path,
+    read_service,
     read_shares,
     read_sides_and_nodes,
     read_sides_and_twist,
@@ -69,6 +72,7 @@ __all__ = [
     "tree_file",
     "twisted_torus",
     "with_faults",
+    "with_service",
     "xgft",
 ]
 
@@ -163,6 +167,18 @@ TOPOLOGIES["faulty"] = Kind(
     read_shares,
     "faulty:links=0.1,seed=2/torus:8x8",
     "any network of which shares of links= or routers= are down, or links slow=, drawn by seed=",
+)
+
+
+def _service(network: str, nodes: dict[str, Any]) -> Topology:
+    return with_service(parse(network), **nodes)
+
+
+TOPOLOGIES["service"] = Kind(
+    _service,
+    read_service,
+    "service:nodes=0+5-7/torus:8x8",
+    "any network, some nodes of which do not compute: nodes=, or every= so many from first= on",
 )
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "read_named",
     "read_numbers",
     "read_path",
+    "read_service",
     "read_shares",
     "read_sides",
     "read_sides_and_nodes",
@@ -169,6 +170,21 @@ def read_shares(text: str) -> tuple[str, dict[str, str]]:
         raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
     names = dict.fromkeys(("links", "routers", "slow", "seed"), False)
     found = _options(text, given, names)
+    return network, {name: value for name, value in found.items() if value is not None}
+
+
+def read_service(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the network and the nodes of ``"service:nodes=0+5-9,every=16/torus:8x8"``.
+
+    Raises
+    ------
+    ValueError
+        If there is no network behind a slash, or a part has no value.
+    """
+    given, slash, network = _after_colon(text).partition("/")
+    if not slash or not given:
+        raise ValueError(f"{text}: expected nodes, a slash and a network, as in service:every=16/torus:8x8")
+    found = _options(text, given, {"nodes": False, "every": True, "first": False})
     return network, {name: value for name, value in found.items() if value is not None}
 
 

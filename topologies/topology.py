@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Topology", "named"]
 
+_NONE = np.zeros(0, np.int64)
+_NONE.setflags(write=False)
 _BLOCK = 2**22  # entries of a distance matrix computed at a time: bounds the memory of intermediate arrays
 
 
@@ -56,6 +58,17 @@ class Topology(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.text}>"
+
+    @property
+    def service(self) -> NDArray[np.int64]:
+        """Nodes that do not compute, in increasing order; see `netplace.topologies.service.with_service`."""
+        found: NDArray[np.int64] = self.__dict__.get("_service", _NONE)
+        return found
+
+    @property
+    def computing(self) -> NDArray[np.int64]:
+        """Nodes that compute, in increasing order."""
+        return np.setdiff1d(np.arange(self.nodes), self.service)
 
     @property
     def ports(self) -> int:

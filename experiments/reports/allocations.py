@@ -131,7 +131,7 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
     except ValueError as error:
         return Offer(text, [], str(error))
     if found is None:
-        free = topology.nodes - len(held)
+        free = topology.nodes - len(held) - len(topology.service)
         return Offer(text, [], f"waits: {size} nodes are asked for, {free} are free")
     if isinstance(partitioner, Along) and not order:
         order, ranks = text.partition(":")[2].partition(",")[0] or "hilbert", partitioner.ranks(found.nodes)
@@ -155,5 +155,5 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
 def _hold(partitioner: Partitioner, topology: Topology, held: NDArray[np.int64]) -> None:
     """Take nodes one by one: each is a box of its own, so that partitioners of boxes can hold it too."""
     shape = (1,) * topology.dims if isinstance(topology, Grid) else None
-    for node in held:
+    for node in np.setdiff1d(held, topology.service):
         partitioner.take(Allocation(np.array([node]), shape, contiguous=True))

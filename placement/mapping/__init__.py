@@ -131,7 +131,7 @@ def find_mapping(
         choose: Callable[[MappingProblem], ArrayLike | QapResult] = known.choose
     else:
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
-    usable = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
+    usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     whole(tasks, f"mapping {text}: tasks")
     if tasks > len(usable):
         raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} nodes they may use")

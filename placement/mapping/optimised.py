@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.checks import one_of
@@ -57,7 +56,7 @@ def optimise(
     ValueError
         As `solve_qap` and `cost_matrix`.
     """
-    usable = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
+    usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     computed = cost_locations(topology, usable, criterion) if len(usable) > _TABULATED else None
     costs = cost_matrix(topology, usable, criterion) if computed is None else computed
     found = solve_qap(W, costs, method=method, seconds=seconds, iterations=iterations, seed=seed)

@@ -92,13 +92,16 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     """
     rule, option = find_rule(text, PARTITION)
     tasks = tuple(whole(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
-    if sum(tasks) > topology.nodes:
+    usable = topology.nodes - len(topology.service)
+    if sum(tasks) > usable:
         raise ValueError(
-            f"partition {text}: {sum(tasks)} tasks are more than the {topology.nodes} nodes of {topology}"
+            f"partition {text}: {sum(tasks)} tasks are more than the {usable} nodes of {topology}"
         )
     rng = np.random.default_rng([whole(seed, "seed", 0), 0])
     chosen = rule.choose(PartitionRequest(topology, tasks, rng, option))
     parts = [topology.check_nodes(nodes) for nodes in chosen] if PARTITION.is_own(text) else chosen
+    if len(topology.service):
+        parts = [nodes[~np.isin(nodes, topology.service)] for nodes in parts]
     _check(parts, tasks, topology, f"partition {text}")
     return parts
 

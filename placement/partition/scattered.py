@@ -24,5 +24,5 @@ def scattered(request: PartitionRequest) -> list[Nodes]:
     rng = request.rng
     if request.option:
         rng = np.random.default_rng([whole(request.option, "partition random: seed", 0), 2])
-    drawn = rng.permutation(request.topology.nodes)[: sum(request.sizes)]
+    drawn = rng.permutation(request.topology.computing)[: sum(request.sizes)]
     return [np.sort(part) for part in np.split(drawn, np.cumsum(request.sizes)[:-1])]

@@ -13,6 +13,6 @@ __all__ = ["whole_network"]
 def whole_network(request: PartitionRequest) -> list[Nodes]:
     """Return all nodes for a single job; for several, consecutive nodes, as many as each has tasks."""
     if len(request.sizes) == 1:
-        return [np.arange(request.topology.nodes)]
-    ends = np.cumsum(request.sizes)
-    return [np.arange(end - size, end) for size, end in zip(request.sizes, ends.tolist(), strict=True)]
+        return [request.topology.computing]
+    ends = np.cumsum(request.sizes)[:-1]
+    return np.split(request.topology.computing[: sum(request.sizes)], ends)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from netplace.checks import whole
 from netplace.extensions import Choice
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
@@ -23,7 +25,7 @@ from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.tree import nearly_contiguous
-from netplace.topologies import Topology
+from netplace.topologies import Grid, Topology
 
 __all__ = [
     "PARTITIONER",
@@ -172,7 +174,7 @@ PARTITIONER: Choice[PartitionerKind] = Choice("partitioner", PARTITIONERS, "netp
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:
-    """Return a partitioner of an empty machine.
+    """Return a partitioner of an empty machine, whose service nodes are held for good.
 
     Parameters
     ----------
@@ -199,4 +201,9 @@ def make_partitioner(
     if colon and not option and not PARTITIONER.is_own(name):
         raise ValueError(f"partitioner {text}: nothing after the colon, expected {kind.option or 'no colon'}")
     rest = {"ranking": ranking} if kind.ranked else {}
-    return kind.make(topology, option, whole(seed, "seed", 0), **rest)
+    made = kind.make(topology, option, whole(seed, "seed", 0), **rest)
+    # One by one: each is a box of its own, so that partitioners of boxes can hold it too.
+    box = (1,) * topology.dims if isinstance(topology, Grid) else None
+    for node in topology.service:
+        made.take(Allocation(np.array([node]), box, contiguous=True))
+    return made

@@ -31,6 +31,7 @@ NETWORKS = [
     "slurm:block.conf",
     "graph:machine.txt",
     "faulty:links=0.1,seed=1/torus:4x4",
+    "service:nodes=0+5/torus:4x4",
 ]
 APP = ("--app", "2d-mesh", "--tasks", "4")
 COMMANDS = {

@@ -11,6 +11,7 @@ import pytest
 from netplace.apps.carried import carried
 from netplace.netsim import Config
 from netplace.runs import Run, resolve
+from netplace.runs.execute import execute
 
 HALO = {"app": "2d-torus", "packets": 2}
 
@@ -116,3 +117,17 @@ def test_the_code_of_an_own_application_counts(tmp_path):
 def test_a_mistake_is_one_sentence(network, job, words):
     with pytest.raises(ValueError, match=words):
         resolve(network, job)
+
+
+def test_a_network_file_that_has_changed_is_read_anew(tmp_path):
+    path = tmp_path / "machine.txt"
+    app = {"app": "2d-mesh", "tasks": 4}
+    path.write_text("a b\nb c\nc d\n")
+    first = resolve(f"graph:{path}", app)
+    assert execute(first).link_packets.shape == (4, 2)
+    path.write_text("a b\nb c\nc d\nd a\na c\n")
+    second = resolve(f"graph:{path}", app)
+    assert first.key != second.key
+    assert execute(second).link_packets.shape == (4, 3)
+    with pytest.raises(ValueError, match="no longer what it was"):
+        execute(first)

@@ -1,0 +1,63 @@
+"""Networks some of whose nodes do not compute: service nodes, nodes that are missing."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from netplace.checks import whole
+from netplace.topologies.topology import Topology
+
+__all__ = ["with_service"]
+
+
+def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) -> Topology:
+    """Return a network some of whose nodes do not compute: nothing runs on them.
+
+    They keep their numbers and links, and packets may pass; no job and no task is placed there, and they
+    create no open-loop traffic, though under uniform traffic they get some (`Topology.service`).
+
+    Parameters
+    ----------
+    of : Topology
+        The network.
+    nodes : str
+        Nodes and ranges of them, such as ``"0+5-9"``.
+    every, first : int
+        Every so many nodes, from `first` on, instead of a list or besides it.
+
+    Raises
+    ------
+    ValueError
+        If one is no node of the network, or none is left that computes.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> with_service(parse("torus:4x4"), every=8).service.tolist()
+    [0, 8]
+    """
+    parts, found = [], set(of.service.tolist())
+    text = f"service:{nodes}" if nodes else "service:"
+    if nodes:
+        parts.append(f"nodes={nodes}")
+        for part in nodes.split("+"):
+            low, dash, high = part.partition("-")
+            begin = whole(low, f"{text}: node", 0)
+            end = whole(high, f"{text}: node", begin) if dash else begin
+            if end >= of.nodes:
+                raise ValueError(f"{text}: node {end} is not in 0..{of.nodes - 1} of {of}")
+            found.update(range(begin, end + 1))
+    every, first = whole(every, "service: every", 0), whole(first, "service: first", 0)
+    if every:
+        parts += [f"every={every}", *([f"first={first}"] if first else [])]
+        found.update(range(first, of.nodes, every))
+    if len(found) == of.nodes:
+        raise ValueError(f"service:{','.join(parts)}/{of}: no node is left that computes")
+    twin = copy.copy(of)
+    object.__setattr__(twin, "text", f"service:{','.join(parts)}/{of.text}")
+    marked = np.array(sorted(found), np.int64)
+    marked.setflags(write=False)
+    object.__setattr__(twin, "_service", marked)
+    return twin
