@@ -64,6 +64,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "--partition contiguous",
         "netplace schedule --machine tree:4,4 --workload lublin --jobs 500 --partition quasi-contiguous "
         "--qct 20 --times scaled:0.9 -o schedule",
+        "netplace schedule --machine mesh:128 --workload lublin --jobs 200 --policy easy --power taurus "
+        "--switching timeout:300",
     ),
     "cosim": (
         "netplace cosim --machine torus:8x8 --workload applications --jobs 12 --sizes small --policy easy "

@@ -98,6 +98,7 @@ def _scheduling() -> tuple[list[str], Rows]:
     from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
     from netplace.scheduling.partitioner import PARTITIONER
     from netplace.scheduling.policy import POLICY
+    from netplace.scheduling.power import SWITCHINGS
     from netplace.scheduling.times import RUN_TIME
 
     rows = [["--policy", name, policy.description] for name, policy in POLICIES.items()]
@@ -108,6 +109,7 @@ def _scheduling() -> tuple[list[str], Rows]:
         rows += [[flag, offer.name, text] for offer, text in _offered(choice)]
     rows += [["--estimates", form, text] for form, text in ESTIMATES.values()]
     rows += [["--overrun", name, text] for name, text in OVERRUNS.items()]
+    rows += [["--switching", rule.example, rule.description] for rule in SWITCHINGS.values()]
     return ["flag", "value", "what it does"], rows
 
 

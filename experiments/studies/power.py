@@ -152,7 +152,7 @@ def _instances() -> ReportTable:
     known = published("power_published.csv").set_index(["case", "quantity"])["value"]
     lines = []
     for name, (cluster, jobs) in INSTANCES.items():
-        solved = [plan_shared(cluster, jobs) for _ in range(3)]
+        solved = [plan_shared(cluster, jobs) for _ in range(9)]
         plan = solved[0]
         assert plan is not None
         seconds = np.median([one.seconds for one in solved if one is not None], axis=0)

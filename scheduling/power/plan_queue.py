@@ -38,7 +38,7 @@ class _Current:
 class PlanQueue(PlainQueue):
     """Starts jobs, boots and stops nodes as a plan says, which is made anew as things happen.
 
-    A plan is made when a job comes that fits into idle nodes, when ten have come, when a job ends more than a
+    A plan is made when a job comes that fits into free nodes, when ten have come, when a job ends more than a
     slot before its estimate or outruns it, and after six slots, but not more often than every slot. A job of
     the plan starts as soon as its slot has come and its nodes are free and on; one that is planned for later
     starts at once if the nodes that are to be on anyway suffice for all its time.
@@ -118,9 +118,9 @@ class PlanQueue(PlainQueue):
         self._due |= self._ended_early > machine.now + self._planning.slot
         self._ended_early = -math.inf
         if self._arrived:
-            idle = self._power.counts(machine.now)[1]
+            free = machine.partitioner.free  # those that are off included: they can boot
             new = [one for one in self.waiting if one.row not in self._promised]
-            if self._arrived >= _ARRIVALS or any(one.job.nodes <= idle for one in new):
+            if self._arrived >= _ARRIVALS or any(one.job.nodes <= free for one in new):
                 self._due = True
         if self._current is None or not (set(self._current.starts) & {one.row for one in self.waiting}):
             self._due |= bool(self.waiting)

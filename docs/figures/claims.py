@@ -1,0 +1,109 @@
+"""Write docs/studies/claims.md from the folders of studies: what was published, and whether it comes out.
+
+Call it with the folders of ``netplace study`` local-backfilling, redirection, two-kinds and power.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+PAGE = Path(__file__).parents[1] / "studies" / "claims.md"
+HEAD = """# Published orders and numbers, one by one
+
+What F. Mendonca's thesis (2017) and O. Marra et al. (2011) print or plot, beside what the studies
+[local-backfilling](local-backfilling.md), [redirection](redirection.md), [two-kinds](two-kinds.md) and
+[power](power.md) found; `docs/figures/claims.py` makes this page from their folders.
+
+An order is *held* if the mean has the published sign and most instances do, *like* if means are within 5
+%; a number of SWDUAL if the greedy schedule is within 20 % of what was measured; a solving time if ours
+is shorter. *For* and *against* count instances (of an order among several rules, pairs). *Not tried*:
+the log of CEA Curie is not at hand, or the input is not printed. What holds on one log may not on
+another: a claim stands once for each log that it was tried on; those of chapter 4 are of Curie, and ours
+of other logs.
+
+"""
+NOT_TRIED = [
+    ("five pending jobs, solved and timed", "section 4", "the input is not printed"),
+    ("solving times grow exponentially with jobs", "section 5", ""),
+    ("a boot of 30 min is not worth while for a job that frees its node in 20", "section 2", ""),
+]
+
+
+def orders(folder: Path, name: str) -> pd.DataFrame:
+    """Return the verdicts on orders that a study left in a file."""
+    frame = pd.read_csv(folder / name, keep_default_na=False)
+    made = frame.rename(columns={"order": "published"})
+    made["published"] = made["metric"] + ": " + made["published"]
+    made["on"] = made["on"].where(made["on"] != "", made["platform"])
+    return made[["claim", "figure", "published", "on", "verdict", "for", "against"]]
+
+
+def two_kinds(folder: Path) -> pd.DataFrame:
+    """Return the verdicts on SWDUAL's times."""
+    lines = []
+    for name, labels in (("workers", ["workers"]), ("databases", ["database", "queries", "workers"])):
+        for row in pd.read_csv(folder / f"{name}.csv").to_dict("records"):
+            near = abs(row["greedy / published"] - 1) <= 0.2
+            lines.append(
+                {
+                    "of": ", ".join(str(row[label]) for label in labels),
+                    "published s": f"{row['published']:.1f}",
+                    "greedy s": f"{row['greedy']:.1f}",
+                    "knapsack s": f"{row['knapsack']:.1f}",
+                    "verdict": "held" if near else "not held",
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def power(folder: Path) -> pd.DataFrame:
+    """Return the verdicts on the published instances."""
+    lines = []
+    for row in pd.read_csv(folder / "instances.csv").dropna().to_dict("records"):
+        timed = row["quantity"].startswith("time")
+        held = row["ours"] < row["published"] if timed else row["ours"] == row["published"]
+        lines.append(
+            {
+                "of": f"{row['instance']}: {row['quantity']}",
+                "published": f"{row['published']:g}",
+                "ours": f"{row['ours']:.3g}",
+                "verdict": "held" if held else "not held",
+            }
+        )
+    lines += [
+        {"of": what, "published": where, "ours": why, "verdict": "not tried"}
+        for what, where, why in NOT_TRIED
+    ]
+    return pd.DataFrame(lines)
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """Return a table."""
+    lines = [list(frame.columns), ["---"] * len(frame.columns), *frame.astype(str).values.tolist()]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def main() -> None:
+    """Write the page."""
+    backfilling, redirection, kinds, energy = (Path(word) for word in sys.argv[1:5])
+    parts = {
+        "Chapter 5: weeks of logs": orders(backfilling, "claims_weeks.csv"),
+        "Chapter 4: jobs drawn, all there at 0": orders(backfilling, "claims_drawn.csv"),
+        "Chapter 3: redirection": orders(redirection, "claims_windows.csv"),
+        "Chapter 2: SWDUAL": two_kinds(kinds),
+        "Power": power(energy),
+    }
+    counts = pd.DataFrame({name: part["verdict"].value_counts() for name, part in parts.items()}).T
+    counts = counts.reindex(columns=["held", "not held", "not tried"]).fillna(0).astype(int)
+    counts.loc["all"] = counts.sum()
+    text = HEAD + markdown(counts.rename_axis("").reset_index())
+    for name, part in parts.items():
+        text += f"\n## {name}\n\n{markdown(part)}"
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
