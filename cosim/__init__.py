@@ -17,7 +17,7 @@ from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons
-from netplace.cosim.replay import replay, started_jobs
+from netplace.cosim.replay import replay, sampled_again, started_jobs
 from netplace.cosim.sampled import SOURCES, SampledExecution
 from netplace.cosim.work import Work, application_work, program_of
 
@@ -42,6 +42,7 @@ __all__ = [
     "program_of",
     "reasons",
     "replay",
+    "sampled_again",
     "started_jobs",
     "what_if",
 ]

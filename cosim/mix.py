@@ -13,6 +13,8 @@
     application = "all-to-all,packets=4"
     communication = [0.1, 0.5]
     run_time = "600:"
+    user = [7, 12]
+    executable = 3
     round = "down"
 
 A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the
@@ -43,7 +45,7 @@ from netplace.scheduling import Job
 __all__ = ["Class", "Mix", "mixed_work", "read_mix"]
 
 _COMMUNICATION = 1.0
-_KEYS = ("application", "weight", "nodes", "run_time", "communication", "round")
+_KEYS = ("application", "weight", "nodes", "run_time", "user", "executable", "communication", "round")
 _ROUNDS = ("exact", "down")
 _ALWAYS = (0.0, math.inf)
 
@@ -60,6 +62,8 @@ class Class:
         How often it is drawn, relative to the others that a job fits.
     nodes, run_time : tuple of float
         Least and most nodes, and seconds in the log, of its jobs.
+    user, executable : tuple of int
+        Whose jobs belong to it and what they run, by the log's numbers; empty: all.
     communication : tuple of float
         Least and most share of the time in which it communicates.
     round : str
@@ -72,12 +76,16 @@ class Class:
     run_time: tuple[float, float] = _ALWAYS
     communication: tuple[float, float] = (_COMMUNICATION, _COMMUNICATION)
     round: str = "exact"
+    user: tuple[int, ...] = ()
+    executable: tuple[int, ...] = ()
 
     def fits(self, job: Job) -> bool:
         """Tell whether a job may belong to the class."""
         return (
             self.nodes[0] <= job.nodes <= self.nodes[1]
             and self.run_time[0] <= job.run_time <= self.run_time[1]
+            and (not self.user or job.user in self.user)
+            and (not self.executable or job.executable in self.executable)
         )
 
 
@@ -229,7 +237,17 @@ def _class(table: Mapping[str, Any]) -> Class:
         run_time=_range(table, "run_time"),
         communication=_share(table["communication"]),
         round=one_of(str(table.get("round", "exact")), _ROUNDS, "round"),
+        user=_numbers(table, "user"),
+        executable=_numbers(table, "executable"),
     )
+
+
+def _numbers(table: Mapping[str, Any], key: str) -> tuple[int, ...]:
+    value = table.get(key, [])
+    numbers = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, int) and not isinstance(one, bool) for one in numbers):
+        raise ValueError(f"{key}: {value!r} is not a number of the log, nor a list of them")
+    return tuple(numbers)
 
 
 def _number(value: Any) -> bool:

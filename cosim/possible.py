@@ -4,7 +4,9 @@ Every rule of routing keeps to minimal routes, so a packet between two nodes of 
 they span, and moves towards its destination; where two directions round a ring are minimal, both count. In
 a tree it goes up to the level of the nodes' common ancestor by any switch of its subtrees, and down by any
 of the other's. A *link* is here what jobs may share: a directed link of a grid; in a tree all links between
-a stage and the next in a subtree, one way. On a twisted torus any pair may use any link.
+a stage and the next in a subtree, one way. Under a routing in tables it is a directed link between switches
+to which the table may lead. On a twisted torus, and where packets may go by a switch drawn at random, any
+pair may use any link.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim import Config
+from netplace.netsim.general import is_general, verdict_on
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["possible_links"]
@@ -21,7 +25,12 @@ __all__ = ["possible_links"]
 Marks = NDArray[np.bool_]
 
 
-def possible_links(machine: Topology, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> Marks:
+def possible_links(
+    machine: Topology,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    config: Config | None = None,
+) -> Marks:
     """Return which links packets from `sources` to `targets`, pair by pair, may use.
 
     Parameters
@@ -30,17 +39,47 @@ def possible_links(machine: Topology, sources: NDArray[np.int64], targets: NDArr
         The network.
     sources, targets : ndarray of int64, shape (pairs,)
         Nodes of each pair that speaks.
+    config : Config, optional
+        Settings of the network, which may name a routing in tables.
 
     Returns
     -------
     ndarray of bool, shape (links,)
         Links in an order that depends on `machine` alone.
     """
+    settings = config or Config()
+    if is_general(machine, settings):
+        return _in_tables(machine, settings, sources, targets)
     if isinstance(machine, Tree):
         return _in_tree(machine, sources, targets)
     if isinstance(machine, Grid) and not machine.twist:
         return _in_grid(machine, sources, targets)
     return np.full(1, bool(len(sources)))
+
+
+def _in_tables(
+    machine: Topology, config: Config, sources: NDArray[np.int64], targets: NDArray[np.int64]
+) -> Marks:
+    """Mark the links between switches to which the tables may lead, destination by destination."""
+    switches, routes, _ = verdict_on(machine, config.routing, config.vc_discipline)
+    if routes.detours:
+        return np.full(1, bool(len(sources)))
+    marks = np.zeros(switches.neighbor.shape, bool)
+    begin, end = switches.home[sources], switches.home[targets]
+    for target in np.unique(end):
+        seen = np.zeros(switches.count, bool)
+        fresh = np.unique(begin[end == target])
+        while len(fresh):
+            seen[fresh] = True
+            ports = routes.ports[fresh, target]
+            if routes.escape is not None:
+                ports = np.column_stack([ports, routes.escape[fresh, target]])
+            place, column = np.nonzero((ports >= 0) & (fresh != target)[:, None])
+            out = ports[place, column]
+            marks[fresh[place], out] = True
+            beyond = np.unique(switches.neighbor[fresh[place], out])
+            fresh = beyond[~seen[beyond]]
+    return marks.ravel()
 
 
 def _in_tree(tree: Tree, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> Marks:

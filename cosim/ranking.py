@@ -27,13 +27,22 @@ _COMPARED = ("partition", "policy")
 _LEVEL = 0.95
 
 
-def rankings(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def rankings(
+    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], but: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Return how candidates rank under a table's times and under live ones, and which pairs turn.
 
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
     the difference is told, a mean over seeds, with its half width at the level of 0.95 (paired: both had the
     same jobs); a pair *turns* if the sign of the mean is another, *clearly* if both differences
     are beyond their half widths.
+
+    Parameters
+    ----------
+    plans, outcomes : sequence
+        What was carried out, and what came of each.
+    but : sequence of str
+        Options of the workload that go with the seed, and so tell no cases apart.
 
     Returns
     -------
@@ -43,7 +52,7 @@ def rankings(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> list[di
     """
     found = []
     for compared in _COMPARED:
-        for case, members in _cases(plans, outcomes, compared).items():
+        for case, members in _cases(plans, outcomes, compared, but).items():
             times = {time for _, time in members}
             names = sorted({name for name, _ in members})
             live = next((time for time in times if time != "table"), None)
@@ -90,7 +99,7 @@ def _difference(first: list[float], second: list[float]) -> dict[str, Any]:
 
 
 def _cases(
-    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], compared: str
+    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], compared: str, but: Sequence[str]
 ) -> dict[str, dict[tuple[str, str], list[Outcome]]]:
     """Return outcomes by all else, then by candidate and where its times come from, in the order of seeds."""
     cases: dict[str, dict[tuple[str, str], list[Outcome]]] = {}
@@ -99,6 +108,7 @@ def _cases(
         plain = plan.to_dict()
         rest = {name: value for name, value in plain.items() if name not in ("jobs", "network_time")}
         rest |= {n: v for n, v in plain["jobs"].items() if n not in (compared, "seed", "digests", "times")}
+        rest["options"] = [[name, value] for name, value in plain["jobs"]["options"] if name not in but]
         case = cases.setdefault(json.dumps(rest, sort_keys=True), {})
         case.setdefault((getattr(plan.jobs, compared), plan.network_time), []).append(outcome)
     return cases

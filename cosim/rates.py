@@ -32,10 +32,10 @@ __all__ = ["Measurement", "Rates"]
 
 _LEVEL = 0.95
 _LEAST_WINDOWS = 3
-_BLOCK = 16  # iterations of the job that takes longest over one, at most
+_BLOCK = 64  # iterations of the job that takes longest over one, at most
 _WARM_UP, _MEASURED = 1, 2  # blocks of that job
 _OPERATIONS = 200_000  # of a block at most
-_SHORT, _LONG = 8, 16  # iterations between which the time that one more takes is measured
+_SHORT, _LONG, _LONGER = 8, 16, 64  # iterations between which the time that one more takes is measured
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
 
 
@@ -112,13 +112,23 @@ class Rates:
     def alone(self, job: Placed) -> float:
         """Return the cycles of a job alone on its nodes, all its iterations."""
         times = job.work.iterations
-        if times <= _WHOLE and times * len(body_of(_loop(job.work), self.placing.config)) <= _OPERATIONS:
+        if times <= _WHOLE and self._fits(job, times):
             return self._block(job, times)
-        return self._block(job, _LONG) + (times - _LONG) * self.iteration(job)
+        base = self._base(job)
+        return self._block(job, base) + (times - base) * self.iteration(job)
 
     def iteration(self, job: Placed) -> float:
         """Return the cycles by which a job alone takes longer for one more iteration."""
-        return (self._block(job, _LONG) - self._block(job, _SHORT)) / (_LONG - _SHORT)
+        base = self._base(job)
+        less = _LONG if base == _LONGER else _SHORT
+        return (self._block(job, base) - self._block(job, less)) / (base - less)
+
+    def _base(self, job: Placed) -> int:
+        """Return the iterations from which on a job alone is extrapolated."""
+        return _LONGER if job.work.iterations > _LONGER and self._fits(job, _LONGER) else _LONG
+
+    def _fits(self, job: Placed, times: int) -> bool:
+        return times * len(body_of(_loop(job.work), self.placing.config)) <= _OPERATIONS
 
     def _block(self, job: Placed, times: int) -> float:
         """Return the cycles of so many iterations of a job alone, a mean over draws."""

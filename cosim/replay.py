@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan
+from netplace.cosim.rates import Rates
+from netplace.cosim.sampled import Progress, SampledExecution
 from netplace.netsim import Network
 from netplace.runs.schedules import workload_of
 
-__all__ = ["Replay", "Started", "replay", "started_jobs"]
+__all__ = ["Replay", "Started", "replay", "sampled_again", "started_jobs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +147,39 @@ def replay(
         advance(None)
     waited = {} if watch is None else network.watched()
     return Replay(cycles, late, {names[n] if n >= 0 else n: links for n, links in waited.items()})
+
+
+def sampled_again(placing: Placing, jobs: Iterable[Started], rates: Rates) -> dict[int, Progress]:
+    """Return what sampled times make of jobs that start when and where they did; by number.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings and seed.
+    jobs : iterable of Started
+        In the order of their starts. One whose nodes are not free by then starts when they are.
+    rates : Rates
+        Where factors come from.
+    """
+    made: dict[int, Progress] = {}
+    held: dict[int, Started] = {}
+
+    def ended(one: Progress) -> None:
+        made[one.placed.job.number] = one
+        held.pop(one.placed.job.number, None)
+
+    execution = SampledExecution(placing, rates, lambda job: math.inf, ended)
+    second = placing.config.cycle_ns * 1e-9
+    for job in jobs:
+        now = job.start * second
+        while execution.next_end(now):
+            pass
+        while any(len(np.intersect1d(job.placed.nodes, other.placed.nodes)) for other in held.values()):
+            ends = execution.next_end(math.inf)
+            assert ends is not None
+            now = max(now, ends.time)
+        if execution.begin_placed(job.number, job.placed, now) is None:
+            held[job.number] = job
+    while execution.next_end(math.inf):
+        pass
+    return made

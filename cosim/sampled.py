@@ -105,7 +105,10 @@ class SampledExecution:
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Begin a job; one that does not communicate ends when it ends."""
-        placed = self._placing.put(job, allocation)
+        return self.begin_placed(attempt, self._placing.put(job, allocation), now)
+
+    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
+        """Begin a job whose tasks have their nodes."""
         work = placed.work
         if not work.application:
             cycles = float(work.compute) * work.iterations
@@ -117,9 +120,8 @@ class SampledExecution:
             return cycles / self._second
         self._pass_on(now * self._second)
         sources, targets = np.nonzero(self._placing.body(placed).traffic().B)
-        links = possible_links(self._placing.machine, placed.nodes[sources], placed.nodes[targets])
-        if self._placing.config.routing != "usual":  # it may lead anywhere
-            links = np.full(1, True)
+        nodes, placing = placed.nodes, self._placing
+        links = possible_links(placing.machine, nodes[sources], nodes[targets], placing.config)
         self._running[attempt] = Progress(placed, links, self._now, self._rates.alone(placed))
         return None
 

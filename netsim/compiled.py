@@ -121,7 +121,7 @@ class KernelEngine:
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""
         self._charge()
-        links = len(self._state.link_wait) // 2
+        links = len(self._state.way) // k.WAY_WORDS
         self._state.clock[[k.WATCHED, k.COLUMN]] = number + 1, 0
         self._state = self._state._replace(
             column=np.full(int(self._state.clock[k.JOBS]), -1, np.int32),
@@ -155,7 +155,7 @@ class KernelEngine:
         self._charge()
         width, jobs = int(s.clock[k.JOBS]), self._charged
         matrix = np.roll(s.matrix.reshape(width, width)[:jobs, :jobs], (-1, -1), (0, 1))
-        links = s.link_wait.reshape(self.topology.routers, -1, 2)
+        links = s.way.reshape(self.topology.routers, -1, k.WAY_WORDS)[:, :, k.FOR_OWN : k.FOR_OTHERS + 1]
         return matrix, links.copy(), int(s.clock[k.WAITED]) + self.now * self._waiting_now()
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
@@ -303,7 +303,7 @@ class KernelEngine:
         if self._setting.explain:
             self._charge()
             s.matrix[:] = 0
-            s.link_wait[:] = 0
+            s.way.reshape(-1, k.WAY_WORDS)[:, k.FOR_OWN : k.FOR_OTHERS + 1] = 0
             s.clock[k.WAITED] = -self.now * self._waiting_now()
             s.watched[:] = 0
         for totals in (self._crossed(), s.carry, s.packet_delays, s.message_delays):

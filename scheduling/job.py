@@ -36,6 +36,8 @@ class Job:
         Number of the job that must have ended before it starts; -1: none.
     think : float
         Seconds between the end of that job and the earliest start.
+    executable : int
+        What it runs, by the log's numbers; -1: not known.
     """
 
     number: int
@@ -50,3 +52,4 @@ class Job:
     queue: int = -1
     after: int = -1
     think: float = 0.0
+    executable: int = -1

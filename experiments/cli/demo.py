@@ -1,4 +1,4 @@
-"""``netplace demo``: recorded NPB runs under several mappings."""
+"""``netplace demo``: recorded NPB runs under several mappings, and a shared machine."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["demo_command"]
     "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."
 )
 def demo_command(seeds: int, output: str) -> None:
-    """Replay recorded NPB runs on a torus and a tree under three mappings each.
+    """Replay recorded NPB runs on a torus and a tree under three mappings each, and let jobs share a torus.
 
-    Leaves a table on the screen, every run in a CSV file, and a picture.
+    Leaves tables on the screen, every run in a CSV file, and a picture of each.
     """
     from netplace.checks import whole
     from netplace.experiments.studies.demo import run_demo

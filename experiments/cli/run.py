@@ -46,6 +46,15 @@ __all__ = ["run_command"]
 @seed_flags
 @click.option("--max-cycles", type=COUNT, help="Give up after so many cycles.")
 @click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles (for --json).")
+@click.option(
+    "--critical-path", is_flag=True, help="Show the chain of causes along which each job's time adds up."
+)
+@click.option(
+    "--timeline",
+    metavar="FILE",
+    help="Write tasks, messages and link loads of the first run over time: .json for Perfetto and "
+    "chrome://tracing, else a picture.",
+)
 @click.option("--record-messages", metavar="FILE", help="Write start and end of every message as CSV.")
 @click.option(
     "-o", "picture", metavar="FILE", help="Draw the link loads and jobs of the first run (png, pdf or svg)."
@@ -63,7 +72,7 @@ def run_command(**given: Any) -> None:
     asked = _asked(given)
     executed = _executed(asked)
     _write(asked, executed)
-    _show(executed, given["as_json"])
+    _show(executed, given["as_json"], asked.critical_path)
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,8 @@ class _Asked:
     processes: int
     window: int | None
     messages: Path | None
+    timeline: Path | None
+    critical_path: bool
     picture: Path | None
     store: Path | None
 
@@ -87,6 +98,7 @@ def _asked(given: dict[str, Any]) -> _Asked:
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     messages = given["record_messages"] and check_output(Path(given["record_messages"]))
+    timeline = given["timeline"] and check_output(Path(given["timeline"]), (".json", *PICTURES))
     first = whole(given["seed"], "--seed", 0)
     run = run_from(given, partition=given["partition"], mapping=given["mapping"], seed=first)
     if given["store"] and given["engine"] != "kernel":
@@ -97,6 +109,8 @@ def _asked(given: dict[str, Any]) -> _Asked:
         processes=whole(given["processes"], "--processes"),
         window=None if given["window"] is None else whole(given["window"], "--window"),
         messages=messages or None,
+        timeline=timeline or None,
+        critical_path=given["critical_path"],
         picture=picture or None,
         store=Path(given["store"]) if given["store"] else None,
     )
@@ -115,7 +129,7 @@ def _executed(asked: _Asked) -> list[Executed]:
         simulate = partial(
             carry_out,
             engine=asked.engine,
-            record_messages=asked.messages is not None,
+            record_messages=bool(asked.messages or asked.timeline or asked.critical_path),
             window=asked.window,
         )
         found = with_progress(run_each(simulate, asked.runs, asked.processes), len(asked.runs), "runs")
@@ -141,6 +155,10 @@ def _write(asked: _Asked, executed: Sequence[Executed]) -> None:
     results = [one.result for one in executed]
     if asked.messages:
         write_messages(asked.messages, results, programs_of(asked.runs[0]))
+    if asked.timeline:
+        from netplace.experiments.files.timeline import write_timeline
+
+        write_timeline(asked.timeline, results[0], programs_of(asked.runs[0]), asked.window)
     if asked.picture:
         from netplace.experiments.plots.network_map import draw_network
         from netplace.experiments.reports.run import title
@@ -150,11 +168,14 @@ def _write(asked: _Asked, executed: Sequence[Executed]) -> None:
         draw_network(asked.picture, topology, results[0].link_load, jobs, title(executed[0]))
 
 
-def _show(executed: Sequence[Executed], as_json: bool) -> None:
+def _show(executed: Sequence[Executed], as_json: bool, critical_path: bool) -> None:
+    from netplace.experiments.reports.critical_path import path_rows, path_table
     from netplace.experiments.reports.run import run_tables
     from netplace.experiments.reports.summary import describe, summarise
 
+    paths = path_rows(executed) if critical_path else []
     if as_json:
-        print_json(summarise([describe(one) for one in executed]))
+        told = summarise([describe(one) for one in executed])
+        print_json(told | ({"critical_paths": paths} if critical_path else {}))
     else:
-        print_tables(*run_tables(executed))
+        print_tables(*run_tables(executed), *([path_table(paths)] if paths else []))

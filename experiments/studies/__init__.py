@@ -5,9 +5,11 @@ from __future__ import annotations
 from netplace.experiments.studies import (
     allocators,
     break_even,
+    break_even_live,
     first_fit,
     local_backfilling,
     mesh_2d_or_3d,
+    pareto,
     partition_metrics,
     partition_selection,
     placement_effects,
@@ -16,6 +18,7 @@ from netplace.experiments.studies import (
     quasi_contiguous_scheduling,
     redirection,
     selection_by_makespan,
+    shared_machine,
     td_vs_classic,
     two_kinds,
 )
@@ -39,4 +42,7 @@ STUDIES: dict[str, Study] = {
     "redirection": redirection.STUDY,
     "two-kinds": two_kinds.STUDY,
     "power": power.STUDY,
+    "shared-machine": shared_machine.STUDY,
+    "break-even-live": break_even_live.STUDY,
+    "pareto": pareto.STUDY,
 }

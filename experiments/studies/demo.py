@@ -1,4 +1,4 @@
-"""The demonstration: recorded NPB runs on a torus and a tree under several mappings."""
+"""The demonstration: recorded NPB runs under several mappings, and jobs that share a machine."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.plots.page import page
 from netplace.experiments.reports.summary import spread
+from netplace.experiments.studies.demo_shared import shared_machine
 from netplace.experiments.terminal.compiling import load_engine
 from netplace.experiments.terminal.screen import print_tables, table, with_progress
 from netplace.netsim import Config
@@ -138,7 +139,7 @@ def show(outcomes: Sequence[Outcome]) -> None:
 
 
 def run_demo(seeds: int, output: Path) -> None:
-    """Run every case on all processors, and leave a table on the screen, a CSV and a picture in `output`."""
+    """Run every case on all processors, and leave tables on the screen, a CSV and pictures in `output`."""
     output.mkdir(parents=True, exist_ok=True)
     every = cases(seeds)
     note = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
@@ -148,4 +149,6 @@ def run_demo(seeds: int, output: Path) -> None:
     write_table(output / "runs.csv", outcomes)
     draw(output / "mappings.png", outcomes)
     show(outcomes)
-    note.print(f"every run: {output / 'runs.csv'}\npicture:   {output / 'mappings.png'}")
+    print_tables(shared_machine(output / "sharing.png"))
+    pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
+    note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")

@@ -8,14 +8,18 @@ has decided and they are left.
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined, lowest, outlined
+from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined
 from netplace.netsim.kernel.fifos import beyond, count_of, feeder, head_slot, output_of, port_of, vc_of
 from netplace.netsim.kernel.state import (
+    AIMED,
     BLAMED,
+    CHARGED,
     COLUMN,
     COLUMNS,
     CROSSER,
     CROSSING,
+    FOR_OTHERS,
+    FOR_OWN,
     HOME,
     I32,
     I64,
@@ -24,7 +28,9 @@ from netplace.netsim.kernel.state import (
     LABEL,
     NAME_BITS,
     OBLIVIOUS,
+    OUTPUT,
     PARKED,
+    PARKING_WORDS,
     STAND_WORDS,
     TAKEN,
     TIED,
@@ -38,6 +44,8 @@ from netplace.netsim.kernel.state import (
 )
 
 # mypy: disable-error-code="untyped-decorator"
+
+LINE_WORDS = 8  # of a cache line
 
 
 @inlined
@@ -53,9 +61,10 @@ def way(u: Setting, router: int, port: int) -> int:
 
 
 @inlined
-def aimed_port(s: State, u: Setting, f: int) -> int:
-    """Return the port for which the head of a FIFO waits; that behind the last one is consumption."""
-    return u.ports if s.aimed[f] == HOME else port_of(s, u, s.aimed[f])
+def port_aimed(s: State, u: Setting, aimed: int) -> int:
+    """Return the port of the output that a parked head waits for; that behind the last one is consumption."""
+    output = aimed & OUTPUT
+    return u.ports if output == HOME else port_of(s, u, output)
 
 
 @outlined
@@ -73,42 +82,46 @@ def watch(clock: I64, column: I32, watched: I64, culprit: int, link: int, cycles
 def add(s: State, u: Setting, victim: int, culprit: int, link: int, cycles: int) -> None:
     """Charge cycles of waiting at a link."""
     s.matrix[victim * s.clock[JOBS] + culprit] += cycles
-    s.link_wait[2 * link + (1 if culprit != victim else 0)] += cycles
+    s.way[link * WAY_WORDS + (FOR_OWN if culprit == victim else FOR_OTHERS)] += cycles
     if victim == s.clock[WATCHED]:
         watch(s.clock, s.column, s.watched, culprit, link, cycles)
 
 
 @inlined
-def charge(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
+def charge(s: State, u: Setting, router: int, i: int, link: int, cycle: int) -> None:
     """Charge what the parked head of an input has waited since it was charged last, up to `cycle`."""
-    f = router * u.fifos + i
-    begin = s.charged[f]
+    at = (router * u.fifos + i) * PARKING_WORDS
+    begin = s.parking[at + CHARGED]
     if begin < cycle:
-        s.charged[f] = cycle
-        victim = owner(s, u, router, i)
-        link = way(u, router, aimed_port(s, u, f))
+        s.parking[at + CHARGED] = cycle
+        aimed = s.parking[at + AIMED]
+        victim = aimed >> NAME_BITS
         crossed = min(s.way[link * WAY_WORDS + CROSSING], cycle)
         if begin < crossed:
             add(s, u, victim, s.way[link * WAY_WORDS + CROSSER], link, crossed - begin)
             begin = crossed
         if begin < cycle:
             culprit = victim
-            if s.aimed[f] != HOME:
-                to = beyond(s, u, router * u.row, s.aimed[f])
+            if aimed & OUTPUT != HOME:
+                to = beyond(s, u, router * u.row, aimed & OUTPUT)
                 there = to >> NAME_BITS
-                if count_of(u, s.row[there * u.row + u.fifo + (to & INPUT)]) > 0:
-                    culprit = owner(s, u, there, to & INPUT)
+                j = to & INPUT
+                if s.stand[there * STAND_WORDS + PARKED] >> j & 1:
+                    culprit = s.parking[(there * u.fifos + j) * PARKING_WORDS + AIMED] >> NAME_BITS
+                elif count_of(u, s.row[there * u.row + u.fifo + j]) > 0:
+                    culprit = owner(s, u, there, j)
             add(s, u, victim, culprit, link, cycle - begin)
 
 
 @inlined
 def charge_all(s: State, u: Setting, router: int, port: int, cycle: int) -> None:
     """Charge all heads of a router that wait for a port, up to `cycle`."""
-    waiting = s.way[way(u, router, port) * WAY_WORDS + BLAMED]
+    link = way(u, router, port)
+    waiting = s.way[link * WAY_WORDS + BLAMED]
     while waiting:
         i = lowest(waiting)
         waiting &= waiting - 1
-        charge(s, u, router, i, cycle)
+        charge(s, u, router, i, link, cycle)
 
 
 @inlined
@@ -145,15 +158,16 @@ def park(s: State, u: Setting, router: int, cycle: int) -> None:
         i = lowest(fresh)
         bit = 1 << i
         fresh &= fresh - 1
-        f = router * u.fifos + i
         output = HOME
         if tied & bit:
             output = output_of(u, s.row[base + u.fifo + i])
         elif home & bit == 0:
             output = first_choice(s, u, router, i)
-        s.charged[f] = cycle
-        s.aimed[f] = output
-        s.way[way(u, router, aimed_port(s, u, f)) * WAY_WORDS + BLAMED] |= bit
+        aimed = owner(s, u, router, i) << NAME_BITS | output
+        at = (router * u.fifos + i) * PARKING_WORDS
+        s.parking[at + CHARGED] = cycle
+        s.parking[at + AIMED] = aimed
+        s.way[way(u, router, port_aimed(s, u, aimed)) * WAY_WORDS + BLAMED] |= bit
 
 
 @inlined
@@ -161,11 +175,12 @@ def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: in
     """Note that a head waits for the link of its output alone, from `cycle` on."""
     bit = 1 << i
     if s.stand[router * STAND_WORDS + PARKED] & bit:
-        f = router * u.fifos + i
-        charge(s, u, router, i, cycle)
-        s.way[way(u, router, aimed_port(s, u, f)) * WAY_WORDS + BLAMED] &= ~bit
-        s.aimed[f] = output
-        s.way[way(u, router, aimed_port(s, u, f)) * WAY_WORDS + BLAMED] |= bit
+        at = (router * u.fifos + i) * PARKING_WORDS + AIMED
+        link = way(u, router, port_aimed(s, u, s.parking[at]))
+        charge(s, u, router, i, link, cycle)
+        s.way[link * WAY_WORDS + BLAMED] &= ~bit
+        s.parking[at] = s.parking[at] & ~OUTPUT | output
+        s.way[way(u, router, port_of(s, u, output)) * WAY_WORDS + BLAMED] |= bit
     s.stand[router * STAND_WORDS + TIED] |= bit
 
 
@@ -180,15 +195,26 @@ def is_served(s: State, u: Setting, router: int, output: int) -> None:
 def leaves(s: State, u: Setting, router: int, i: int, port: int, cycle: int) -> None:
     """Note that the head of an input begins to cross a link, or to be consumed, in `cycle`."""
     bit = 1 << i
-    at = way(u, router, port) * WAY_WORDS
+    link = way(u, router, port)
+    at = link * WAY_WORDS
     s.clock[WAITED] += cycle
-    if s.stand[router * STAND_WORDS + PARKED] & bit:
-        s.stand[router * STAND_WORDS + PARKED] &= ~bit
-        charge(s, u, router, i, cycle)
-        s.way[at + BLAMED] &= ~bit
     charge_all(s, u, router, port, cycle)
     s.way[at + CROSSING] = cycle + u.phits
-    s.way[at + CROSSER] = owner(s, u, router, i)
+    if s.stand[router * STAND_WORDS + PARKED] & bit:
+        s.stand[router * STAND_WORDS + PARKED] &= ~bit
+        s.way[at + BLAMED] &= ~bit
+        s.way[at + CROSSER] = s.parking[(router * u.fifos + i) * PARKING_WORDS + AIMED] >> NAME_BITS
+    else:
+        s.way[at + CROSSER] = owner(s, u, router, i)
+
+
+@inlined
+def fetch_parking(s: State, u: Setting, router: int) -> None:
+    """Ask for what charging will soon read of a router."""
+    for word in range(0, u.fifos * PARKING_WORDS, LINE_WORDS):
+        fetch(s.parking, router * u.fifos * PARKING_WORDS + word)
+    for word in range(0, (u.ports + 1) * WAY_WORDS, LINE_WORDS):
+        fetch(s.way, router * (u.ports + 1) * WAY_WORDS + word)
 
 
 @inlined

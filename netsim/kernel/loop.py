@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced
-from netplace.netsim.kernel.blame import charge_everything
+from netplace.netsim.kernel.blame import charge_everything, fetch_parking
 from netplace.netsim.kernel.decide import decide
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
@@ -109,6 +109,8 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
     for n in range(count):
         if n + u.ahead < count and u.ahead > 0:
             fetch_row(s, u, s.deciding[n + u.ahead])
+            if u.explain == 1:
+                fetch_parking(s, u, s.deciding[n + u.ahead])
         decide(s, u, s.deciding[n], cycle)
     for n in range(s.clock[STARTING]):
         start(s, u, s.starting[n], cycle)

@@ -148,11 +148,18 @@ PARKED = 0  # inputs whose head waits, as of the end of the last decision
 TIED = 1  # inputs whose head holds an output and waits for its link
 STAND_WORDS = 2
 
-# --- `way`: four words for each link, explaining; a router's consumption comes after its ports --------------
+# --- `parking`: two words for each FIFO whose head waits, explaining ----------------------------------------
+CHARGED = 0  # cycle up to which its waiting is charged
+AIMED = 1  # job + 1 of the packet, and in the last bits (`OUTPUT`) the output that it waits for
+PARKING_WORDS = 2
+
+# --- `way`: words for each link, explaining; a router's consumption comes after its ports -------------------
 BLAMED = 0  # inputs whose head waits for it
 CROSSING = 1  # cycle from which the last packet no longer crosses it
 CROSSER = 2  # and the job + 1 of that packet
-WAY_WORDS = 4
+FOR_OWN = 3  # cycles waited there, charged to the job that waited,
+FOR_OTHERS = 4  # and to others
+WAY_WORDS = 5
 COLUMNS = 64  # of `watched`: jobs that are told apart, the last column for all others
 
 # --- policies ------------------------------------------------------------------------------------------
@@ -274,11 +281,9 @@ class State(NamedTuple):
     hot: I64  # open loop: [hot node, first key of the sources]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
     stand: I64  # explaining: routers x STAND_WORDS
-    charged: I64  # explaining: by FIFO whose head waits, the cycle up to which that is charged
-    aimed: I8  # explaining: and the output that it waits for
+    parking: I64  # explaining: routers x fifos x PARKING_WORDS
     way: I64  # explaining: links x WAY_WORDS
     matrix: I64  # explaining: cycles waited, by job and by the job that they are charged to
-    link_wait: I64  # explaining: by link, cycles charged to the job itself, to others
     column: I32  # explaining: by job + 1, its column in the next; -1: none yet
     watched: I64  # explaining: links x COLUMNS: cycles that the watched job waited, by the job charged
     packet_delays: I64

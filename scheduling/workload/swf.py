@@ -3,8 +3,8 @@
 A line a job, 18 numbers in a line, -1 for what is not known, comments after a semicolon; see
 <https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. Read are the job's number (column 1), submit
 time (2), run time (4), allocated processors (5) or, where they are not known, requested ones (8) (or the
-other way round, if asked for), requested time (9), status (11), user (12), queue (15), preceding job (17)
-and think time (18).
+other way round, if asked for), requested time (9), status (11), user (12), executable (14), queue (15),
+preceding job (17) and think time (18).
 """
 
 from __future__ import annotations
@@ -41,11 +41,18 @@ _USED = {
     "requested time": 8,
     "status": 10,
     "user": 11,
+    "executable": 13,
     "queue": 14,
     "preceding job": 16,
     "think time": 17,
 }
-_LABELS = ("user", "queue", "preceding job", "think time")  # what makes no sense there is not known
+_LABELS = (
+    "user",
+    "executable",
+    "queue",
+    "preceding job",
+    "think time",
+)  # what makes no sense there is not known
 _WHOLE = ("job number", "allocated processors", "requested processors", "status")
 _FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5
 _MOST = 2.0**53  # the largest number up to which every whole one can be told from the next
@@ -193,7 +200,7 @@ def _workload(
     rows = np.flatnonzero(keep)[order]
     number, renumbered = _numbers(table.columns["job number"][rows])
     requested = table.columns["requested time"][rows]
-    user, queue, after, think = (_label(table.columns[name][rows]) for name in _LABELS)
+    user, executable, queue, after, think = (_label(table.columns[name][rows]) for name in _LABELS)
     if renumbered:
         after[:] = -1
     return Workload(
@@ -204,6 +211,7 @@ def _workload(
         estimate=np.where(requested > 0, requested, np.nan),
         status=status[rows],
         user=user,
+        executable=executable,
         queue=queue,
         after=np.where(after > 0, after, -1),
         think=np.where((after > 0) & (think > 0), think, 0),

@@ -66,14 +66,14 @@ def _text(workload: Workload) -> Iterator[str]:
         think_times = np.where(part.after > 0, part.think, -1)
         columns = (
             *(part.number, part.submit, part.run_time, part.nodes, estimates, part.status),
-            *(part.user, part.queue, part.after, think_times),
+            *(part.user, part.executable, part.queue, part.after, think_times),
         )
-        for number, submit, run_time, nodes, estimate, status, user, queue, after, think in zip(
+        for number, submit, run_time, nodes, estimate, status, user, executable, queue, after, think in zip(
             *(column.tolist() for column in columns), strict=True
         ):
             yield (
                 f"{number} {plain(submit)} -1 {plain(run_time)} {nodes} -1 -1 {nodes} {plain(estimate)} -1 "
-                f"{status} {user} -1 -1 {queue} -1 {after} {plain(think)}\n"
+                f"{status} {user} -1 {executable} {queue} -1 {after} {plain(think)}\n"
             )
 
 

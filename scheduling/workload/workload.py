@@ -32,6 +32,7 @@ _COLUMNS = {
     "queue": np.int64,
     "after": np.int64,
     "think": np.float64,
+    "executable": np.int64,
 }
 _AT_ONCE = 4096  # jobs that an iteration makes ahead
 
@@ -54,7 +55,7 @@ class Workload(Sequence[Job]):
         As in `Job`; by default 1.
     status : ndarray of int
         How it ended, in the codes of the Standard Workload Format; by default 1, completed.
-    user, queue, after, think : ndarray
+    user, queue, after, think, executable : ndarray
         As in `Job`; by default not known, none.
     kinds : tuple of (str, str)
         Applications and intensities.
@@ -85,6 +86,7 @@ class Workload(Sequence[Job]):
     queue: Column = None  # type: ignore[assignment]
     after: Column = None  # type: ignore[assignment]
     think: Column = None  # type: ignore[assignment]
+    executable: Column = None  # type: ignore[assignment]
     kinds: tuple[tuple[str, str], ...] = (("", ""),)
     machine_nodes: int | None = None
     header: tuple[str, ...] = ()
@@ -144,7 +146,10 @@ class Workload(Sequence[Job]):
             "estimate": [np.nan if job.estimate is None else job.estimate for job in ordered],
             "kind": [kinds[_kind(job)] for job in ordered],
             "repeats": [job.repeats for job in ordered],
-            **{name: [getattr(job, name) for job in ordered] for name in ("user", "queue", "after", "think")},
+            **{
+                name: [getattr(job, name) for job in ordered]
+                for name in ("user", "queue", "after", "think", "executable")
+            },
         }
         arrays: dict[str, Any] = {name: np.array(values, _COLUMNS[name]) for name, values in columns.items()}
         return cls(**arrays, kinds=tuple(kinds) or (("", ""),), **known)

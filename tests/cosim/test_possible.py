@@ -10,7 +10,8 @@ from strategies import configs, grids
 
 from netplace.apps import Program, TaskWriter
 from netplace.cosim.possible import possible_links
-from netplace.netsim import Network
+from netplace.netsim import Config, Network
+from netplace.netsim.general import verdict_on
 from netplace.topologies import parse
 
 
@@ -94,3 +95,35 @@ def test_no_packet_leaves_them(data):
 def test_a_twisted_torus_is_shared_by_all():
     torus = parse("twisted:4x2")
     assert possible_links(torus, np.array([0]), np.array([1])).all()
+
+
+@pytest.mark.parametrize(
+    ("network", "routing"),
+    [
+        ("dragonfly:a=4,h=2,p=2", "usual"),
+        ("hyperx:3x3,c=2", "usual"),
+        ("torus:4x4", "dor"),
+        ("mesh:4x4", "up-down"),
+    ],
+)
+def test_under_tables_packets_use_possible_links_only(network, routing):
+    machine = parse(network)
+    config = Config(routing=routing, vcs=4)
+    switches, _, _ = verdict_on(machine, routing, "usual")
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        pairs = np.array([rng.choice(machine.nodes, 2, replace=False) for _ in range(5)])
+        marks = possible_links(machine, *pairs.T, config).reshape(switches.neighbor.shape)
+        run = Network(machine, config)
+        run.start(message(machine.nodes, [tuple(pair) for pair in pairs.tolist()]))
+        run.finish()
+        used = run.counters().link_packets[switches.first :] > 0
+        used &= switches.neighbor >= 0
+        assert not (used & ~marks).any()
+        assert marks.sum() < marks.size
+
+
+def test_detours_may_lead_anywhere():
+    machine = parse("dragonfly:a=4,h=2,p=2")
+    config = Config(routing="valiant", vcs=4)
+    assert possible_links(machine, np.array([0]), np.array([5]), config).all()

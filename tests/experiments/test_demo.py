@@ -23,3 +23,5 @@ def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace):
     assert all(740_000 < cycles < 760_000 for cycles in torus)  # a consecutive LU.W.16 on a mesh of its shape
     assert (tmp_path / "out put" / "mappings.png").stat().st_size > 10_000
     assert "mappings.png" in shown.stderr
+    assert "40 jobs share torus:8x8" in shown.stdout
+    assert (tmp_path / "out put" / "sharing.png").stat().st_size > 10_000

@@ -32,8 +32,8 @@ def log(tmp_path):
 def test_a_log_is_read(log):
     workload = read_swf(log(HEADER, line(), "\n", "  ; in between\n", line(2, 5, 0, 6, 8, -1, 0)), drop=())
     assert list(workload) == [
-        Job(1, 0.0, 4, 100.0, 200.0, user=3, queue=1),
-        Job(2, 5.0, 6, 0.0, user=3, queue=1),
+        Job(1, 0.0, 4, 100.0, 200.0, user=3, queue=1, executable=9),
+        Job(2, 5.0, 6, 0.0, user=3, queue=1, executable=9),
     ]
     assert workload.header[:3] == (" Version: 2.2", "  Computer: Köln", " MaxNodes: 32")
     assert workload.header[-1] == " in between"

@@ -1,0 +1,83 @@
+"""The critical path adds up to the cycle, and is what can be worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplace import carried, read
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import Config, simulate
+from netplace.netsim.critical_path import critical_path
+from netplace.topologies import parse
+
+
+def path_of(network, program, config=None, nodes=None, seed=0):
+    config = config or Config()
+    topology = parse(network)
+    result = simulate(topology, program, nodes, config=config, seed=seed, record_messages=True)
+    return result, critical_path(topology, config, program, result.jobs[0])
+
+
+def check(result, path):
+    assert path.cycles == result.jobs[0].cycles
+    at = 0
+    for one in path.stretches:
+        assert one.begin == at
+        at = one.end
+    assert at == result.jobs[0].cycles
+
+
+def test_two_tasks_by_hand():
+    """Ten cycles of computation, two packets over one link of an empty torus, and five cycles more."""
+    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
+    sender.compute(10)
+    sender.send(1, 128)
+    receiver.recv(0, 128)
+    receiver.compute(5)
+    result, path = path_of("torus:4x4", Program.of([sender, receiver]))
+    check(result, path)
+    found = {name: cycles for name, cycles in path.by_component().items() if cycles}
+    assert found == {"computation": 15, "sending": 1, "own packets": 15, "hops": 17}
+
+
+def test_who_comes_late_did_not_wait():
+    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
+    sender.send(1, 64)
+    receiver.compute(1000)
+    receiver.recv(0, 64)
+    result, path = path_of("torus:4x4", Program.of([sender, receiver]))
+    check(result, path)
+    found = {name: cycles for name, cycles in path.by_component().items() if cycles}
+    assert found == {"computation": 1000, "acting": 1}
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=30)
+@given(st.data())
+def test_it_adds_up(data):
+    network = data.draw(st.sampled_from(["torus:4x4", "mesh:4x4", "tree:4,2"]))
+    name = data.draw(st.sampled_from(["2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep"]))
+    program = APPLICATIONS[name].make(tasks=16).repeat(data.draw(st.integers(1, 3)))
+    config = Config(vcs=data.draw(st.integers(1, 3)), injection_packets=data.draw(st.integers(1, 4)))
+    nodes = data.draw(st.permutations(range(16)))
+    check(*path_of(network, program, config, nodes))
+
+
+def test_a_recorded_trace_adds_up():
+    check(*path_of("torus:4x4", read(carried("IS.W.16"))))
+
+
+def test_mistakes():
+    program = APPLICATIONS["butterfly"].make(tasks=4)
+    topology = parse("torus:4x4")
+    job = simulate(topology, program).jobs[0]
+    with pytest.raises(ValueError, match="no record of its messages"):
+        critical_path(topology, Config(), program, job)
+    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
+    sender.send(1, 64)
+    receiver.recv(0, 64)
+    config, program = Config(rendezvous=0), Program.of([sender, receiver])
+    job = simulate(topology, program, config=config, record_messages=True).jobs[0]
+    with pytest.raises(ValueError, match="by rendezvous"):
+        critical_path(topology, config, program, job)
