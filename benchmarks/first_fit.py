@@ -22,7 +22,7 @@ from netplace.scheduling.partitioner.contiguous import SEARCHES, Search
 from netplace.scheduling.partitioner.contiguous.search import Shape
 from netplace.topologies import Grid, parse
 
-__all__ = ["Cost", "Questions", "find_and_update", "measure", "questions"]
+__all__ = ["Cost", "Questions", "find_and_update", "mean_side", "measure", "questions"]
 
 ASK, TAKE, RELEASE = range(3)
 _SETTLED = 3.0  # Mean run times until as many jobs leave as come.
@@ -69,22 +69,34 @@ class Cost:
         Mean CPU time a question.
     visited : float
         Mean number of what the search counts, a question.
+    placed : int
+        Jobs that were placed meanwhile.
+    found, failed : float
+        Means of what it counts, a question with an answer and one without; 0 where there is none.
     """
 
     questions: int
     seconds: float
     visited: float
+    placed: int = 0
+    found: float = 0.0
+    failed: float = 0.0
+
+    @property
+    def per_job(self) -> float:
+        """CPU seconds of a job: all questions asked for it until it was placed."""
+        return self.seconds * self.questions / max(1, self.placed)
 
 
-def questions(grid: Grid, side: int, load: float, count: int, seed: int = 0) -> Questions:
+def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -> Questions:
     """Return `count` questions that jobs with sides of 1 to `side` pose.
 
     Parameters
     ----------
     grid : Grid
         The machine.
-    side : int
-        Longest side of a job.
+    side : float
+        Longest side of a job; with 6.5, a side of 7 is half as likely as one of 1 to 6.
     load : float
         Nodes that jobs would hold if all ran at once when they come, relative to the machine.
     count : int
@@ -92,8 +104,8 @@ def questions(grid: Grid, side: int, load: float, count: int, seed: int = 0) -> 
     seed : int
         Seed of sides, intervals and run times.
     """
-    rng = np.random.default_rng([seed, side])
-    gap = ((1 + side) / 2) ** grid.dims / (load * grid.nodes)
+    rng = np.random.default_rng([seed, math.ceil(side)])
+    gap = mean_side(side) ** grid.dims / (load * grid.nodes)
     search = SEARCHES["contiguous"](grid)
     ends: list[tuple[float, int, Shape]] = []
     begun: list[tuple[int, Shape]] | None = None
@@ -103,7 +115,7 @@ def questions(grid: Grid, side: int, load: float, count: int, seed: int = 0) -> 
     while asked < count:
         if not shape and coming <= now:
             # Jobs that have come wait in order: only the first needs a shape.
-            shape = tuple(rng.integers(1, side + 1, grid.dims).tolist())
+            shape = _sides(rng, side, grid)
             coming += rng.exponential(gap)
         elif ends and (shape or ends[0][0] <= coming):
             now, base, gone = heapq.heappop(ends)
@@ -130,6 +142,27 @@ def questions(grid: Grid, side: int, load: float, count: int, seed: int = 0) -> 
     return Questions(grid, tuple(begun or ()), tuple(steps), occupied / count / grid.nodes)
 
 
+def mean_side(side: float) -> float:
+    """Return the mean of sides that are uniform in 1..`side`, see `questions`.
+
+    Examples
+    --------
+    >>> mean_side(4), round(mean_side(6.5), 3)
+    (2.5, 3.769)
+    """
+    most = math.floor(side)
+    rest = side - most
+    return (most * (most + 1) / 2 + rest * (most + 1)) / side
+
+
+def _sides(rng: np.random.Generator, side: float, grid: Grid) -> Shape:
+    if side == int(side):
+        drawn = rng.integers(1, int(side) + 1, grid.dims)
+    else:
+        drawn = 1 + np.floor(rng.random(grid.dims) * side).astype(int)
+    return tuple(np.minimum(drawn, grid.sizes).tolist())
+
+
 def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost:
     """Return what `asked` costs an exact search, an empty one when it is handed over.
 
@@ -151,25 +184,33 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
         search.take(base, shape)
     search.first((1,) * asked.grid.dims)  # compiled, or read from disk, before the clock is started
     visited, spent, first, count, more = search.visited, 0.0, 0, 0, 1
+    looks = {True: [0, 0], False: [0, 0]}  # by whether there is an answer: visits, questions
     while first < len(asked.steps) and (spent < seconds or not count):
-        spent += _play(search, asked.steps[first : first + more])
+        spent += _play(search, asked.steps[first : first + more], looks)
         count += sum(kind == ASK for kind, _, _ in asked.steps[first : first + more])
         first += more
         # Twice as many, but no more than there is time for, as far as that can be told.
         more = max(1, int(min(2 * more, _MOST, first * (seconds - spent) / spent / 4)))
-    return Cost(count, spent / count, (search.visited - visited) / count)
+    placed = sum(kind == TAKE for kind, _, _ in asked.steps[:first])
+    found, failed = (looks[way][0] / max(1, looks[way][1]) for way in (True, False))
+    return Cost(count, spent / count, (search.visited - visited) / count, placed, found, failed)
 
 
-def _play(search: Search, steps: Sequence[tuple[int, int, Shape]]) -> float:
-    """Return the CPU time of some steps, in seconds."""
+def _play(search: Search, steps: Sequence[tuple[int, int, Shape]], looks: dict[bool, list[int]]) -> float:
+    """Return the CPU time of some steps, in seconds, and add up what the search looked at."""
     began = time.process_time()
     for kind, base, shape in steps:
         if kind == TAKE:
             search.take(base, shape)
         elif kind == RELEASE:
             search.release(base, shape)
-        elif search.first(shape) != base:
-            raise ValueError(f"{type(search).__name__}: does not find {shape} at {base}, as expected")
+        else:
+            before = search.visited
+            if search.first(shape) != base:
+                raise ValueError(f"{type(search).__name__}: does not find {shape} at {base}, as expected")
+            own = looks[base >= 0]
+            own[0] += search.visited - before
+            own[1] += 1
     return time.process_time() - began
 
 

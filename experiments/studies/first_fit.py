@@ -3,11 +3,11 @@
 Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, tech. report EHU-KAT-IK-06-12, University of the
 Basque Country (2012); J. A. Pascual, doctoral thesis, UPV/EHU 2013, Table 3.7.
 
-Jobs with sides uniform in 1..S come, run and leave (`netplace.benchmarks.first_fit`); the searches answer
-the same questions, and CPU time includes taking and releasing boxes. The published sizes of the five sets
-and the load were not at hand. That RBS, whose time grows with the number of jobs, is slowest on set 1 says
-that its jobs are the smallest; S is chosen here: 16 to 256 on the mesh, 4 to 8 on the torus. The loads are
-0.3, 0.6 and 1; at 1 there is always a job that waits, whatever the sizes.
+Jobs with sides uniform in 1..S come, run and leave (`netplace.benchmarks.first_fit`), with S such that the
+mean sizes of the five sets are the published ones; how a size became a shape there is not told. The searches
+answer the same questions, and CPU time includes taking and releasing boxes. The time of a job is that of all
+questions asked for it until it is placed, those without an answer included. Loads are 0.1, 0.4, 0.7 and
+*MAX*, at which there is always a job that waits.
 
 A search that takes long answers a part of the questions, the first ones, within a time.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.benchmarks.first_fit import measure, questions
+from netplace.benchmarks.first_fit import mean_side, measure, questions
 from netplace.experiments.plots.page import page
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.study import Asked, Bench, Study, published
@@ -31,20 +31,39 @@ from netplace.topologies import Grid, parse
 
 __all__ = ["LOADS", "STUDY", "sets"]
 
-LOADS = (0.3, 0.6, 1.0)
+LOADS = (0.1, 0.4, 0.7, 2.0)  # the last: all at once
 NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous": "ours"}
-MACHINES = {
-    "mesh": ("mesh:1024x1024", (16, 32, 64, 128, 256)),
-    "torus": ("torus:16x16x16x16x16", (4, 5, 6, 7, 8)),
+MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
+TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
+PRINTED_LOADS = {"0.1": 0.1, "0.7": 0.7, "MAX": 2.0}
+SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
+    "mesh": ("mesh:96x96", (8, 24)),
+    "torus": ("torus:6x6x6x6", (2, 3)),
 }
-SMALL = {"mesh": ("mesh:96x96", (8, 24)), "torus": ("torus:6x6x6x6", (2, 3))}
 WANTED = {"mesh": 3.0, "torus": 20.0}  # how many times IFF's speed ours is to have at the highest load
 
 
-def sets(part: str, quick: bool) -> tuple[Grid, tuple[int, ...]]:
+def sets(part: str, quick: bool) -> tuple[Grid, tuple[float, ...]]:
     """Return the machine of a part of the study, and the longest side of each set of jobs."""
-    text, sides = (SMALL if quick else MACHINES)[part]
-    return grid_of(parse(text), "first fit"), sides
+    if quick:
+        text, sides = SMALL[part]
+        return grid_of(parse(text), "first fit"), sides
+    grid = grid_of(parse(MACHINES[part]), "first fit")
+    return grid, _published_sides(grid)
+
+
+def _published_sides(grid: Grid) -> tuple[float, ...]:
+    """Return S of each set, with which jobs have the published mean sizes."""
+    table = published("pascual_first_fit_job_sizes.csv")
+    found = []
+    for size in table.loc[table["nodes"] == grid.nodes, "mean_job_size"]:
+        wanted = float(size) ** (1 / grid.dims)
+        low, high = 1.0, 2.0 * wanted + 2
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if mean_side(middle) < wanted else (low, middle)
+        found.append(round(low, 3))
+    return tuple(found)
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
@@ -60,12 +79,17 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     printed = published("allocation_time_ms.csv")
     tables, figures, told = [], {}, []
     for part in asked.parts:
+        if part == "visits":
+            beside = _visits(asked.quick, bench)
+            tables.append(ReportTable(part, STUDY.parts[part], beside, _VISIT_DIGITS))
+            told += _of_visits(beside)
+            continue
         cells = _measured(part, asked.quick, bench)
         text = sets(part, asked.quick)[0].text
         # What was published is about large machines.
         theirs = printed[printed["network"].str.endswith("none" if asked.quick else part)]
         beside = _beside(cells, theirs)
-        title = f"{text}: mean CPU time of a search in ms, and what it visits, by load"
+        title = f"{text}: mean CPU time of a job in ms, and what a search visits, by load"
         tables.append(ReportTable(part, title, beside, _digits(beside)))
         figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
         told += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
@@ -84,7 +108,7 @@ def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
             for name in names:
                 cost = measure(SEARCHES[name](grid), put, 0.2 if quick else 1.0)
                 labels = {"set": place, "S": side, "load": load, "search": NAMES[name]}
-                measures = {"ms": 1e3 * cost.seconds, "visited": cost.visited, "questions": cost.questions}
+                measures = {"ms": 1e3 * cost.per_job, "visited": cost.visited, "questions": cost.questions}
                 found.append(labels | measures | {"occupied": put.occupied, "found": put.found})
                 progress = progress.after(None)
                 bench.tell(progress)
@@ -139,6 +163,45 @@ def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
     return told
 
 
+def _visits(quick: bool, bench: Bench) -> pd.DataFrame:
+    """Return the nodes that IFF visits in a detection, with and without an answer, beside the printed."""
+    printed = published("pascual_iff_visited_nodes.csv")
+    printed = printed.assign(network="torus:" + printed["network"], load=printed["load"].astype(str))
+    theirs = printed.set_index(["network", "load", "set", "search"])["nodes_visited"]
+    texts = ("torus:96x96", "torus:6x6x6x6") if quick else TORI
+    rows = []
+    for text in texts:
+        grid = grid_of(parse(text), "first fit")
+        sides = (2.0, 3.0) if quick else _published_sides(grid)
+        for load, value in PRINTED_LOADS.items():
+            for place, side in enumerate(sides, 1):
+                cost = measure(SEARCHES["iff"](grid), questions(grid, side, value, 100 if quick else 500))
+                row = {"network": text, "load": load, "set": place, "S": side}
+                for search, visited in (("found", cost.found), ("failed", cost.failed)):
+                    row |= {search: visited, f"printed {search}": theirs.get((text, load, place, search))}
+                rows.append(row)
+                bench.tell(Progress(len(texts) * len(sides) * 3, len(rows)))
+    return pd.DataFrame(rows).astype({"printed found": float, "printed failed": float})
+
+
+_VISIT_DIGITS = {"set": 0, "S": 2, "found": 0, "printed found": 0, "failed": 0, "printed failed": 0}
+
+
+def _of_visits(beside: pd.DataFrame) -> list[str]:
+    told = []
+    for search in ("found", "failed"):
+        known = beside[beside[f"printed {search}"].notna() & (beside[f"printed {search}"] > 0)]
+        if known.empty:
+            continue
+        share = known[search] / known[f"printed {search}"]
+        near = int(share.between(0.5, 2).sum())
+        told.append(
+            f"visits, {search}: {near} of {len(known)} printed cells within a factor of two; ours are "
+            f"{share.median():.2f} of the printed (median)."
+        )
+    return told
+
+
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     """Draw the times at the highest load as bars on a logarithmic axis, a group for each set."""
     high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
@@ -151,7 +214,8 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
             axes.bar(left, high[name], width, label=name)
         axes.set_yscale("log")
         axes.set_xticks(
-            range(len(high)), [f"set {place}\nsides 1..{side}" for place, side in enumerate(high.index, 1)]
+            range(len(high)),
+            [f"set {place}\nsides 1..{side:.3g}" for place, side in enumerate(high.index, 1)],
         )
         axes.set_ylabel("CPU time of a search and its updates, ms")
         axes.set_title(title)
@@ -166,7 +230,8 @@ STUDY = Study(
     parts={
         "mesh": "1024x1024 mesh: NFF, ZFF, RBS, IFF and ours",
         "torus": "16x16x16x16x16 torus: NFF, ZFF, IFF and ours",
+        "visits": "nodes that IFF visits in a detection, tori of two to five dimensions and a million nodes",
     },
-    usual=("mesh", "torus"),
+    usual=("mesh", "torus", "visits"),
     conduct=conduct,
 )

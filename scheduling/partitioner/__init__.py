@@ -153,6 +153,13 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         SHAPE_OPTION,
         ranked=True,
     ),
+    "row-jumps": PartitionerKind(
+        contiguous("row-jumps"),
+        "row-jumps",
+        "boxes, first fit by free runs along rows, jumping over forbidden bases",
+        SHAPE_OPTION,
+        ranked=True,
+    ),
     "zff": PartitionerKind(
         contiguous("zff"),
         "zff",

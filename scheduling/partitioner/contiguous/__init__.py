@@ -18,6 +18,7 @@ from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSlidin
 from netplace.scheduling.partitioner.contiguous.iff import ImprovedFirstFit
 from netplace.scheduling.partitioner.contiguous.naive import NaiveFirstFit
 from netplace.scheduling.partitioner.contiguous.rbs import RightBorderSegments
+from netplace.scheduling.partitioner.contiguous.row_jumps import RowJumps
 from netplace.scheduling.partitioner.contiguous.search import Search
 from netplace.scheduling.partitioner.contiguous.zhu import ZhuFirstFit
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
@@ -34,6 +35,7 @@ SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "iff": ImprovedFirstFit,
     "naive": NaiveFirstFit,
     "rbs": RightBorderSegments,
+    "row-jumps": RowJumps,
     "zff": ZhuFirstFit,
 }
 

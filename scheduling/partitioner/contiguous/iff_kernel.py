@@ -11,97 +11,182 @@ __all__ = ["change", "find"]
 
 
 @njit(cache=True)
-def find(run: Any, sizes: Any, shape: Any, wraps: bool) -> tuple[int, int]:
+def find(runs: Any, left: Any, jumps: Any, sizes: Any, shape: Any, wraps: bool) -> tuple[int, int]:
     """Return the first base of a box, or -1, and the nodes visited.
 
     Parameters
     ----------
-    run : ndarray of int32, shape (nodes,)
-        Free nodes from each node on along X, at most a row of them; 0: the node is held.
+    runs : ndarray of int32, shape (dims, nodes)
+        Free nodes from each node on in each dimension, itself included; 0: the node is held.
+    left : ndarray of int32, shape (nodes,)
+        Of a held node: nodes of its partition from it on along X, itself included.
+    jumps : ndarray of int32, shape (nodes,)
+        All 0, and left so.
     sizes, shape : ndarray of int64, shape (dims,)
         Sides of the network and of the box.
     wraps : bool
         Whether the network is a torus.
     """
     dims = len(sizes)
-    last = np.empty(dims, np.int64)
-    for d in range(dims):
-        last[d] = sizes[d] - 1 if wraps else sizes[d] - shape[d]
-    base, offset, jump = np.zeros(dims, np.int64), np.zeros(dims, np.int64), np.zeros(dims, np.int64)
-    jump[:] = sizes
-    visited = 0
-    while True:
-        for d in range(1, dims):
-            offset[d] = shape[d] - 1
-        blocked = False
-        while True:  # the rows of the box, the farthest first
-            node = 0
-            for d in range(dims - 1, 0, -1):
-                place = base[d] + offset[d]
-                if place >= sizes[d]:
-                    place -= sizes[d]
-                node = node * sizes[d] + place
-            node = node * sizes[0] + base[0]
-            visited += 1
-            if run[node] < shape[0]:
-                blocked = True
-                break
-            d = 1
-            while d < dims and offset[d] == 0:
-                offset[d] = shape[d] - 1
-                d += 1
-            if d == dims:
-                break
-            offset[d] -= 1
-        if not blocked:
-            node = 0
-            for d in range(dims - 1, -1, -1):
-                node = node * sizes[d] + base[d]
-            return node, visited
-        base[0] += run[node] + 1
-        for d in range(1, dims):
-            jump[d] = min(jump[d], offset[d] + 1)
+    base = np.zeros(dims, np.int64)
+    blocked = np.zeros(dims, np.int64)
+    last = sizes - 1 if wraps else sizes - shape
+    marked = np.empty(64, np.int64)
+    marks, visited, found = 0, 0, -1
+    while found < 0:
+        node = _number(base, sizes)
+        visited += 1
+        step = 1
+        if jumps[node] > 0:
+            step = jumps[node]
+        elif runs[0, node] == 0:
+            step = left[node]
+        elif runs[0, node] < shape[0]:
+            # What ends the run is a partition, or the border of a mesh.
+            end = base[0] + runs[0, node]
+            step = runs[0, node]
+            if end < sizes[0] or wraps:
+                step += left[node - base[0] + end % sizes[0]]
+        else:
+            short = False
+            for d in range(1, dims):
+                short = short or runs[d, node] < shape[d]
+            if not short:
+                failed, looks = _look(runs, sizes, shape, base, blocked)
+                visited += looks
+                if not failed:
+                    found = node
+                    break
+                marks, marked = _mark(left, jumps, sizes, base, blocked, marked, marks)
+                step = max(1, jumps[node])
+        base[0] += step
         d = 0
         while base[d] > last[d]:
             base[d] = 0
             d += 1
             if d == dims:
+                for i in range(marks):
+                    jumps[marked[i]] = 0
                 return -1, visited
-            base[d] += jump[d]
-            jump[d] = sizes[d]
+            base[d] += 1
+    for i in range(marks):
+        jumps[marked[i]] = 0
+    return found, visited
 
 
 @njit(cache=True)
-def change(run: Any, sizes: Any, shape: Any, base: int, free: bool, wraps: bool) -> None:
-    """Mark the nodes of a box as free or held."""
+def _number(place: Any, sizes: Any) -> int:
+    node = 0
+    for d in range(len(sizes) - 1, -1, -1):
+        node = node * sizes[d] + place[d] % sizes[d]
+    return node
+
+
+@njit(cache=True)
+def _look(runs: Any, sizes: Any, shape: Any, base: Any, blocked: Any) -> tuple[bool, int]:
+    """Return whether a node of the box is held, and the nodes looked at; `blocked` becomes its place.
+
+    Step s looks at nodes that differ from the base in the last s dimensions, the last of these by at least
+    one, and compares their runs in the dimensions before.
+    """
     dims = len(sizes)
-    start, step = np.empty(dims, np.int64), np.zeros(dims, np.int64)
+    looks = 0
+    offset = np.zeros(dims, np.int64)
+    for moved in range(dims - 1, 0, -1):
+        # Nodes with offset[moved] >= 1, any offset in the dimensions behind it, none in those before.
+        offset[:] = 0
+        offset[moved] = 1
+        while offset[moved] < shape[moved]:
+            for d in range(dims):
+                blocked[d] = base[d] + offset[d]
+            node = _number(blocked, sizes)
+            looks += 1
+            for d in range(moved):
+                if runs[d, node] < shape[d]:
+                    blocked[d] += runs[d, node]
+                    return True, looks
+            d = dims - 1
+            while d > moved and offset[d] == shape[d] - 1:
+                offset[d] = 0
+                d -= 1
+            offset[d] += 1
+    return False, looks
+
+
+@njit(cache=True)
+def _mark(
+    left: Any, jumps: Any, sizes: Any, base: Any, blocked: Any, marked: Any, marks: int
+) -> tuple[int, Any]:
+    """Mark the bases that the held node at `blocked` forbids: from the base to it, behind it along X.
+
+    Return how many nodes are marked in all, and their list.
+    """
+    dims = len(sizes)
+    end = blocked[0] + left[_number(blocked, sizes)]  # the first base along X that is not forbidden
+    end = min(end, base[0] + sizes[0])
+    place = base.copy()
+    while True:
+        for x in range(base[0], end):
+            place[0] = x
+            node = _number(place, sizes)
+            if jumps[node] == 0:
+                if marks == len(marked):
+                    larger = np.empty(2 * len(marked), np.int64)
+                    larger[:marks] = marked
+                    marked = larger
+                marked[marks] = node
+                marks += 1
+            jumps[node] = max(jumps[node], end - x)
+        d = 1
+        while d < dims and place[d] == blocked[d]:
+            place[d] = base[d]
+            d += 1
+        if d >= dims:
+            return marks, marked
+        place[d] += 1
+
+
+@njit(cache=True)
+def change(runs: Any, left: Any, sizes: Any, shape: Any, base: int, free: bool, wraps: bool) -> None:
+    """Mark the nodes of a box as free or held, and correct the runs that end at them."""
+    dims = len(sizes)
+    start, stride = np.empty(dims, np.int64), np.ones(dims, np.int64)
     for d in range(dims):
         start[d] = base % sizes[d]
         base //= sizes[d]
-    while True:
-        row = 0
-        for d in range(dims - 1, 0, -1):
-            row = row * sizes[d] + (start[d] + step[d]) % sizes[d]
-        runs = run[row * sizes[0] : (row + 1) * sizes[0]]
-        _change_row(runs, start[0], shape[0], free, wraps)
-        d = 1
-        while d < dims and step[d] == shape[d] - 1:
-            step[d] = 0
-            d += 1
-        if d == dims:
-            return
-        step[d] += 1
+        if d > 0:
+            stride[d] = stride[d - 1] * sizes[d - 1]
+    offset, place = np.zeros(dims, np.int64), np.empty(dims, np.int64)
+    for along in range(dims):
+        offset[:] = 0
+        while True:
+            for d in range(dims):
+                place[d] = start[d] + offset[d]
+            place[along] = 0
+            line = _number(place, sizes)
+            step, side = stride[along], sizes[along]
+            _change_line(runs[along], line, step, side, start[along], shape[along], free, wraps)
+            if along == 0:
+                for i in range(shape[0]):
+                    left[line + (start[0] + i) % side] = 0 if free else shape[0] - i
+            d = 0
+            while d < dims and (d == along or offset[d] == shape[d] - 1):
+                offset[d] = 0
+                d += 1
+            if d == dims:
+                break
+            offset[d] += 1
 
 
 @njit(cache=True)
-def _change_row(runs: Any, x: int, s: int, free: bool, wraps: bool) -> None:
-    """Mark `s` nodes of a row from `x` on, and correct the runs that end at them."""
-    side = len(runs)
-    end = x + s
-    count = 0
-    if free and s < side and (end < side or wraps):
-        count = runs[end % side]
+def _change_line(
+    runs: Any, line: int, step: int, side: int, first: int, count: int, free: bool, wraps: bool
+) -> None:
+    """Mark `count` nodes of a line from `first` on, and correct the runs before them."""
+    end = first + count
+    length = 0
+    if free and count < side and (end < side or wraps):
+        length = runs[line + (end % side) * step]
     for i in range(side):
         place = end - 1 - i
         if place < 0:
@@ -110,12 +195,14 @@ def _change_row(runs: Any, x: int, s: int, free: bool, wraps: bool) -> None:
             place += side
         elif place >= side:
             place -= side
-        if i >= s and runs[place] == 0:
+        node = line + place * step
+        if i >= count and runs[node] == 0:
             return
-        if not free and i < s:
-            runs[place] = 0
+        if not free and i < count:
+            runs[node] = 0
             continue
-        count += 1
-        runs[place] = count
-    if free:
-        runs[:] = side
+        length += 1
+        runs[node] = length
+    if free and wraps:  # the whole ring is free
+        for i in range(side):
+            runs[line + i * step] = side

@@ -16,7 +16,7 @@ from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.topologies import parse
 
-EXACT = ["adaptive-scan", "contiguous", "iff", "naive", "zff"]
+EXACT = ["adaptive-scan", "contiguous", "iff", "naive", "row-jumps", "zff"]
 # Most sides by number of dimensions; the first crosses the borders of bytes and words.
 SIDES = {1: 200, 2: 12, 3: 6, 4: 4, 5: 3, 6: 2}
 FIRST = {1: 200, 2: 140, 3: 70, 4: 18, 5: 9, 6: 5}
