@@ -193,11 +193,24 @@ class KernelEngine:
     def _drop_timers(self, nodes: NDArray[np.int64]) -> None:
         """Drop the timers of computations at nodes; those of open-loop traffic stay."""
         s = self._state
-        count = int(s.clock[k.TIMERS])
-        cycles, owners = s.timer[:count].copy(), s.timer_node[:count].copy()
+        cycles, owners = self._timers()
         next_draw = s.when.reshape(-1, k.WHEN_WORDS)[owners, k.NEXT_DRAW]
         kept = ~np.isin(owners, nodes) | (next_draw == cycles)
         self._set_timers(cycles[kept], owners[kept])
+
+    def _timers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the cycles and nodes of all timers."""
+        s = self._state
+        count = int(s.clock[k.TIMERS])
+        found = list(zip(s.timer[:count].tolist(), s.timer_node[:count].tolist(), strict=True))
+        for at in np.flatnonzero(s.near >= 0).tolist():
+            cycle = self.now + (at - self.now) % k.NEAR_CYCLES
+            entry = int(s.near[at])
+            while entry >= 0:
+                found.append((cycle, entry >> 1))
+                entry = int(s.near_next[entry])
+        cycles, nodes = np.array(found, np.int64).reshape(-1, 2).T
+        return cycles, nodes
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
@@ -239,6 +252,8 @@ class KernelEngine:
         s.timer[: len(order)] = cycles[order]
         s.timer_node[: len(order)] = nodes[order]
         s.clock[k.TIMERS] = len(order)
+        s.near[:] = -1
+        s.clock[k.NEAR] = 0
 
     def run(self, until: int = FAR) -> Exit:
         """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
@@ -257,7 +272,8 @@ class KernelEngine:
     def _make_room(self) -> None:
         """Make entries for the messages that may begin in the next cycle."""
         clock = self._state.clock
-        more = int(clock[k.TODO] + clock[k.TODO + 1] + clock[k.TIMERS] + len(self._state.open_next))
+        acting = clock[[k.TODO, k.TODO + 1, k.TIMERS, k.NEAR]].sum()
+        more = int(acting) + len(self._state.open_next)
         self._jobs.extend_openings(more)
         self._renew()
 

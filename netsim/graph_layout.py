@@ -157,6 +157,8 @@ def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
         "home_free": np.ones(nodes, np.int8),
         "timer": np.empty(2 * nodes + 1, np.int64),
         "timer_node": np.empty(2 * nodes + 1, np.int32),
+        "near": np.full(k.NEAR_CYCLES, -1, np.int32),
+        "near_next": np.empty(2 * nodes, np.int32),
         "todo": np.empty(2 * nodes, np.int32),
         "target": np.full(1, -1, np.int32),
         "share": np.zeros(2, np.float64),

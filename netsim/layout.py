@@ -344,6 +344,8 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         starting=np.empty(u.links, np.int32),
         timer=np.empty(2 * nodes + 1, np.int64),
         timer_node=np.empty(2 * nodes + 1, np.int32),
+        near=np.full(k.NEAR_CYCLES, -1, np.int32),
+        near_next=np.empty(2 * nodes, np.int32),
         task=task.ravel(),
         when=when.ravel(),
         emptied=np.full(nodes * config.injectors, -1, np.int64),

@@ -2,6 +2,7 @@
 
 Delays of the network are constants, so events come in the order in which they were made: a ring of words in
 order and, for each cycle to come, how many fall due in it. What is due in the next cycle is a plain list.
+Timers stand in a list for each of the cycles to come; those that are further away in a heap.
 Routers to be looked at are bits, so that each is looked at once and in order.
 """
 
@@ -16,6 +17,8 @@ from netplace.netsim.kernel.state import (
     I32,
     I64,
     LISTED,
+    NEAR,
+    NEAR_CYCLES,
     SIDE,
     TAILS,
     TASK_WORDS,
@@ -156,8 +159,51 @@ def act_next(s: State, u: Setting, node: int) -> None:
 
 
 @inlined
-def set_timer(s: State, cycle: int, node: int) -> None:
-    """Let a node act in a later cycle (a binary heap)."""
+def set_timer(s: State, now: int, cycle: int, node: int, kind: int) -> None:
+    """Let a node act in a later cycle; it has at most one such timer of each `kind`, 0 or 1."""
+    if cycle - now >= NEAR_CYCLES:
+        set_far_timer(s, cycle, node)
+        return
+    at = cycle & (NEAR_CYCLES - 1)
+    s.near_next[2 * node + kind] = s.near[at]
+    s.near[at] = 2 * node + kind
+    s.clock[NEAR] += 1
+
+
+@inlined
+def no_timer_now(s: State, cycle: int) -> bool:
+    """Tell whether no timer is due in `cycle`, and none was before."""
+    return s.near[cycle & (NEAR_CYCLES - 1)] < 0 and (s.clock[TIMERS] == 0 or s.timer[0] > cycle)
+
+
+@inlined
+def next_timer(s: State, cycle: int) -> int:
+    """Return the first cycle from `cycle` on in which a timer is due, or `NEVER`."""
+    due = s.timer[0] if s.clock[TIMERS] > 0 else NEVER
+    if s.clock[NEAR] > 0:
+        while cycle < due and s.near[cycle & (NEAR_CYCLES - 1)] < 0:
+            cycle += 1
+        due = min(due, cycle)
+    return due
+
+
+@inlined
+def act_on_timers(s: State, u: Setting, cycle: int) -> None:
+    """Let the nodes act in this cycle whose timers are due."""
+    at = cycle & (NEAR_CYCLES - 1)
+    entry = s.near[at]
+    s.near[at] = -1
+    while entry >= 0:
+        s.clock[NEAR] -= 1
+        act_now(s, u, entry >> 1)
+        entry = s.near_next[entry]
+    while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
+        act_now(s, u, take_far_timer(s))
+
+
+@inlined
+def set_far_timer(s: State, cycle: int, node: int) -> None:
+    """Let a node act in a cycle that the ring does not reach (a binary heap)."""
     at = s.clock[TIMERS]
     s.clock[TIMERS] = at + 1
     while at > 0:
@@ -172,8 +218,8 @@ def set_timer(s: State, cycle: int, node: int) -> None:
 
 
 @inlined
-def take_timer(s: State) -> int:
-    """Remove the earliest timer and return its node."""
+def take_far_timer(s: State) -> int:
+    """Remove the earliest timer of the heap and return its node."""
     node = s.timer_node[0]
     n = s.clock[TIMERS] - 1
     s.clock[TIMERS] = n

@@ -6,7 +6,7 @@ from typing import Any
 
 from netplace.netsim.kernel.bits import bare, lowest, settled, spliced
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
-from netplace.netsim.kernel.events import NEVER, act_now, take_timer
+from netplace.netsim.kernel.events import NEVER, act_on_timers, next_timer, no_timer_now
 from netplace.netsim.kernel.graph_decide import decide, start
 from netplace.netsim.kernel.graph_events import enter, expose, seen, send_off, tail_left
 from netplace.netsim.kernel.graph_fifos import act, nodes
@@ -19,6 +19,7 @@ from netplace.netsim.kernel.state import (
     EVENTS,
     EXPOSED,
     LISTED,
+    NEAR,
     NOW,
     SIDE,
     STARTING,
@@ -65,8 +66,7 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
 @spliced
 def let_tasks_act(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
     """Let the tasks act that have something to do in `cycle`."""
-    while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
-        act_now(s, u, take_timer(s))
+    act_on_timers(s, u, cycle)
     acts = s.clock[TODO + side]
     for n in range(acts):
         node = s.todo[side * u.nodes + n]
@@ -110,9 +110,7 @@ def next_event(s: GraphState, u: GraphSetting, cycle: int) -> int:
         while s.head_at[soon & (u.head_ring - 1)] < 0:
             soon += 1
         due = min(due, soon)
-    if s.clock[TIMERS] > 0:
-        due = min(due, s.timer[0])
-    return due
+    return min(due, next_timer(s, cycle))
 
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
@@ -131,7 +129,7 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
                 s.clock[TODO + side] == 0
                 and s.clock[DIRTY + side] == 0
                 and s.clock[EXPOSED] == 0
-                and (s.clock[TIMERS] == 0 or s.timer[0] > cycle)
+                and no_timer_now(s, cycle)
             ):
                 due = next_event(s, u, cycle)
                 if due == NEVER:
@@ -143,7 +141,7 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
-            if s.clock[TODO + side] + s.clock[TIMERS] > s.open_start[0] and u.record == 0:
+            if s.clock[TODO + side] + s.clock[TIMERS] + s.clock[NEAR] > s.open_start[0] and u.record == 0:
                 s.clock[NOW] = cycle
                 return ROOM
             let_tasks_act(s, u, cycle, side)

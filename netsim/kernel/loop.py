@@ -12,7 +12,15 @@ from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, s
 from netplace.netsim.kernel.blame import charge_everything, fetch_parking
 from netplace.netsim.kernel.decide import decide
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
-from netplace.netsim.kernel.events import NEVER, act_now, next_due, take, take_count, take_timer
+from netplace.netsim.kernel.events import (
+    NEVER,
+    act_on_timers,
+    next_due,
+    next_timer,
+    no_timer_now,
+    take,
+    take_count,
+)
 from netplace.netsim.kernel.fifos import head_slot
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import start
@@ -28,6 +36,7 @@ from netplace.netsim.kernel.state import (
     INPUT,
     LISTED,
     NAME_BITS,
+    NEAR,
     NOW,
     SIDE,
     STARTING,
@@ -78,8 +87,7 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
 @spliced
 def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
     """Let the tasks act that have something to do in `cycle`."""
-    while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
-        act_now(s, u, take_timer(s))
+    act_on_timers(s, u, cycle)
     acts = s.clock[TODO + side]
     for n in range(acts):
         node = s.todo[side * u.nodes + n]
@@ -161,13 +169,12 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
                 s.clock[TODO + side] == 0
                 and s.clock[DIRTY + side] == 0
                 and s.clock[EXPOSED] == 0
-                and (s.clock[TIMERS] == 0 or s.timer[0] > cycle)
+                and no_timer_now(s, cycle)
             ):
                 due = next_due(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
                 if u.hop > 1:
                     due = min(due, next_due(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle))
-                if s.clock[TIMERS] > 0:
-                    due = min(due, s.timer[0])
+                due = min(due, next_timer(s, cycle))
                 if due == NEVER:
                     s.clock[NOW] = cycle
                     return IDLE
@@ -177,7 +184,7 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             if cycle >= until:
                 s.clock[NOW] = cycle
                 return REACHED
-            if s.clock[TODO + side] + s.clock[TIMERS] > s.open_start[0] and u.record == 0:
+            if s.clock[TODO + side] + s.clock[TIMERS] + s.clock[NEAR] > s.open_start[0] and u.record == 0:
                 s.clock[NOW] = cycle
                 return ROOM
             let_tasks_act(s, u, cycle, side)

@@ -333,13 +333,13 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
         if kind == COMPUTE:
             s.task[task + PC] = pc + 1
             s.when[when + BUSY_UNTIL] = cycle + (word >> KIND_BITS)
-            set_timer(s, cycle + (word >> KIND_BITS), node)
+            set_timer(s, cycle, cycle + (word >> KIND_BITS), node, 0)
             return False
         if kind == COMPUTE_LAST:
             s.task[task + PC] = stop
             if word >> KIND_BITS > 1:
                 s.when[when + BUSY_UNTIL] = cycle + (word >> KIND_BITS) - 1
-                set_timer(s, cycle + (word >> KIND_BITS) - 1, node)
+                set_timer(s, cycle, cycle + (word >> KIND_BITS) - 1, node, 0)
                 return False
             break
         if kind == LOOP:
@@ -500,7 +500,7 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
         s.task[task + DRAWN] = 0
         due = cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0])
         s.when[when + NEXT_DRAW] = due
-        set_timer(s, due, node)
+        set_timer(s, cycle, due, node, 1)
 
 
 @inlined

@@ -31,7 +31,7 @@ ENDED = 1  # a job ended in this cycle
 SIDE = 2  # which half of `todo`, `dirty` and `entering` belongs to the next cycle (0 or 1)
 TODO = 3  # TODO + side: nodes to act
 DIRTY = 5  # DIRTY + side: 1 if routers are to be looked at
-TIMERS = 7  # timers in the heap
+TIMERS = 7  # timers in the heap, due in NEAR_CYCLES or more when they were set
 CREATED = 8
 DELIVERED = 9
 PACKET_DELAY = 10  # sum of delays
@@ -47,7 +47,9 @@ JOBS = 24  # explaining: jobs that the matrix of waiting has room for, open-loop
 WAITED = 25  # explaining: sum of the cycles in which heads ceased to wait, less those in which they began
 WATCHED = 26  # explaining: job + 1 whose waiting is also counted by link and by job charged; -1: none
 COLUMN = 27  # explaining: columns of that count that jobs have
-CLOCK_WORDS = 28
+NEAR = 28  # timers in the lists of `near`
+CLOCK_WORDS = 29
+NEAR_CYCLES = 1024  # for which there are such lists, a power of two
 
 # --- `row`: one record for each router, words and then bytes ----------------------------------------
 TIME = 0  # cycle, modulo 2**32, up to which the memories of alternatives are accounted for
@@ -247,6 +249,8 @@ class State(NamedTuple):
     starting: I32  # scratch: names of outputs whose packet begins to cross its link in this cycle
     timer: I64  # heap: cycle; a node has at most one for its program and one for open-loop traffic
     timer_node: I32  # heap: node
+    near: I32  # by cycle, modulo `NEAR_CYCLES`: first of the timers due then, 2 * node + kind; -1: none
+    near_next: I32  # by timer: the next one due then
     task: I32  # nodes x TASK_WORDS
     when: I64  # nodes x WHEN_WORDS
     emptied: I64  # nodes x injectors: last cycle in which a tail had just left the injection FIFO
