@@ -23,7 +23,7 @@ from netplace.topologies.megafly import megafly
 from netplace.topologies.mesh import mesh
 from netplace.topologies.service import with_service
 from netplace.topologies.slim_fly import slim_fly
-from netplace.topologies.slurm import slurm, slurm_text
+from netplace.topologies.slurm import slurm, slurm_blocks_text, slurm_text
 from netplace.topologies.text_form import (
     Kind,
     read_first_number,
@@ -66,6 +66,7 @@ __all__ = [
     "parse",
     "slim_fly",
     "slurm",
+    "slurm_blocks_text",
     "slurm_text",
     "thin_tree",
     "torus",

@@ -54,7 +54,7 @@ def failing(
     gone = np.zeros(of.routers, bool)
     gone[[*off, *more.tolist()]] = True
     switches = Switches.of(of)
-    alive = _largest_part(of, neighbor, gone, switches.home >= 0)
+    alive = _largest_part(of, neighbor, gone, switches)
     neighbor[~alive] = -1
     neighbor[(neighbor >= 0) & ~alive[neighbor]] = -1
     entry[neighbor < 0] = -1
@@ -71,9 +71,9 @@ def failing(
 
 
 def _largest_part(
-    of: Topology, neighbor: NDArray[np.int32], gone: NDArray[np.bool_], here: NDArray[np.bool_]
+    of: Topology, neighbor: NDArray[np.int32], gone: NDArray[np.bool_], switches: Switches
 ) -> NDArray[np.bool_]:
-    """Return the routers of the connected part with most nodes of those that are `here`."""
+    """Return the routers of the connected part with most nodes that have a switch."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -82,7 +82,9 @@ def _largest_part(
     kept = ~gone[router] & ~gone[end]
     links = coo_array((np.ones(kept.sum(), bool), (router[kept], end[kept])), (of.routers,) * 2)
     _, part = connected_components(links, directed=False)
-    node = np.flatnonzero(here & ~gone[: of.nodes])
+    home = switches.home + switches.first
+    here = (switches.home >= 0) & ~gone[: of.nodes] & ~gone[home]
+    node = np.flatnonzero(here & (part[: of.nodes] == part[home]))
     if not node.size:
         raise ValueError(f"{of}: no node remains")
     most = int(np.bincount(part[node]).argmax())

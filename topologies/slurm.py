@@ -10,7 +10,7 @@ import numpy as np
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
 
-__all__ = ["expand", "slurm", "slurm_text"]
+__all__ = ["expand", "slurm", "slurm_blocks_text", "slurm_text"]
 
 
 def slurm(path: str) -> Graph:
@@ -138,6 +138,41 @@ def slurm_text(topology: Graph) -> str:
             words.append("Switches=" + ",".join(children))
         lines.append(" ".join(words))
     return "\n".join(lines) + "\n"
+
+
+def slurm_blocks_text(topology: Graph) -> str:
+    """Return a ``topology.conf`` of the block plug-in for switches with nodes, joined level by level.
+
+    Raises
+    ------
+    ValueError
+        If the switches above the blocks are not those that the plug-in's sizes make.
+    """
+    first = topology.first_switch
+    at = np.bincount(topology.home - first, minlength=topology.switches).tolist() if first else []
+    blocks = [switch for switch, nodes in enumerate(at) if nodes]
+    if not first or blocks != list(range(len(blocks))):
+        raise ValueError(
+            f"{topology}: blocks are switches with nodes that come before all others, found none"
+        )
+    near = topology.neighbor[first:] - first
+    pairs = {(min(a, b), max(a, b)) for a, row in enumerate(near.tolist()) for b in row if b >= 0}
+    names = list(topology.names or (f"b{switch}" for switch in range(topology.switches)))
+    sizes, level = [max(at)], blocks
+    while len(level) > 1:
+        above = [max((b for a, b in pairs if a == member), default=-1) for member in level]
+        ratio = above.count(above[0])
+        if ratio < len(level):
+            sizes.append(sizes[-1] * ratio)
+        level = list(dict.fromkeys(above)) if ratio > 1 else []
+    cables, _ = _blocks(at[: len(blocks)], sizes, names[: len(blocks)])
+    if set(cables) != pairs:
+        raise ValueError(f"{topology}: its switches above the blocks are not those that sizes of blocks make")
+    begin = np.cumsum(at) - at
+    lines = [
+        f"BlockName={names[block]} Nodes=n[{begin[block]}-{begin[block] + at[block] - 1}]" for block in blocks
+    ]
+    return "\n".join([*lines, "BlockSizes=" + ",".join(map(str, sizes))]) + "\n"
 
 
 def expand(hosts: str, where: str = "hosts") -> Iterator[str]:

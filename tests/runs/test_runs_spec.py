@@ -129,5 +129,5 @@ def test_a_network_file_that_has_changed_is_read_anew(tmp_path):
     second = resolve(f"graph:{path}", app)
     assert first.key != second.key
     assert execute(second).link_packets.shape == (4, 3)
-    with pytest.raises(ValueError, match="no longer what it was"):
+    with pytest.raises(ValueError, match="has changed since the run was described"):
         execute(first)

@@ -7,7 +7,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from netplace.topologies import Graph, parse, slurm_text
+from netplace.topologies import Graph, parse, slurm_blocks_text, slurm_text
 from netplace.topologies.slurm import expand
 
 
@@ -99,3 +99,21 @@ def test_only_trees_can_be_written_for_slurm() -> None:
 
 def test_lists_of_hosts() -> None:
     assert list(expand("a[08-10],b,c[1,3]x")) == ["a08", "a09", "a10", "b", "c1x", "c3x"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "blocks", "sizes"), [(4, 1, "4"), (4, 3, "4"), (4, 8, "4,8,16"), (2, 6, "2,6"), (3, 4, "3,6")]
+)
+def test_blocks_of_slurm_are_written_as_they_are_read(tmp_path, nodes, blocks, sizes):
+    lines = [f"BlockName=b{n} Nodes=n[{n * nodes}-{(n + 1) * nodes - 1}]" for n in range(blocks)]
+    text = "\n".join([*lines, f"BlockSizes={sizes}"]) + "\n"
+    path = tmp_path / "topology.conf"
+    path.write_text(text)
+    assert slurm_blocks_text(parse(f"slurm:{path}")) == text
+
+
+def test_what_is_no_blocks_of_slurm():
+    with pytest.raises(ValueError, match="not those that sizes of blocks make"):
+        slurm_blocks_text(parse("dragonfly:a=2,p=2,h=1"))
+    with pytest.raises(ValueError, match="blocks are switches with nodes"):
+        slurm_blocks_text(parse("faulty:slow=0.5/torus:3x3"))
