@@ -9,7 +9,8 @@ FILES = {
     "self.txt": "a b\na a\n",
     "narrow.txt": "a b width=0\n",
     "slow.txt": "a b cycles=0\n",
-    "one-way.graphml": """<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">
+    "one-way.graphml": """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<graph edgedefault="directed">
 <node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>""",
     "routing.py": """
 from netplace.topologies.routing import Routes, first_minimal, table
@@ -33,7 +34,7 @@ MISTAKES = [
     ("slimfly:4", "q is not an odd prime; nearest: slimfly:3 or slimfly:5"),
     (
         "dragonfly:a=4,p=2,h=2,g=10",
-        "10 groups are more than the 8 global links of a group can join, expected at",
+        "10 groups are more than the 8 global links of a group can join",
     ),
     ("dragonfly:a=4,p=2,h=2,g=8,links=circulant", "odd number of groups, not 8; nearest: g=7 or g=9"),
     ("dragonfly:a=4,p=2", "h is missing"),
@@ -42,8 +43,8 @@ MISTAKES = [
     ("torus:8x8,c=0", "c: 0 is too small"),
     ("graph:parts.txt", "not connected, 2 of 4 nodes cannot be reached from node 0: 2, 3"),
     ("graph:self.txt", "an edge leads from vertex a to itself"),
-    ("graph:narrow.txt", "edge a - b: width: '0'"),
-    ("graph:slow.txt", "edge a - b: cycles: '0'"),
+    ("graph:narrow.txt", "edge a - b: width: 0 is too small"),
+    ("graph:slow.txt", "edge a - b: cycles: 0 is too small"),
     ("graph:one-way.graphml", "asymmetric, 1 links lead from a to b and 0 back, expected as many"),
     ("graph:empty.txt", "no vertex in the graph"),
     ("graph:missing.txt", "no such file"),
