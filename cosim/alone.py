@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netplace.cosim.placed import Placed, Placing
-from netplace.netsim import Network, Residue
+from netplace.netsim import DeadlockError, Network, Residue
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.topologies import Topology
@@ -96,8 +96,14 @@ class FreshTimes:
         return self.cycles(self._placing.put(job, allocation)) * self._placing.config.cycle_ns * 1e-9
 
     def longest(self, job: Job) -> float:
-        """Return what a user asks for: the run time in seconds on a compact partition, and a margin."""
-        return self._margin * self.seconds(job, compact(self._placing.machine, job))
+        """Return what a user asks for: the run time in seconds on a compact partition, and a margin.
+
+        Of a job that never ends it is the time until it stands still.
+        """
+        try:
+            return self._margin * self.seconds(job, compact(self._placing.machine, job))
+        except DeadlockError as error:
+            return self._margin * max(1, error.cycle) * self._placing.config.cycle_ns * 1e-9
 
 
 def compact(machine: Topology, job: Job) -> Allocation:

@@ -10,6 +10,8 @@ from typing import Any
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import WaitingOverTime
 from netplace.netsim import DeadlockError, Network, Residue
+from netplace.netsim.engine import Blocked
+from netplace.netsim.explain import explain
 from netplace.scheduling import Allocation, Ends, Job
 
 __all__ = ["Attempt", "LiveExecution"]
@@ -58,7 +60,7 @@ class LiveExecution:
         The network's engine.
     ended : callable, optional
         Told of each attempt that has ended.
-    explain : bool
+    explaining : bool
         Whether waiting is charged to jobs, see `waiting`.
 
     Attributes
@@ -75,13 +77,13 @@ class LiveExecution:
         longest: Callable[[Job], float],
         engine: str = "kernel",
         ended: Callable[[Attempt], None] | None = None,
-        explain: bool = False,
+        explaining: bool = False,
     ) -> None:
         self.network = Network(
-            placing.machine, placing.config, engine=engine, seed=placing.seed, explain=explain
+            placing.machine, placing.config, engine=engine, seed=placing.seed, explain=explaining
         )
         self.failures: dict[int, str] = {}
-        self._waiting = WaitingOverTime(self.network) if explain else None
+        self._waiting = WaitingOverTime(self.network) if explaining else None
         self._names: list[int] = []  # jobs by the network's number
         self.longest = longest
         self._placing, self._tell = placing, ended
@@ -138,7 +140,7 @@ class LiveExecution:
             If waiting is not charged.
         """
         if self._waiting is None:
-            raise ValueError("waiting: is charged to jobs only in an execution made with explain=True")
+            raise ValueError("waiting: is charged to jobs only in an execution made with explaining=True")
         return self._waiting.told(self._names)
 
     def _advance(self, limit: int | None) -> None:
@@ -148,7 +150,7 @@ class LiveExecution:
         except DeadlockError as error:
             if not self._running:
                 raise  # packets that nobody waits for block the network for good
-            self._fail(str(error))
+            self._fail(error)
 
     def _simulated(self, limit: int | None) -> list[int]:
         """Simulate up to the end of a job, or to a cycle; return the network's numbers of what has ended."""
@@ -173,12 +175,14 @@ class LiveExecution:
         if told:
             self._ended.append(Ends(self.network.now / self._second, tuple(told)))
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, error: DeadlockError) -> None:
         """End all jobs that run: nothing can move any more, so none of them ever ends by itself."""
         told = []
         for number, (attempt, record) in [*self._running.items()]:
+            own = Blocked([task for task in error.blocked.tasks if task[0] == number])
+            programs = {number: self.network.program(number)}
+            self.failures[record.placed.job.number] = explain(own, programs, 0, error.cycle)
             self._drop(number)
-            self.failures[record.placed.job.number] = why
             told.append(attempt)
         self._ended.append(Ends(self.network.now / self._second, tuple(told), failed=True))
 

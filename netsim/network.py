@@ -318,6 +318,16 @@ class Network:
             raise ValueError(f"job {job}: {what}")
         return self._jobs[job]
 
+    def program(self, job: int) -> Program:
+        """Return the program of a job as the engine has it: one iteration, where those are kept once.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job.
+        """
+        return self._find(job).program
+
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
         self._engine.generate(traffic)

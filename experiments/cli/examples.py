@@ -69,7 +69,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "cosim": (
         "netplace cosim --machine torus:8x8 --workload applications --jobs 12 --sizes small --policy easy "
-        "--partition random -o shared",
+        "--partition random --explain -o shared",
         "netplace cosim --machine tree:4,3 --workload applications --jobs 12 --sizes small --intensity low "
         "--network-time table --json",
     ),

@@ -108,7 +108,7 @@ def test_a_job_that_never_ends_fails_and_others_go_on(monkeypatch, engine):
     states = dict(zip(made.number.tolist(), made.state.tolist(), strict=True))
     assert states == {1: State.DONE, 2: State.FAILED, 3: State.DONE, 4: State.DONE}
     assert list(execution.failures) == [2]
-    assert "waits for task" in execution.failures[2]
+    assert "task 0 waits for task 1 to send 64 bytes" in execution.failures[2]
 
 
 def test_jobs_that_have_ended_are_forgotten():

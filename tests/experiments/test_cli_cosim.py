@@ -124,3 +124,16 @@ def test_a_log_with_applications(netplace, tmp_path):
     )
     mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
     check(netplace("cosim", *words), "fits no class")
+
+
+def test_jobs_that_never_end_fail_and_are_named(netplace):
+    """Both partners of an exchange send first, and by rendezvous wait for each other."""
+    words = [*SMALL, "--classes", "collectives", "--rendezvous", "0", "--policy", "easy", "--json"]
+    result = netplace(*words)
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    states = {job["job"]: job["state"] for job in found["jobs"]}
+    stuck = {one["job"] for one in found["failures"]}
+    assert {job for job, state in states.items() if state == "failed"} == stuck
+    assert 0 < len(stuck) < len(states)
+    assert f"job {min(stuck)} failed: deadlock in cycle" in result.stderr
