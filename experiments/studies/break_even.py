@@ -5,8 +5,9 @@ its jobs run longer. Jobs of the Lublin-Feitelson model on a 16x16x16 mesh run a
 boxes, found by first fit, and so many percent longer on the first free nodes; jobs of one node always run
 alike. The *break-even* is the slowdown at which both do the same work in the same time.
 
-The literature (J. A. Pascual and others) puts it at 25 to 45 %. The interval alone was at hand: neither the
-jobs nor the shapes of boxes behind it. So the study also asks on what it depends.
+The literature (J. A. Pascual and others) puts it at 25 to 45 %, for jobs of another kind: applications whose
+run times grow with their size, in boxes of powers of two. That set-up is the part `break-even` of the study
+`partition-selection`. Here the question is put to jobs of a model of logs, and on what the answer depends.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ _ABOUT = (
     "Break-even: the slowdown of scattered jobs, in percent of their run time, at which the mean turnaround "
     "(or the makespan) is that of contiguous allocation; mean over the seeds with its 95 % interval (±). A "
     "seed in which contiguous is no worse even without a slowdown counts as 0 (column `at 0`). Where seeds "
-    "have not broken even at the largest slowdown (column `beyond`), there is no mean."
+    "have not broken even at the largest slowdown (column `beyond`), there is no mean. The published figures "
+    "are of other jobs: their set-up is the part break-even of the study partition-selection."
 )
 
 

@@ -61,6 +61,14 @@ class Part:
     jobs: int = 1
     applications: tuple[str, ...] = (*NPB, *KERNELS)
     quick: tuple[str, ...] = ("LU",)
+    quadrant: str = ""
+
+    @property
+    def placements(self) -> tuple[str, ...]:
+        """The placements that are compared."""
+        if self.quadrant:
+            return ("row", "random")
+        return ON_TREES if self.network.startswith("tree") else ON_TORI
 
     @property
     def title(self) -> str:
@@ -70,6 +78,8 @@ class Part:
         if kind == "tree":
             where = "a {}-ary {}-tree".format(*sides.split(","))
         number = "one instance" if self.jobs == 1 else f"{self.jobs} instances"
+        if self.quadrant:
+            where = f"one 8x8 quadrant of {where}"
         return f"{number} on {where}"
 
 
@@ -78,6 +88,7 @@ PARTS = {
     "torus-1": Part("torus:8x8", quick=_SEVERAL),
     "torus-4": Part("torus:16x16", 4),
     "torus-16": Part("torus:32x32", 16, PUBLISHED),
+    "in-quadrant": Part("torus:32x32", 1, PUBLISHED, quadrant="boxes:8x8@0,0"),
     "torus-16-others": Part(
         "torus:32x32", 16, tuple(app for app in (*NPB, *KERNELS) if app not in PUBLISHED), ("IS",)
     ),
@@ -123,9 +134,12 @@ def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
     tree = part.network.startswith("tree")
     many = asked.partitions or (2 if asked.quick else 5)
     for app in part.quick if asked.quick else part.applications:
-        for placement in ON_TREES if tree else ON_TORI:
+        for placement in part.placements:
             for number in range(many if placement == "random" else 1):
-                area, mapping = _places(part.network, part.jobs, f"{placement}:{number}")
+                if part.quadrant:
+                    area, mapping = part.quadrant, "random" if placement == "random" else "consecutive"
+                else:
+                    area, mapping = _places(part.network, part.jobs, f"{placement}:{number}")
                 run = resolve(
                     part.network,
                     [_job(app, "W" if asked.quick else "A") | {"mapping": mapping}] * part.jobs,
@@ -152,6 +166,10 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
     tables, figures, told = [], {}, []
     for name in asked.parts:
         beside = printed if name == "torus-16" else printed.iloc[:0]
+        if name == "in-quadrant" and not asked.quick:
+            beside = published("pascual_mapping_alone_in_quadrant.csv").pivot(
+                index="app", columns="mapping", values="relative_time"
+            )
         cells = _cells(runs[runs["table"] == name], beside)
         title = PARTS[name].title
         tables += [
