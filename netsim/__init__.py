@@ -11,8 +11,9 @@ True
 from netplace.netsim.config import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
-from netplace.netsim.network import ENGINES, Network, Residue, Waiting, simulate
+from netplace.netsim.network import ENGINES, Network, Residue, Waiting
 from netplace.netsim.result import Delay, JobResult, Result
+from netplace.netsim.simulation import simulate
 from netplace.netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
 
 __all__ = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from bisect import insort
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,7 @@ from netplace.netsim.general import is_general
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Graph, Topology
 
-__all__ = ["ENGINES", "Network", "Residue", "Waiting", "simulate"]
+__all__ = ["ENGINES", "Network", "Residue", "Waiting"]
 
 
 def reference_engine(
@@ -612,64 +611,3 @@ class Network:
     def reset_counters(self) -> None:
         """Start the counters anew; packets in flight stay."""
         self._engine.reset_counters()
-
-
-def simulate(
-    topology: Topology,
-    programs: Program | Sequence[Program],
-    nodes: ArrayLike | Sequence[ArrayLike] | None = None,
-    *,
-    config: Config | None = None,
-    engine: str = "kernel",
-    seed: int = 0,
-    max_cycles: int | None = None,
-    record_messages: bool = False,
-    window: int | None = None,
-) -> Result:
-    """Replay one or several applications, all from cycle 0, and return what was measured.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    programs : Program or sequence of Program
-        One job or several.
-    nodes : array, or sequence of arrays, optional
-        Node of each task, for each job; consecutive by default.
-    config : Config, optional
-        Settings of the network.
-    engine : str
-        ``"kernel"`` or ``"reference"``; both give the same result.
-    seed : int
-        Seed of all random draws.
-    max_cycles : int, optional
-        Longest run allowed.
-    record_messages : bool
-        Whether the start and end of every message are kept.
-    window : int, optional
-        Cycles of a window in which link loads are also counted.
-
-    Raises
-    ------
-    ValueError
-        If the placement is wrong.
-    DeadlockError, CycleLimitError
-        If the run cannot come to its end.
-    """
-    network = Network(topology, config, engine=engine, seed=seed, record_messages=record_messages)
-    if isinstance(programs, Program):
-        network.start(programs, nodes)  # type: ignore[arg-type]
-    else:
-        places: Sequence[ArrayLike | None]
-        if nodes is None:
-            ends = np.cumsum([program.tasks for program in programs])
-            usable = topology.computing
-            places = [usable[end - program.tasks : end] for program, end in zip(programs, ends, strict=True)]
-        else:
-            places = list(nodes)  # type: ignore[arg-type]
-        if len(places) != len(programs):
-            raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
-        for program, where in zip(programs, places, strict=True):
-            network.start(program, where, at=0)
-    network.finish(max_cycles, window)
-    return network.result()

@@ -1,0 +1,185 @@
+"""Replaying applications on a network, from the first cycle to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from netplace.apps import Program
+from netplace.checks import whole
+from netplace.netsim.config import Config
+from netplace.netsim.engine import Counters, JobRecord
+from netplace.netsim.errors import SimulationError
+from netplace.netsim.network import Network, place
+from netplace.netsim.parts import independent_parts
+from netplace.netsim.result import Result, make_result
+from netplace.topologies import Topology
+
+__all__ = ["simulate"]
+
+_Job = tuple[Program, ArrayLike | None]
+
+
+def simulate(
+    topology: Topology,
+    programs: Program | Sequence[Program],
+    nodes: ArrayLike | Sequence[ArrayLike] | None = None,
+    *,
+    config: Config | None = None,
+    engine: str = "kernel",
+    seed: int = 0,
+    max_cycles: int | None = None,
+    record_messages: bool = False,
+    window: int | None = None,
+    workers: int = 1,
+) -> Result:
+    """Replay one or several applications, all from cycle 0, and return what was measured.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    programs : Program or sequence of Program
+        One job or several.
+    nodes : array, or sequence of arrays, optional
+        Node of each task, for each job; consecutive by default.
+    config : Config, optional
+        Settings of the network.
+    engine : str
+        ``"kernel"`` or ``"reference"``; both give the same result.
+    seed : int
+        Seed of all random draws.
+    max_cycles : int, optional
+        Longest run allowed.
+    record_messages : bool
+        Whether the start and end of every message are kept.
+    window : int, optional
+        Cycles of a window in which link loads are also counted.
+    workers : int
+        Processes. Where jobs are so placed that their packets can share no router, see `independent_parts`,
+        parts of the run go on side by side. The result is the same, to the cycle; with windows, and where
+        all is one part, one process does all.
+
+    Raises
+    ------
+    ValueError
+        If the placement is wrong.
+    DeadlockError, CycleLimitError
+        If the run cannot come to its end.
+    """
+    jobs = _jobs(topology, programs, nodes)
+    settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages)
+    whole(workers, "workers")
+    if workers > 1 and len(jobs) > 1 and window is None:
+        found = _side_by_side(settings, jobs, workers)
+        if found is not None:
+            return found
+    network = settings.network()
+    for program, where in jobs:
+        network.start(program, where, at=0)
+    network.finish(max_cycles, window)
+    return network.result()
+
+
+def _jobs(
+    topology: Topology, programs: Program | Sequence[Program], nodes: ArrayLike | Sequence[ArrayLike] | None
+) -> list[_Job]:
+    """Return each program with the nodes of its tasks, as they were given."""
+    if isinstance(programs, Program):
+        return [(programs, nodes)]  # type: ignore[list-item]
+    places: Sequence[ArrayLike | None]
+    if nodes is None:
+        ends = np.cumsum([program.tasks for program in programs])
+        usable = topology.computing
+        places = [usable[end - program.tasks : end] for program, end in zip(programs, ends, strict=True)]
+    else:
+        places = list(nodes)  # type: ignore[arg-type]
+    if len(places) != len(programs):
+        raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
+    return list(zip(programs, places, strict=True))
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What is the same for all parts of a run."""
+
+    topology: Topology
+    config: Config
+    engine: str
+    seed: int
+    max_cycles: int | None
+    record_messages: bool
+
+    def network(self) -> Network:
+        """Return an empty network."""
+        return Network(
+            self.topology,
+            self.config,
+            engine=self.engine,
+            seed=self.seed,
+            record_messages=self.record_messages,
+        )
+
+
+def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result | None:
+    """Return the result of a run whose parts processes have simulated.
+
+    None where there is one part only, and where a part has no result: what is wrong is then for the whole
+    run to tell.
+    """
+    check = settings.network()
+    for program, where in jobs:
+        check.start(program, where)
+    places = [place(program, where, settings.topology) for program, where in jobs]
+    programs = [program for program, _ in jobs]
+    parts = independent_parts(settings.topology, settings.config, programs, places)
+    if len(parts) < 2:
+        return None
+    bags: list[list[int]] = [[] for _ in range(min(workers, len(parts)))]
+    load = [0] * len(bags)
+    sizes = [sum(len(programs[job]) for job in part) for part in parts]
+    for n in sorted(range(len(parts)), key=lambda n: -sizes[n]):
+        least = load.index(min(load))
+        bags[least] += parts[n]
+        load[least] += sizes[n]
+    try:
+        with ProcessPoolExecutor(len(bags)) as pool:
+            found = list(
+                pool.map(_simulated, [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags])
+            )
+    except SimulationError:
+        return None
+    records: dict[int, JobRecord] = {}
+    for bag, (mine, _, _) in zip(bags, found, strict=True):
+        records.update(zip(bag, mine, strict=True))
+    return make_result(
+        [records[n] for n in range(len(jobs))],
+        _sum([counters for _, counters, _ in found]),
+        programs,
+        places,
+        network=settings.topology,
+        config=settings.config,
+        engine=settings.engine,
+        seed=settings.seed,
+        cpu_seconds=sum(seconds for _, _, seconds in found),
+        window_loads=[],
+        faults=[],
+    )
+
+
+def _simulated(settings: _Settings, jobs: list[_Job]) -> tuple[list[JobRecord], Counters, float]:
+    """Return what was measured of some jobs alone on the network, and the CPU time."""
+    network = settings.network()
+    numbers = [network.start(program, where, at=0) for program, where in jobs]
+    network.finish(settings.max_cycles)
+    return [network.job(number) for number in numbers], network.counters(), network.cpu_seconds
+
+
+def _sum(counters: list[Counters]) -> Counters:
+    """Return the totals of parts that share nothing."""
+    total = {name: sum(getattr(one, name) for one in counters) for name in vars(counters[0])}
+    return Counters(**{**total, "last_delivery": max(one.last_delivery for one in counters)})
