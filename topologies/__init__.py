@@ -138,7 +138,7 @@ TOPOLOGIES = {
         "megafly: g groups of leaf switches with p nodes and spine switches with h global links; links=..",
     ),
     "slimfly": Kind(
-        slim_fly, read_first_number(p=True), "slimfly:5", "2 q^2 switches with p nodes each, q an odd prime"
+        slim_fly, read_first_number(p=True), "slimfly:5", "2 q^2 switches with p nodes each, q a prime power"
     ),
     "xgft": Kind(
         xgft,

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.topologies.limits import check_memory
 from netplace.topologies.shortest import adjacency
 
-__all__ = ["best_cut"]
+__all__ = ["best_cut", "least_cut"]
 
 _ROUNDS = 50
 _DENSE = 1500  # switches up to which the eigenvector is computed
@@ -46,6 +47,35 @@ def best_cut(
     if places is not None:
         orders += list(places.T.astype(np.float64))
     return min(_improved(links, _halves(links, order, home, first_switch), len(home)) for order in orders)
+
+
+def least_cut(neighbor: NDArray[np.integer[Any]], nodes: int) -> int:
+    """Return how many links, in one direction, every cut between two halves of the nodes has at least.
+
+    With x = 1 on one side and -1 on the other, a cut has a quarter of x' L x links, L being the Laplacian.
+    Where routers without a node are let take any value, that is at least the second least eigenvalue of the
+    Schur complement of L on the nodes, times a quarter of the number of nodes (after M. Fiedler, Czechoslovak
+    Math. J. 23 (1973) 298-305); with an odd number of nodes halves differ by one.
+
+    Parameters
+    ----------
+    neighbor : ndarray of int, shape (routers, ports)
+        Router behind each port; negative: none.
+    nodes : int
+        How many of the routers, the first ones, are nodes.
+    """
+    import scipy.sparse.csgraph
+
+    if nodes < 2:
+        return 0
+    check_memory("bisection", 3 * 8 * neighbor.shape[0] ** 2, "its lower bound")
+    laplacian = scipy.sparse.csgraph.laplacian(adjacency(neighbor).astype(np.float64)).toarray()
+    among, rest = laplacian[:nodes, :nodes], laplacian[nodes:, nodes:]
+    if len(rest):
+        between = laplacian[:nodes, nodes:]
+        among = among - between @ np.linalg.solve(rest, between.T)
+    spread = nodes - (nodes % 2) / nodes
+    return max(0, int(np.ceil(np.linalg.eigvalsh(among)[1] * spread / 4 - 1e-6)))
 
 
 def _orders(links: Links, first_switch: int) -> list[NDArray[np.float64]]:

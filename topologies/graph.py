@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.topologies.bisection import best_cut
+from netplace.topologies.bisection import best_cut, least_cut
 from netplace.topologies.limits import check_memory, check_size
 from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
@@ -158,6 +158,11 @@ class Graph(Topology):
         See `netplace.topologies.bisection.best_cut`. To find the least is NP-hard.
         """
         return best_cut(self.neighbor, self.home, self.first_switch, self.places)
+
+    @cached_property
+    def least_bisection(self) -> int:
+        """A lower bound of `bisection_width`, see `netplace.topologies.bisection.least_cut`."""
+        return least_cut(self.neighbor, self.nodes)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.checks import whole
+from netplace.topologies.galois import Field, field, prime_power
 from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.limits import check_size
 
-__all__ = ["slim_fly"]
+__all__ = ["generators", "slim_fly"]
 
 
 def slim_fly(q: int, p: int | None = None) -> Graph:
@@ -16,19 +18,20 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     M. Besta and T. Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC 2014; the sets of
     generators are those of P. R. Hafner, "Geometric realisation of the graphs of McKay-Miller-Širáň", J.
     Comb. Theory B 90 (2004). Switch (0, x, y) is joined to (0, x, y') if y - y' is in the first set, (1, m,
-    c) to (1, m, c') if c - c' is in the second, and (0, x, y) to (1, m, c) if y = m x + c, all modulo q.
+    c) to (1, m, c') if c - c' is in the second, and (0, x, y) to (1, m, c) if y = m x + c, all in the field
+    of q elements.
 
     Parameters
     ----------
     q : int
-        An odd prime. (Prime powers, which have Slim Flies as well, are not supported.)
+        A prime power of at least 3.
     p : int, optional
         Nodes at each switch; half of its ports to other switches, rounded up, by default.
 
     Raises
     ------
     ValueError
-        If `q` is no odd prime, naming the nearest, or the network is too large for memory.
+        If `q` is no prime power, naming the nearest, or the network is too large for memory.
 
     Examples
     --------
@@ -36,25 +39,32 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     (50, 200, 4)
     """
     q = whole(q, "slimfly: q")
-    if q < 3 or not _is_odd_prime(q):
+    if not _is_valid(q):
         nearest = [n for n in (_step(q, -1), _step(q, 1)) if n]
         raise ValueError(
-            f"slimfly:{q}: q is not an odd prime; nearest: {' or '.join(f'slimfly:{n}' for n in nearest)}"
+            f"slimfly:{q}: q is not a prime power of at least 3; "
+            f"nearest: {' or '.join(f'slimfly:{n}' for n in nearest)}"
         )
-    first, second = generators(q)
+    check_size(f"slimfly:{q}", 2 * q * q, 2 * q)
+    numbers = field(q)
+    first, second = generators(numbers)
     usual = -(-(q + len(first)) // 2)
     p = usual if p is None else whole(p, f"slimfly:{q}: p")
     text = f"slimfly:{q}" + (f",p={p}" if p != usual else "")
+    plus, times = numbers.plus.tolist(), numbers.times.tolist()
     within = [
         (side * q * q + x * q + y, side * q * q + x * q + z)
         for side, differences in enumerate((first, second))
         for x in range(q)
         for y in range(q)
-        for z in range(y + 1, q)
-        if (z - y) % q in differences
+        for z in sorted(plus[y][difference] for difference in differences)
+        if y < z
     ]
     across = [
-        (x * q + (m * x + c) % q, q * q + m * q + c) for x in range(q) for m in range(q) for c in range(q)
+        (x * q + plus[times[m][x]][c], q * q + m * q + c)
+        for x in range(q)
+        for m in range(q)
+        for c in range(q)
     ]
     switch = np.arange(2 * q * q)
     places = np.stack((switch // (q * q), switch // q % q, switch % q), axis=1)
@@ -64,27 +74,27 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     )  # fmt: skip
 
 
-def generators(q: int) -> tuple[set[int], set[int]]:
-    """Return the two sets of differences for an odd prime."""
-    root = next(n for n in range(2, q) if len({pow(n, k, q) for k in range(q - 1)}) == q - 1) if q > 3 else 2
-    power = [pow(root, k, q) for k in range(q - 1)]
-    if q % 4 == 1:
-        first = set(power[::2])
-    else:
+def generators(numbers: Field) -> tuple[set[int], set[int]]:
+    """Return the two sets of differences."""
+    power = numbers.powers.tolist()
+    q = len(power) + 1
+    if q % 4 == 3:
         w = (q + 1) // 4
         first = {*power[0 : 2 * w - 1 : 2], *power[2 * w - 1 : 4 * w - 2 : 2]}
-    return first, {root * n % q for n in first}
+    else:
+        first = set(power[::2])
+    return first, {int(numbers.times[power[1], n]) for n in first}
 
 
-def _is_odd_prime(n: int) -> bool:
-    return n > 2 and all(n % k for k in range(2, int(n**0.5) + 1))
+def _is_valid(q: int) -> bool:
+    return q > 2 and prime_power(q)[1] > 0
 
 
 def _step(q: int, step: int) -> int:
-    """Return the next odd prime in one direction; 0 if there is none below."""
+    """Return the next valid number in one direction; 0 if there is none below."""
     q += step
     while q > 2 or step > 0:
-        if _is_odd_prime(q):
+        if _is_valid(q):
             return q
         q += step
     return 0

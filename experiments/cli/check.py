@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["check_command"]
 
 _SHOWN = 24
+_MOST_ROUTERS = 1500  # of a network whose bisection is looked for
 
 
 @click.command("check", cls=AnnouncingCommand, epilog=examples_of("check"))
@@ -73,10 +74,24 @@ def _told(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> 
     }
 
 
+def _bisection(topology: Topology) -> list[str]:
+    """Return what is known of the bisection: its width, or two bounds; nothing where that would take long."""
+    from netplace.topologies import Graph
+
+    if not isinstance(topology, Graph):
+        return [f"bisection of {topology.bisection_width} links each way"]
+    if topology.routers > _MOST_ROUTERS:
+        return []
+    least, most = topology.least_bisection, topology.bisection_width
+    return [f"bisection of at least {least}, at most {most} links each way"]
+
+
 def _sentences(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> list[str]:
     discipline = "escape on VC 0" if routes.escape is not None else routes.discipline
     lines = [
-        f"{topology}: {topology.nodes} nodes, {topology.routers} routers, diameter {topology.diameter}",
+        f"{topology}: {topology.nodes} nodes, {topology.routers} routers, diameter {topology.diameter}, "
+        f"mean distance {topology.average_distance:.2f}",
+        *_bisection(topology),
         f"routing {routes.name}, VC discipline {discipline}: needs {verdict.needed} virtual channels",
         f"{verdict.channels} channels, {verdict.dependencies} dependencies",
     ]

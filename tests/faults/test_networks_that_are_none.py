@@ -31,7 +31,7 @@ def wall(switches):
     "empty.txt": "\n",
 }
 MISTAKES = [
-    ("slimfly:4", "q is not an odd prime; nearest: slimfly:3 or slimfly:5"),
+    ("slimfly:6", "q is not a prime power of at least 3; nearest: slimfly:5 or slimfly:7"),
     (
         "dragonfly:a=4,p=2,h=2,g=10",
         "10 groups are more than the 8 global links of a group can join",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from netplace.topologies import Topology, Tree, parse
+from netplace.topologies.bisection import least_cut
 
 GRIDS = [
     "mesh:2",
@@ -103,3 +104,18 @@ def test_no_half_of_a_tree_has_fewer_links(text: str) -> None:
             flow.add_edge(*(("one", node) if one_half else (node, "other")), capacity=tree.ports)
         widths.append(nx.maximum_flow_value(flow, "one", "other"))
     assert tree.bisection_width == min(widths)
+
+
+@pytest.mark.parametrize(
+    "text", [*GRIDS[2:], "hypercube:4", "torus:2x2,c=2", "dragonfly:a=2,p=1,h=1", "slimfly:3,p=1"]
+)
+def test_the_lower_bound_is_one(text):
+    network = parse(text)
+    least = least_cut(network.neighbor, network.nodes)
+    assert 0 < least <= network.bisection_width
+
+
+def test_the_lower_bound_of_a_hypercube_is_its_bisection():
+    network = parse("hypercube:6")
+    assert least_cut(network.neighbor, network.nodes) == network.bisection_width == 32
+    assert parse("hyperx:4x4,c=4").least_bisection == 8
