@@ -288,3 +288,58 @@ def test_holders_are_those_that_run_at_the_time():
     assert holders(made, 5).tolist() == [7, 7, 7, 9, 9, -1]
     assert (holders(made, 10) == -1).all()
     assert np.unique(holders(made, 8.9)).tolist() == [-1, 7, 9]
+
+
+def test_energy_is_told_in_tables_rows_and_pictures(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = [*SMALL[:-4], "--jobs", "30", "--load", "0.5", "--policy", "easy", "--power", "taurus"]
+    done = netplace(*words, "--switching", "timeout:300", "--json", "-o", "out")
+    power = json.loads(done.stdout)["power"]
+    assert power["energy"] == pytest.approx(sum(power["by_state"].values()))
+    assert power["hindsight"] <= power["energy"] < power["always_on"]
+    assert sum(power["shares"].values()) == pytest.approx(1)
+    rows = pd.read_csv(tmp_path / "out" / "rows.csv")
+    assert rows["energy"].sum() == pytest.approx(power["by_state"]["busy"])
+    assert (rows["boot_wait"] >= 0).all()
+    assert (tmp_path / "out" / "power.png").stat().st_size > 1000
+    shown = netplace(*words).stdout
+    assert "energy, always-on" in shown
+    assert "switched in hindsight" in shown
+    assert "power" not in json.loads(netplace(*words[:-2], "--json").stdout)
+
+
+def test_switching_is_compared_in_a_study(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "node.toml").write_text("[nodes]\nbusy = 200\n")
+    said = STUDY.replace('["fcfs", "easy"]', '"easy"').replace("seeds = 2", "seeds = 1").replace("100", "30")
+    said = said.replace('["contiguous", "non-contiguous"]', '"non-contiguous"')
+    said += 'power = "node.toml"\nswitching = ["always-on", "timeout", "plan:slot=3600,late=0"]\n'
+    (tmp_path / "study.toml").write_text(said)
+    done = netplace("schedule", "study.toml", "-o", "out")
+    assert "kWh" in done.stdout
+    frame = pd.read_csv(tmp_path / "out" / "schedules.csv")
+    assert frame["switching"].tolist() == ["always-on", "timeout", "plan:slot=3600,late=0"]
+    assert frame["energy"].iloc[1] < frame["energy"].iloc[0]
+    assert (frame["energy"] >= frame["hindsight"] - 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--power", "none.toml"], "none.toml: cannot be read"),
+        (["--switching", "timeout"], "--switching: 'timeout' given, but no power"),
+        (
+            ["--power", "taurus", "--switching", "tmeout"],
+            "--switching: unknown name 'tmeout'; did you mean timeout",
+        ),
+        (["--power", "taurus", "--switching", "timeout:-3"], "'-3' is no time"),
+        (["--power", "taurus", "--switching", "lookahead"], "policy fcfs plans no starts"),
+        (["--power", "taurus", "--switching", "plan", "--policy", "sjf"], "policy sjf given, but a plan"),
+        (["--power", "taurus", "--switching", "timeout", "--partition", "contiguous"], "awake = false"),
+        (["--power", "taurus", "--switching", "plan", "--estimates", "infinite"], "has no finite estimate"),
+    ],
+)
+def test_mistakes_about_power_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, words):
+    monkeypatch.chdir(tmp_path)
+    check(netplace(*SMALL[:-4], "--jobs", "20", *flags, "-o", "out"), words)
+    assert not list(tmp_path.iterdir())
