@@ -42,11 +42,17 @@ __all__ = ["FOLDER", "STUDY", "Case", "Stream", "cases", "logs", "tree_for"]
 
 FOLDER = "NETPLACE_SWF"
 PARTS = {
-    "published": "whole logs on machines as installed, beside the printed thresholds (thesis, Table 3.10)",
+    "published": "whole logs on machines as installed, FCFS, beside the printed thresholds (Table 3.10)",
+    "published-bf": "the same with backfilling",
     "lublin": "generated workloads of the size and load of three logs",
     "logs": f"logs of the folder swf, or of that which {FOLDER} names",
 }
-_TITLES = {"published": "whole logs", "lublin": "generated workloads like three logs", "logs": "logs"}
+_TITLES = {
+    "published": "whole logs",
+    "published-bf": "whole logs",
+    "lublin": "generated workloads like three logs",
+    "logs": "logs",
+}
 POLICIES = ("fcfs", "easy")
 ARITIES = (4, 6, 8)
 SCATTERED, CONTIGUOUS = "non-contiguous", "contiguous"
@@ -120,15 +126,16 @@ class Case:
         """Return what to carry out."""
         stream, factor = self.stream, 1 - self.speedup / 100
         times = "log" if not self.speedup else f"factors:{factor:g},{factor if self.kept else 1:g}"
+        rule = "quasi-contiguous" if self.part.startswith("published") else "nearly-contiguous"
         given = {
             "machine": stream.machine,
             "workload": stream.file or "lublin",
             "jobs": stream.jobs or None,
             "installed": stream.installed,
-            "overrun": "requeue" if self.part == "published" and self.policy == "easy" else None,
+            "overrun": "requeue" if self.part == "published-bf" else None,
             "load": stream.load or None,
             "policy": self.policy,
-            "partition": SCATTERED if self.threshold is None else f"quasi-contiguous:{self.threshold}",
+            "partition": SCATTERED if self.threshold is None else f"{rule}:{self.threshold}",
             "times": times,
         }
         return make_plan(given, self.seed)
@@ -183,11 +190,12 @@ def _whole_logs(quick: bool) -> list[Stream]:
 
 def cases(asked: Asked) -> list[Case]:
     """Return the schedules that are asked for."""
-    streams = {"published": _whole_logs, "lublin": _models, "logs": logs}
+    streams = {"published": _whole_logs, "published-bf": _whole_logs, "lublin": _models, "logs": logs}
+    policies = {"published": POLICIES[:1], "published-bf": POLICIES[1:]}
     return [
         case
         for part in asked.parts
-        for policy in POLICIES
+        for policy in policies.get(part, POLICIES)
         for stream in streams[part](asked.quick)
         for case in _cases_of(part, stream, policy, asked.quick)
     ]
@@ -202,7 +210,7 @@ def _models(quick: bool) -> list[Stream]:
 def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[Case]:
     thresholds: tuple[int, ...] = (20,) if quick else (10, 20, 30, 40, 50)
     also_kept: tuple[int, ...] = (20,) if quick else (30,)
-    if part == "published":
+    if part.startswith("published"):
         thresholds, also_kept = (), (20,) if quick else (10, 20, 30, 40)
     allocations: list[tuple[str, int | None, bool]] = [(CONTIGUOUS, 0, True)]
     allocations += [(f"qct {number} %, lost", number, False) for number in thresholds]
@@ -229,12 +237,12 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             continue
         own = made[made["part"] == part]
         cells = needed(own, _speedups(asked.quick))
-        if part == "published":
+        if part.startswith("published"):
             cells = beside_printed(cells, asked.quick)
             told.append(_of_thresholds(cells))
         tables.append(ReportTable(part, PARTS[part], cells, _DIGITS))
         figures[part] = partial(_draw, runs=own, speedups=_speedups(asked.quick), title=_TITLES[part])
-        if part != "published":
+        if not part.startswith("published"):
             told += _summary(part, cells)
     return Report(tuple(tables), tuple(told), figures)
 
@@ -364,7 +372,7 @@ def _summary(part: str, cells: pd.DataFrame) -> list[str]:
 def _draw(path: Path, runs: pd.DataFrame, speedups: tuple[int, ...], title: str) -> None:
     """Draw the turnaround relative to non-contiguous over the speed-up, a panel a workload and policy."""
     panels: dict[str, dict[str, list[float]]] = {}
-    for policy, workload in itertools.product(POLICIES, runs["workload"].unique()):
+    for policy, workload in itertools.product(runs["policy"].unique(), runs["workload"].unique()):
         group = runs[(runs["policy"] == policy) & (runs["workload"] == workload)]
         base = group[group["allocation"] == SCATTERED].set_index("seed")["turnaround"]
         panel = panels[f"{workload}, {policy.upper()}"] = {}

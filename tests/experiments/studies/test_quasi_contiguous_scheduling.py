@@ -127,7 +127,7 @@ def test_logs_that_are_absent_are_said_to_be_left_out(monkeypatch, tmp_path):
 
 def test_whole_logs_on_machines_as_installed(folder):
     (folder / "small.swf.gz").rename(folder / "HPC2N-small.swf.gz")
-    made = cases(ask(STUDY, ["published"]))
+    made = cases(ask(STUDY, ["published", "published-bf"]))
     assert {case.stream.installed for case in made} == {240}
     plans = [case.plan() for case in made]
     assert {(plan.machine, plan.installed, plan.jobs) for plan in plans} == {("tree:4,4", 240, None)}
