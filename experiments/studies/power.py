@@ -175,7 +175,7 @@ def _instances() -> ReportTable:
                 )
     return ReportTable(
         "instances",
-        "Published instances: energy in cost of node-slots, makespan and start in slots, times in seconds",
+        "Published instances: energy in cost of node-slots, makespan and start in slots, CPU time in seconds",
         pd.DataFrame(lines),
         {"published": 2, "ours": 3},
     )

@@ -124,7 +124,7 @@ class OnOffPlan:
     proven : bool
         Whether both optima are proven, within the gap.
     seconds : float
-        What the solver took.
+        CPU time of the solver.
     """
 
     energy: float

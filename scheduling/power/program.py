@@ -29,7 +29,7 @@ class Solved:
     proven : bool
         Whether that is the least, or there is none, within the gap that was allowed.
     seconds : float
-        Wall time.
+        CPU time.
     """
 
     values: Values | None
@@ -107,7 +107,7 @@ class Program:
             options["time_limit"] = seconds
         if nodes:
             options["node_limit"] = nodes
-        began = time.perf_counter()
+        began = time.process_time()
         found = milp(
             cost,
             integrality=np.array(self._whole, np.uint8),
@@ -115,7 +115,7 @@ class Program:
             constraints=LinearConstraint(matrix, lows, highs) if self._rows else None,
             options=options,
         )
-        took = time.perf_counter() - began
+        took = time.process_time() - began
         values = None if found.x is None else self._rounded(np.asarray(found.x, float))
         value = math.inf if values is None else float(cost @ values)
         return Solved(values, value, found.status in (0, 2), took)

@@ -130,7 +130,7 @@ class SharedPlan:
     cores : ndarray of int64, shape (jobs, nodes)
         Cores of each job on each node.
     seconds : (float, float)
-        What the two phases took.
+        CPU time of the two phases.
     proven : bool
         Whether both optima are proven.
     """
