@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from netplace.benchmarks.allocators import choose_nodes
+from netplace.benchmarks.allocators import choose_nodes, serve_jobs
 from netplace.benchmarks.applications import application, halo
 from netplace.benchmarks.figure import Figure
 from netplace.benchmarks.first_fit import find_and_update
@@ -29,4 +29,5 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "start": start,
     "first-fit": find_and_update,
     "allocators": choose_nodes,
+    "jobs": serve_jobs,
 }

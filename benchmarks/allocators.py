@@ -1,17 +1,19 @@
-"""How long it takes to choose nodes for a job where half of the machine is held at random."""
+"""How long it takes to choose nodes: where half of the machine is held at random, and job after job."""
 
 from __future__ import annotations
 
+import heapq
+import time
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 from netplace.benchmarks.figure import Figure, cpu_seconds, figure
-from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
+from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
 from netplace.topologies import Topology, parse
 
-__all__ = ["choose_nodes", "half_held"]
+__all__ = ["choose_nodes", "half_held", "jobs_per_second", "serve_jobs"]
 
 SIZE = 512
 MACHINES: dict[str, float] = {  # most milliseconds
@@ -21,6 +23,11 @@ MACHINES: dict[str, float] = {  # most milliseconds
     "torus:32x32x32": 100,
 }
 ALGORITHMS = ("mm", "mc1x1")
+USUAL = "torus:16x16x16"
+ELSEWHERE = {"rbs": "mesh:64x64", "nearly-contiguous": "tree:4,6", "quasi-contiguous": "tree:4,6"}
+NO_GOAL = ("gen-alg+inc", "mm+inc")  # swaps to a local optimum cost more than any stream of jobs should pay
+SMALL = {"line": "mesh:4096", "optimal": "mesh:4x4"}  # what their searches are for
+LEAST = 100_000 / 60  # jobs a second: 10^5 in a minute
 
 
 def half_held(text: str, topology: Topology, seed: int) -> Partitioner:
@@ -43,3 +50,39 @@ def choose_nodes(quick: bool) -> Iterator[Figure]:
             for seed in range(1, 4 if quick else 12):
                 times.append(1e3 * cpu_seconds(partial(half_held(text, topology, seed).find, job)))
             yield figure(f"{SIZE} nodes by {text}, half held, {machine}", "CPU ms", times, most=most)
+
+
+def jobs_per_second(text: str, topology: Topology, count: int, seed: int = 0) -> float:
+    """Return how many jobs a second of CPU time a partitioner serves, first come, first served.
+
+    All jobs wait from the beginning: each is asked for until it fits, whenever a job has ended. Their sizes
+    are spread evenly on a logarithmic scale, from a node to an eighth of the machine, their run times
+    exponential.
+    """
+    rng = np.random.default_rng(seed)
+    partitioner = make_partitioner(text, topology)
+    partitioner.find(Job(0, 0.0, 1, 1.0))  # compiled, or read from disk
+    partitioner.find(Job(0, 0.0, max(1, topology.nodes // 8), 1.0))
+    sizes = np.exp(rng.uniform(0, np.log(max(2, topology.nodes // 8)), count)).astype(int).tolist()
+    running: list[tuple[float, int, Allocation]] = []
+    now, began = 0.0, time.process_time()
+    for number, size in enumerate(sizes):
+        job = Job(number, 0.0, size, 1.0)
+        while partitioner.free < size or (found := partitioner.find(job)) is None:
+            now, _, ended = heapq.heappop(running)
+            partitioner.release(ended)
+        partitioner.take(found)
+        heapq.heappush(running, (now + rng.exponential(), number, found))
+    return count / (time.process_time() - began)
+
+
+def serve_jobs(quick: bool) -> Iterator[Figure]:
+    """Measure how many jobs a second every partitioner places on 4,096 nodes."""
+    for text in PARTITIONERS:
+        machine = ELSEWHERE.get(text) or SMALL.get(text, USUAL)
+        topology = parse(machine)
+        rates = [
+            jobs_per_second(text, topology, 100 if quick else 400, seed) for seed in range(1 if quick else 3)
+        ]
+        least = None if text in NO_GOAL or text in SMALL else LEAST
+        yield figure(f"jobs placed by {text}, {machine}", "jobs/CPU s", rates, least=least)

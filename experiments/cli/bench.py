@@ -28,7 +28,7 @@ _VERDICTS = {True: "met", False: "missed", None: ""}
 @click.option(
     "--only",
     metavar="NAME",
-    help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances.",
+    help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances, machines.",
 )
 @click.option("--seeds", type=SEEDS, help="Of mapping: searches of each problem. [default: 5]")
 @click.option("--seconds", type=REAL, help="Of mapping instances: processor time of a search. [default: 1]")
@@ -99,7 +99,7 @@ def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | 
     if as_json:
         print_json({"seeds": count, "rows": [row.__dict__ | {"met": row.met} for row in rows]})
         return
-    columns = ["problem", "s", "cost", "gap", "worst", "to", "iterations", "CPU s", "goal", ""]
+    columns = ["problem", "s", "cost", "gap", "worst", "to", "iterations", "CPU s", "GB", "goal", ""]
     print_tables(table(f"median of {count} seeds", columns, map(_quality, rows)))
 
 
@@ -116,6 +116,7 @@ def _quality(row: Row) -> list[str]:
         against,
         number(row.iterations),
         number(row.cpu_seconds, 2),
+        number(row.memory, 2),
         "" if goal is None else f"{goal:+.2%}",
         _VERDICTS[row.met],
     ]

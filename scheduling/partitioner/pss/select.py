@@ -18,6 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.pss.laminar import laminar_tree
+from netplace.scheduling.partitioner.pss.select_tree import kept_on_tree
 from netplace.scheduling.partitioner.pss.sets import Members, ProcessorSets
 
 # mypy: disable-error-code="untyped-decorator"
@@ -51,9 +53,16 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | N
     if len(nodes) > _LARGE:
         free = _reduced(sets, free, size)
         nodes = np.flatnonzero(free)
+    tree = laminar_tree(sets) if sets.worth.shape[1] == 1 else None
+    if tree is not None:
+        kept = kept_on_tree(sets, tree, free, size)
+        if np.count_nonzero(kept) == size:
+            return np.flatnonzero(kept)
     inside = _inside(sets.members, free, nodes)
     sets_of = _sets_of(inside, len(nodes))
     worth = sets.worth[: len(sets.members.starts) - 1]
+    if tree is not None:
+        return np.asarray(nodes[_cut(inside, sets_of, worth, kept[nodes], size)])
     return np.asarray(nodes[_select(inside, sets_of, worth, len(nodes), size)])
 
 
