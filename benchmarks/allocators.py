@@ -24,8 +24,12 @@ MACHINES: dict[str, float] = {  # most milliseconds
 }
 ALGORITHMS = ("mm", "mc1x1")
 USUAL = "torus:16x16x16"
-ELSEWHERE = {"rbs": "mesh:64x64", "nearly-contiguous": "tree:4,6", "quasi-contiguous": "tree:4,6"}
+ELSEWHERE = {
+    **dict.fromkeys(("adaptive-scan", "buddy", "frame-sliding", "rbs"), "mesh:64x64"),
+    **dict.fromkeys(("nearly-contiguous", "quasi-contiguous"), "tree:4,6"),
+}
 NO_GOAL = ("gen-alg+inc", "mm+inc")  # swaps to a local optimum cost more than any stream of jobs should pay
+BOXES = ("adaptive-scan", "buddy", "contiguous", "frame-sliding", "iff", "naive", "rbs", "zff")
 SMALL = {"line": "mesh:4096", "optimal": "mesh:4x4"}  # what their searches are for
 LEAST = 100_000 / 60  # jobs a second: 10^5 in a minute
 
@@ -63,10 +67,12 @@ def jobs_per_second(text: str, topology: Topology, count: int, seed: int = 0) ->
     partitioner = make_partitioner(text, topology)
     partitioner.find(Job(0, 0.0, 1, 1.0))  # compiled, or read from disk
     partitioner.find(Job(0, 0.0, max(1, topology.nodes // 8), 1.0))
-    sizes = np.exp(rng.uniform(0, np.log(max(2, topology.nodes // 8)), count)).astype(int).tolist()
+    sizes = np.exp(rng.uniform(0, np.log(max(2, topology.nodes // 8)), count)).astype(int)
+    if text in BOXES:
+        sizes = 1 << np.round(np.log2(sizes)).astype(int)  # boxes of any such size fit
     running: list[tuple[float, int, Allocation]] = []
     now, began = 0.0, time.process_time()
-    for number, size in enumerate(sizes):
+    for number, size in enumerate(sizes.tolist()):
         job = Job(number, 0.0, size, 1.0)
         while partitioner.free < size or (found := partitioner.find(job)) is None:
             now, _, ended = heapq.heappop(running)

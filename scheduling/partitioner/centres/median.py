@@ -24,7 +24,7 @@ from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, RING, Ax
 
 __all__ = ["closest"]
 
-_FEW = 64  # free nodes up to which all centres are simply worked out
+_FEW = 2**19  # free nodes times centres up to which all centres are simply worked out
 _MOST = 2**62
 _TRIED = 128  # centres that are bounded in any case
 _LEAST_SPARED = 4  # as the others, if one in so many was spared
@@ -36,7 +36,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
     Ties among nodes at the same distance go to those of least number.
     """
     axes = space.axes
-    if len(free) <= _FEW or size == 1 or size == len(free) or (axes.kinds == GROUPS).any():
+    if len(free) * len(centres) <= _FEW or size == 1 or size == len(free) or (axes.kinds == GROUPS).any():
         few = centres[:1] if size in (1, len(free)) else centres
         centre, cost, nodes = best_centre(axes, free, few, size)
         return Choice(nodes, int(cost), int(centre))

@@ -16,6 +16,8 @@ from netplace.scheduling.partitioner.centres.space import GROUPS, LINE
 
 __all__ = ["along", "best_centre", "cost_around", "improve", "least_swap", "sum_of_pairs"]
 
+_NONE = 2**62
+
 
 @njit(cache=True)
 def _hops(axes: Any, a: int, b: int) -> int:
@@ -56,10 +58,15 @@ def along(count: Any, kind: int, size: int, nodes: int) -> int:
 
 
 @njit(cache=True)
-def sum_of_pairs(axes: Any, nodes: Any, count: Any) -> int:
-    """Return the sum of distances over pairs of `nodes`; `count` is room, all 0 and left so."""
+def sum_of_pairs(axes: Any, nodes: Any, count: Any, limit: int = _NONE) -> int:
+    """Return the sum of distances over pairs of `nodes`; `count` is room, all 0 and left so.
+
+    What reaches `limit` in some dimensions is not summed over the others.
+    """
     total = 0
     for d in range(len(axes.sizes)):
+        if total >= limit:
+            break
         if axes.kinds[d] == GROUPS:
             alike = 0
             for node in nodes:
@@ -76,13 +83,36 @@ def sum_of_pairs(axes: Any, nodes: Any, count: Any) -> int:
 
 
 @njit(cache=True)
-def _nearest(axes: Any, free: Any, centre: int, chosen: Any, hops: Any, at: Any) -> None:
+def _places(axes: Any, free: Any) -> Any:
+    """Return the places of the free nodes alone, shape (dims, free nodes)."""
+    found = np.empty((len(axes.sizes), len(free)), np.int32)
+    for d in range(len(axes.sizes)):
+        for i in range(len(free)):
+            found[d, i] = axes.places[d, free[i]]
+    return found
+
+
+@njit(cache=True)
+def _nearest(axes: Any, free: Any, places: Any, centre: int, chosen: Any, hops: Any, at: Any) -> None:
     """Fill `chosen` with the free nodes nearest to `centre`; `at` is room for counts by distance, all 0."""
-    farthest = 0
-    for i in range(len(free)):
-        hops[i] = _hops(axes, centre, free[i])
+    hops[:] = 0
+    for d in range(
+        len(axes.sizes)
+    ):  # one dimension after the other, so that free nodes are done side by side
+        here, size = np.int32(axes.places[d, centre]), np.int32(axes.sizes[d])
+        along_d = places[d]
+        if axes.kinds[d] == LINE:
+            for i in range(len(hops)):
+                hops[i] += abs(along_d[i] - here)
+        elif axes.kinds[d] == GROUPS:
+            for i in range(len(hops)):
+                hops[i] += 2 * (along_d[i] != here)
+        else:
+            for i in range(len(hops)):
+                gap = abs(along_d[i] - here)
+                hops[i] += min(gap, size - gap)
+    for i in range(len(hops)):
         at[hops[i]] += 1
-        farthest = max(farthest, hops[i])
     last, inside = 0, at[0]
     while inside < len(chosen):
         last += 1
@@ -94,15 +124,16 @@ def _nearest(axes: Any, free: Any, centre: int, chosen: Any, hops: Any, at: Any)
             open_places -= hops[i] == last
             chosen[taken] = free[i]
             taken += 1
-    at[: farthest + 1] = 0
+    for i in range(len(hops)):
+        at[hops[i]] = 0
 
 
 @njit(cache=True)
 def cost_around(axes: Any, free: Any, centre: int, size: int) -> Any:
     """Return the sum of distances over pairs of the `size` free nodes nearest to a centre."""
-    chosen, hops = np.empty(size, np.int64), np.empty(len(free), np.int64)
+    chosen, hops = np.empty(size, np.int64), np.empty(len(free), np.int32)
     at = np.zeros(axes.sizes.sum() + 2 * len(axes.sizes) + 1, np.int64)
-    _nearest(axes, free, centre, chosen, hops, at)
+    _nearest(axes, free, _places(axes, free), centre, chosen, hops, at)
     return sum_of_pairs(axes, chosen, np.zeros(axes.sizes.max(), np.int64))
 
 
@@ -110,14 +141,14 @@ def cost_around(axes: Any, free: Any, centre: int, size: int) -> Any:
 def best_centre(axes: Any, free: Any, centres: Any, size: int) -> Any:
     """Return the first centre whose `size` nearest free nodes have the least sum over pairs, it, and them."""
     chosen, best_nodes = np.empty(size, np.int64), np.empty(size, np.int64)
-    hops = np.empty(len(free), np.int64)
+    hops, places = np.empty(len(free), np.int32), _places(axes, free)
     at = np.zeros(axes.sizes.sum() + 2 * len(axes.sizes) + 1, np.int64)
     count = np.zeros(axes.sizes.max(), np.int64)
-    best, best_at = np.int64(-1), np.int64(-1)
+    best, best_at = np.int64(_NONE), np.int64(-1)
     for centre in centres:
-        _nearest(axes, free, centre, chosen, hops, at)
-        cost = sum_of_pairs(axes, chosen, count)
-        if best < 0 or cost < best:
+        _nearest(axes, free, places, centre, chosen, hops, at)
+        cost = sum_of_pairs(axes, chosen, count, best)
+        if cost < best:
             best, best_at = np.int64(cost), centre
             best_nodes[:] = chosen
             if best == 0:
