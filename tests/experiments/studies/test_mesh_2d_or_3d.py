@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.mesh_2d_or_3d import rows
+from netplace.experiments.studies.mesh_verdicts import verdicts
 from netplace.experiments.studies.study import ask
 
 STUDY = STUDIES["mesh-2d-or-3d"]
@@ -49,3 +51,18 @@ def test_ratios_are_those_of_the_means(folder):
         assert float(row[mapping]) == pytest.approx(times["4x4x4", mapping] / times["8x8", mapping])
     assert row["8x8 best with"] == "consecutive"
     assert "4x4x4 mesh is the faster for" in (folder / "report.md").read_text()
+
+
+def test_verdicts_in_words():
+    times = {"consecutive": 1.0, "random": 3.0, "classic": 2.5, "td": 2.0}
+    solid = {"consecutive": 2.0, "random": 3.0, "classic": 1.9, "td": 1.5}
+    cells = pd.DataFrame(
+        [
+            {"app": "LU", "mesh": mesh, "mapping": mapping, "mean": mean}
+            for mesh, means in (("8x8", times), ("4x4x4", solid))
+            for mapping, mean in means.items()
+        ]
+    )
+    assert verdicts(cells)["met"].tolist() == ["yes"] * 5
+    cells["mean"] = cells["mean"].where(cells["mapping"] != "consecutive", 9.0)
+    assert verdicts(cells)["met"].tolist() == ["no", "yes", "no", "yes", "yes"]
