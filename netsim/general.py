@@ -113,11 +113,6 @@ def general(topology: Topology, config: Config) -> General:
     via = np.arange(switches.count, dtype=np.int32)[None, :] if routes.via is None else routes.via
     slow, extra = _links(topology)
     wait = (slow - 1) * (config.packet_phits - 1)
-    if config.injectors > 1 and switches.direct and slow.max() > 1:
-        raise ValueError(
-            f"injectors: {config.injectors} injectors and links of more than a cycle a phit at the nodes "
-            f"of {topology} are not supported together"
-        )
     return General(
         switches=switches,
         routes=routes,

@@ -12,8 +12,6 @@ from netplace.netsim.kernel import state as k
 
 __all__ = ["Strike"]
 
-_LONG_AGO = -(1 << 62)
-
 
 class Strike:
     """What a fault does to the packets of a kernel of the general router, between two cycles.
@@ -173,7 +171,7 @@ class Strike:
         router, port = self._link(output)
         s.busy[router * u.ports + port] = 0
         if u.exact:
-            s.left[f] = _LONG_AGO
+            s.left[f] = g.LONG_AGO
 
     def _chain(self, place: int) -> list[int]:
         """Return the FIFOs whose head's tail leaves in the cycle of a place in the ring."""

@@ -25,8 +25,6 @@ _ARBITERS = {
     "random": k.CHANCE,
     "age": k.AGE,
 }
-_LONG_AGO = -(1 << 62)
-
 Int = NDArray[np.int64]
 
 
@@ -133,7 +131,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
         "slot": np.zeros(int(place[-1]) * k.SLOT_WORDS, np.int32),
         "trip": np.zeros(int(place[-1]), np.int32),
         "since": np.zeros(int(first[-1]) if u.arbiter == k.FIRST_COME else 1, np.int64),
-        "left": np.full(int(first[-1]) if u.exact else 1, _LONG_AGO, np.int64),
+        "left": np.full(int(first[-1]) if u.exact else 1, g.LONG_AGO, np.int64),
     }
     unused = np.zeros(1, np.int64)
     return g.GraphState(**{name: unused if array is None else array for name, array in found.items()})

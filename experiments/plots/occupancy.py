@@ -20,6 +20,7 @@ from netplace.topologies import Grid, Topology, Tree
 __all__ = ["draw_occupancy", "draw_occupancy_on", "draw_places_on", "job_colours", "map_shape"]
 
 _FREE = 0.88  # grey of a free node
+_SERVICE = np.full(3, 0.25)  # nodes that do not compute
 _LEGEND = 12  # jobs that a legend names
 _LABELS = 64  # slices that are named in the picture
 _LINES = 160  # nodes or switches a row between which lines are drawn
@@ -76,7 +77,9 @@ def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None
             f"{topology}"
         )
     drawn = _map(topology)
-    draw_places_on(axes, topology, np.where((whose >= 0)[:, None], job_colours(np.maximum(whose, 0)), _FREE))
+    colours = np.where((whose >= 0)[:, None], job_colours(np.maximum(whose, 0)), _FREE)
+    colours[topology.service] = _SERVICE
+    draw_places_on(axes, topology, colours)
     for name, x, y in drawn.slices if len(drawn.slices) <= _LABELS else ():
         axes.text(x - 0.4, y - 0.6, name, fontsize="xx-small", va="bottom", ha="left")
     axes.set_xlabel(f"{drawn.xlabel}\n{_count(whose)}", fontsize="small")

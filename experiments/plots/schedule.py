@@ -165,8 +165,13 @@ def _draw_means(axes: Axes, schedule: Schedule) -> None:
     axes.legend(loc="lower right", fontsize="small")
 
 
-def holders(schedule: Schedule, time: float) -> NDArray[np.int64]:
+def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArray[np.int64]:
     """Return for each node the number of the job that holds it at `time`, or -1.
+
+    Parameters
+    ----------
+    nodes : int, optional
+        Nodes of the machine, those included that the scheduler did not have; by default those that it had.
 
     Raises
     ------
@@ -175,7 +180,7 @@ def holders(schedule: Schedule, time: float) -> NDArray[np.int64]:
     """
     if schedule.allocations is None:
         raise ValueError("occupancy: the schedule did not keep the nodes of its jobs")
-    holder = np.full(schedule.machine_nodes, -1, np.int64)
+    holder = np.full(schedule.machine_nodes if nodes is None else nodes, -1, np.int64)
     for row in np.flatnonzero((schedule.start <= time) & (time < schedule.end)).tolist():
         holder[schedule.allocations[row]] = schedule.number[row]
     return holder

@@ -270,4 +270,5 @@ def write_folder(
         use = energy_of(schedule, read_power(plan.power, plan.switching).model)
         draw_power(folder / "power.png", use, f"{title}, {use.switching}")
     when = f"{title}, after {(moment - origin) / 3600:,.2f} h"
-    draw_occupancy(folder / "occupancy.png", parse(plan.machine), holders(schedule, moment), when)
+    machine = parse(plan.machine)
+    draw_occupancy(folder / "occupancy.png", machine, holders(schedule, moment, machine.nodes), when)

@@ -16,6 +16,7 @@ from netplace.netsim.kernel.graph_state import (
     HEAD,
     INPUTS,
     LEAVING,
+    LONG_AGO,
     NOBODY,
     NOWHERE,
     OUT,
@@ -132,6 +133,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         for w in range(u.wide):
             if s.held[router * u.wide + w]:
                 look_now(s, u, router)
+    if u.exact == 1:
+        s.left[f] = LONG_AGO
     word += (1 << HEAD) - (1 << COUNT) - (1 << SEEN)
     if word & FIELD == depth(s, u, base, i):
         word &= ~FIELD

@@ -13,6 +13,8 @@ from netplace.netsim.kernel.graph_state import (
     FIELD,
     FIRST,
     INPUTS,
+    NOWHERE,
+    OUT,
     PLACE,
     SEEN,
     GraphSetting,
@@ -65,8 +67,15 @@ def origin(s: GraphState, label: int) -> int:
 @inlined
 def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
     """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
-    gone = cycle - s.left[f]
-    return (s.fifo[f] >> COUNT & FIELD) * u.phits - (gone if 0 < gone < u.phits else 0)
+    output = s.fifo[f] >> OUT
+    lasts = u.phits
+    if output < NOWHERE:
+        lasts = s.lasts[s.owner[f] * u.ports + s.port_of[output]]
+    spent = cycle - s.left[f]
+    gone = 0
+    if 0 < spent < lasts:
+        gone = (spent * u.phits + lasts - 1) // lasts
+    return (s.fifo[f] >> COUNT & FIELD) * u.phits - gone
 
 
 @inlined

@@ -15,6 +15,7 @@ __all__ = ["GraphSetting", "GraphState"]
 
 AT_HOME = 0x7FFF  # the consumption output, in `OUT`
 NOWHERE = 0x7FFE  # a packet is thrown away
+LONG_AGO = -(1 << 62)  # a cycle in `left`: the head has not begun to leave
 NOBODY = -1  # destination of a packet that a fault has made an end of; label of one that nobody counts
 
 # --- `row`: three words for each router --------------------------------------------------------------

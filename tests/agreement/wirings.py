@@ -95,13 +95,11 @@ def wired(draw, settings=None, deadlock=False, failing=False):
     if routes.choice in ("ugal-l", "ugal-g", "par"):
         routing += draw(st.sampled_from(["", ":0", ":1", ":7"]))
     config = draw(configs() if settings is None else settings)
-    slow = isinstance(topology, Graph) and topology.first_switch == 0 and topology.cycles.max() > 1
     return text, replace(
         config,
         routing=routing,
         vc_discipline=discipline,
         vcs=verdict.needed + draw(st.integers(0, 2)),
-        injectors=1 if slow else config.injectors,
         allow_deadlock=deadlock or not verdict.free,
         faults=draw(faults()) if failing else "",
     )
