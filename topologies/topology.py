@@ -68,7 +68,8 @@ class Topology(ABC):
     @property
     def computing(self) -> NDArray[np.int64]:
         """Nodes that compute, in increasing order."""
-        return np.setdiff1d(np.arange(self.nodes), self.service)
+        every = np.arange(self.nodes)
+        return np.setdiff1d(every, self.service) if len(self.service) else every
 
     @property
     def ports(self) -> int:
