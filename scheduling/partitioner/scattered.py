@@ -15,7 +15,7 @@ from numba import njit
 
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.free_map import FreeMap
+from netplace.scheduling.partitioner.on_free_map import OnFreeMap
 from netplace.topologies import Topology
 
 # mypy: disable-error-code="untyped-decorator"
@@ -23,7 +23,7 @@ from netplace.topologies import Topology
 __all__ = ["FirstFree", "RandomFree", "first_free", "random_free"]
 
 
-class FirstFree:
+class FirstFree(OnFreeMap):
     """Gives a job the first free nodes in the order of their numbers.
 
     Parameters
@@ -34,36 +34,14 @@ class FirstFree:
 
     by_count = True
 
-    def __init__(self, nodes: int):
-        self._map = FreeMap(nodes)
-        self.free = nodes
-        self.searches = 0
-        self.visited = 0  # words of eight nodes
-
     def find(self, job: Job) -> Allocation | None:
         """Return the first free nodes, in increasing order, or None if there are too few."""
         self.searches += 1
         if job.nodes > self.free:
             return None
         nodes = self._map.first(job.nodes)
-        self.visited = self._map.visited
+        self.visited = self._map.visited  # words of eight nodes
         return Allocation(nodes)
-
-    def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
-        self._map.mark(allocation.nodes, False)
-        self.free = self._map.free
-
-    def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
-        self._map.mark(allocation.nodes, True)
-        self.free = self._map.free
-
-    def copy(self) -> FirstFree:
-        """Return an independent copy."""
-        twin = copy.copy(self)
-        twin._map = self._map.copy()
-        return twin
 
 
 class RandomFree:

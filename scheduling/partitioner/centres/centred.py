@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-
-import numpy as np
-
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.centres.choice import Choice, Choose
 from netplace.scheduling.partitioner.centres.space import Space
-from netplace.scheduling.partitioner.free_map import FreeMap
+from netplace.scheduling.partitioner.on_free_map import OnFreeMap
 
 __all__ = ["Centred"]
 
 
-class Centred:
+class Centred(OnFreeMap):
     """Gives a job the free nodes that an algorithm chooses by their distances.
 
     Parameters
@@ -29,12 +25,9 @@ class Centred:
     """
 
     def __init__(self, space: Space, choose: Choose, by_count: bool = True):
+        super().__init__(space.topology.nodes)
         self._space, self._choose = space, choose
-        self._map = FreeMap(space.topology.nodes)
         self.by_count = by_count
-        self.free = space.topology.nodes
-        self.searches = 0
-        self.visited = 0  # free nodes that a search starts from
 
     def find(self, job: Job) -> Allocation | None:
         """Return free nodes in increasing order, or None if there are too few.
@@ -47,27 +40,9 @@ class Centred:
         self.searches += 1
         if job.nodes > self.free:
             return None
-        self.visited += self.free
+        self.visited += self.free  # nodes that a search starts from
         return Allocation(self.choose(job.nodes).nodes)
 
     def choose(self, size: int) -> Choice:
         """Return what the algorithm chooses for a job of `size` nodes, no more than are free."""
         return self._choose(self._space, self._map.first(self.free), size)
-
-    def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
-        self._mark(allocation.nodes, False)
-
-    def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
-        self._mark(allocation.nodes, True)
-
-    def _mark(self, nodes: Nodes, free: bool) -> None:
-        self._map.mark(np.asarray(nodes), free)
-        self.free = self._map.free
-
-    def copy(self) -> Centred:
-        """Return an independent copy."""
-        twin = copy.copy(self)
-        twin._map = self._map.copy()
-        return twin

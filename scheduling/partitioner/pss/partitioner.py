@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.placement.compactness import bounding_box
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.free_map import FreeMap
+from netplace.scheduling.partitioner.on_free_map import OnFreeMap
 from netplace.scheduling.partitioner.pss.configuration import Configuration
 from netplace.scheduling.partitioner.pss.constraints import Facts
 from netplace.scheduling.partitioner.pss.exact import exact
@@ -86,7 +85,7 @@ class Model:
         return None if nodes is None else sets.cost(nodes)
 
 
-class PlacedBySets:
+class PlacedBySets(OnFreeMap):
     """Gives a job the free nodes of small cost by processor sets.
 
     Parameters
@@ -98,19 +97,16 @@ class PlacedBySets:
     """
 
     def __init__(self, topology: Topology, model: Model):
+        super().__init__(topology.nodes)
         self._topology, self._model = topology, model
-        self._map = FreeMap(topology.nodes)
         self.by_count = not model.constrained
-        self.free = topology.nodes
-        self.searches = 0
-        self.visited = 0  # free nodes that a search starts from
 
     def find(self, job: Job) -> Allocation | None:
         """Return free nodes in increasing order, or None if there are too few or a constraint says no."""
         self.searches += 1
         if job.nodes > self.free:
             return None
-        self.visited += self.free
+        self.visited += self.free  # nodes that a search starts from
         free = np.zeros(self._topology.nodes, bool)
         free[self._map.first(self.free)] = True
         nodes = self._model.choose(free, job.nodes)
@@ -121,22 +117,6 @@ class PlacedBySets:
     def cost(self, nodes: Nodes) -> tuple[int, ...]:
         """Return the cost vector of a job on `nodes`."""
         return self._model.sets(self._model.processors(len(nodes))).cost(nodes)
-
-    def take(self, allocation: Allocation) -> None:
-        """Mark nodes that `find` returned as held."""
-        self._map.mark(allocation.nodes, False)
-        self.free = self._map.free
-
-    def release(self, allocation: Allocation) -> None:
-        """Mark nodes that were taken as free."""
-        self._map.mark(allocation.nodes, True)
-        self.free = self._map.free
-
-    def copy(self) -> PlacedBySets:
-        """Return an independent copy."""
-        twin = copy.copy(self)
-        twin._map = self._map.copy()
-        return twin
 
 
 def _allocation(topology: Topology, nodes: Nodes) -> Allocation:
