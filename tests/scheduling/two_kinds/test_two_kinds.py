@@ -117,6 +117,26 @@ def test_times_in_proportion_are_ties_whatever_rounding_did_to_them():
     assert greedy_step(plain, 1, 1, 11).workers == greedy_step(scaled, 1, 1, 1.1).workers
 
 
+# What a prototype of the same rules had, queries shortest first and longest first; not published.
+PROTOTYPE = {False: (606.9, 256.8, 162.5), True: (595.5, 244.5, 168.1)}
+BY_INDEX = {False: (602.5, 248.9, 172.3), True: (605.2, 244.7, 164.2)}
+
+
+@pytest.mark.parametrize("longest_first", [False, True])
+def test_rounding_errors_taken_for_gains_give_the_figures_of_the_prototype(longest_first):
+    lengths = np.round(np.linspace(100, 5000, 40))[:: -1 if longest_first else 1]
+    cpu, gpu = (seconds * lengths / 102_000 for seconds in (2367.24, 785.26))
+    gains = cpu / gpu
+    assert 0 < np.ptp(gains) < 1e-14
+
+    def seconds(order) -> list[float]:
+        tasks = TaskTimes.of(cpu[order], gpu[order])
+        return [search(tasks, *workers).assignment.makespan for workers in MEASURED]
+
+    assert seconds(np.argsort(-gains, kind="stable")) == pytest.approx(PROTOTYPE[longest_first], abs=0.05)
+    assert seconds(np.arange(40)) == pytest.approx(BY_INDEX[longest_first], abs=0.05)
+
+
 def test_the_knapsack_is_better_on_it():
     tasks = query_times()
     assert search(tasks, 4, 4, "knapsack").assignment.makespan < search(tasks, 4, 4).assignment.makespan
