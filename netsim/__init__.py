@@ -14,7 +14,7 @@ from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationErr
 from netplace.netsim.network import ENGINES, Network, Residue, Waiting
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.simulation import simulate
-from netplace.netsim.traffic import PATTERNS, LoadPoint, measure_load, pattern
+from netplace.netsim.traffic import PATTERNS, LoadPoint, left_out, measure_load, pattern
 
 __all__ = [
     "ARBITERS",
@@ -35,6 +35,7 @@ __all__ = [
     "SimulationError",
     "Traffic",
     "Waiting",
+    "left_out",
     "measure_load",
     "pattern",
     "simulate",

@@ -235,9 +235,11 @@ class KernelEngine:
         rows[:, k.SOURCE] = every
         rows[:, k.TARGET] = -1
         self._renew()
-        self._state = self._state._replace(target=traffic.target.astype(np.int32))
+        among = np.zeros(0, np.int32) if traffic.among is None else traffic.among
+        target = np.concatenate((traffic.target, among)).astype(np.int32)
+        self._state = self._state._replace(target=target)
         s = self._state
-        s.hot[:] = traffic.hot_node, first_key
+        s.hot[:] = traffic.hot_node, first_key, len(among)
         s.share[:] = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf, traffic.hot_share
         sources = every[traffic.target != every]
         draw_first = self._function(self._functions[1], (OPEN,) * len(self._setting))

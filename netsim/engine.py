@@ -35,12 +35,32 @@ class Traffic:
         Destination of each node's packets; -1: uniform over the others; the node itself: it creates none.
     hot_node, hot_share : int, float
         Share of the packets that go to `hot_node` instead (none are drawn for the hot node itself).
+    among : ndarray of int32, optional
+        Nodes that destinations are drawn from, in increasing order; all by default. Who draws is one of them.
+
+    Raises
+    ------
+    ValueError
+        If `among` is not in order, or a node that draws is not in it or alone in it.
     """
 
     chance: float
     target: NDArray[np.int32]
     hot_node: int = -1
     hot_share: float = 0.0
+    among: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        if self.among is None:
+            return
+        if (np.diff(self.among) <= 0).any():
+            raise ValueError("traffic among: nodes are not in increasing order")
+        drawing = np.flatnonzero(self.target < 0)
+        wrong = drawing[~np.isin(drawing, self.among)]
+        if len(wrong):
+            raise ValueError(f"traffic among: node {wrong[0]} draws destinations but is not one of them")
+        if len(drawing) and len(self.among) == 1:
+            raise ValueError(f"traffic among: there is no node but {drawing[0]} to draw")
 
 
 @dataclass

@@ -160,7 +160,7 @@ def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
         "todo": np.empty(2 * nodes, np.int32),
         "target": np.full(1, -1, np.int32),
         "share": np.zeros(2, np.float64),
-        "hot": np.array([-1, 0], np.int64),
+        "hot": np.array([-1, 0, 0], np.int64),
         "packet_delays": np.zeros(delays.BINS, np.int64),
         "message_delays": np.zeros(delays.BINS, np.int64),
     }

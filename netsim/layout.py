@@ -368,7 +368,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         **_tree_tables(topology),
         target=np.full(1, -1, np.int32),
         share=np.zeros(2, np.float64),
-        hot=np.array([-1, 0], np.int64),
+        hot=np.array([-1, 0, 0], np.int64),
         key_job=np.zeros(1, np.int32),
         stand=np.zeros(k.STAND_WORDS * routers if u.explain else 1, np.int64),
         parking=np.zeros(k.PARKING_WORDS * every if u.explain else 1, np.int64),

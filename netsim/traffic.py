@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import whole
 from netplace.extensions import Choice
@@ -17,7 +17,7 @@ from netplace.netsim.network import Network
 from netplace.netsim.result import Delay
 from netplace.topologies import Graph, Grid, Topology
 
-__all__ = ["PATTERN", "PATTERNS", "LoadPoint", "measure_load", "pattern"]
+__all__ = ["PATTERN", "PATTERNS", "LoadPoint", "left_out", "measure_load", "pattern"]
 
 Target = NDArray[np.int64]
 
@@ -146,7 +146,13 @@ def _targets(text: str, topology: Topology) -> Target:
 
 
 def pattern(
-    name: str, topology: Topology, chance: float, *, hot_node: int | None = None, hot_share: float = 0.1
+    name: str,
+    topology: Topology,
+    chance: float,
+    *,
+    hot_node: int | None = None,
+    hot_share: float = 0.1,
+    without: ArrayLike = (),
 ) -> Traffic:
     """Return open-loop traffic by name.
 
@@ -157,26 +163,52 @@ def pattern(
         the destination of each node's packets, -1 for any. A node whose
         destination is itself creates nothing. ``"hot-spot"`` is uniform, but `hot_share` of the packets go to
         `hot_node` (the node in the middle of the numbering by default).
+        Nodes that do not compute (`Topology.service`) neither create packets nor get any: destinations are
+        drawn among the others, and a node whose destination is such a node creates nothing, see `left_out`.
     chance : float
         Chance that a node creates a packet in a cycle.
+    without : array_like of int
+        Further nodes that neither create packets nor get any, such as `Network.cut` names.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, the pattern is not defined on the network, or no node is left.
+    """
+    targets = _targets(name, topology)
+    every = np.arange(topology.nodes)
+    silent = np.union1d(topology.service, np.asarray(without, np.int64))
+    active = np.setdiff1d(every, silent)
+    if not len(active):
+        raise ValueError(f"--traffic {name}: no node of {topology} is left to create packets")
+    targets = np.where(np.isin(targets, silent), every, targets)
+    targets[silent] = silent
+    if len(active) == 1:
+        targets[active] = active
+    among = active.astype(np.int32) if len(silent) else None
+    if name != "hot-spot":
+        return Traffic(chance, targets.astype(np.int32), among=among)
+    node = int(active[len(active) // 2]) if hot_node is None else whole(hot_node, "--hot-node", 0)
+    if node >= topology.nodes:
+        raise ValueError(f"--hot-node: node {node} is not in 0..{topology.nodes - 1} of {topology}")
+    if node in silent:
+        raise ValueError(f"--hot-node: node {node} of {topology} does not compute or is cut off")
+    if not 0 <= hot_share <= 1:
+        raise ValueError(f"--hot-share: {hot_share} is not in 0..1")
+    return Traffic(chance, targets.astype(np.int32), node, hot_share, among)
+
+
+def left_out(name: str, topology: Topology) -> Target:
+    """Return the nodes that compute but create nothing, as the pattern sends them to one that does not.
 
     Raises
     ------
     ValueError
         If the name is unknown, or the pattern is not defined on the network.
     """
-    targets = _targets(name, topology)
-    silent = topology.service
-    targets = np.where(np.isin(targets, silent), np.arange(topology.nodes), targets)
-    targets[silent] = silent
-    if name != "hot-spot":
-        return Traffic(chance, targets.astype(np.int32))
-    node = topology.nodes // 2 if hot_node is None else whole(hot_node, "--hot-node", 0)
-    if node >= topology.nodes:
-        raise ValueError(f"--hot-node: node {node} is not in 0..{topology.nodes - 1} of {topology}")
-    if not 0 <= hot_share <= 1:
-        raise ValueError(f"--hot-share: {hot_share} is not in 0..1")
-    return Traffic(chance, targets.astype(np.int32), node, hot_share)
+    lost = np.isin(_targets(name, topology), topology.service)
+    lost[topology.service] = False
+    return np.flatnonzero(lost)
 
 
 @dataclass(frozen=True)
@@ -256,7 +288,10 @@ def measure_load(
     whole(measure, "--measure", 1)
     network = Network(topology, config, engine=engine, seed=seed)
     chance = offered / config.packet_phits
-    network.generate(pattern(traffic, topology, chance, hot_node=hot_node, hot_share=hot_share))
+    if config.faults:
+        network.advance(0)  # those from the start cut nodes off before any packet is drawn
+    cut = np.flatnonzero(network.cut)
+    network.generate(pattern(traffic, topology, chance, hot_node=hot_node, hot_share=hot_share, without=cut))
     network.advance(warmup)
     network.reset_counters()
     before = network.cpu_seconds

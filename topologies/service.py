@@ -16,7 +16,7 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
     """Return a network some of whose nodes do not compute: nothing runs on them.
 
     They keep their numbers and links, and packets may pass; no job and no task is placed there, and they
-    create no open-loop traffic, though under uniform traffic they get some (`Topology.service`).
+    neither create open-loop traffic nor get any (`Topology.service`).
 
     Parameters
     ----------

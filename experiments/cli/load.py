@@ -95,6 +95,7 @@ def load_command(**given: Any) -> None:
     place = given["store"] or (given["study"] and str(Path(given["study"]).with_suffix(".sqlite")))
     if any(plan.engine == "kernel" for plan in plans):
         load_engine("kernel")
+    _tell_left_out(plans)
     points = _points(plans, place, given["processes"])
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
@@ -106,6 +107,21 @@ def load_command(**given: Any) -> None:
         print_json(describe_points(plans, points))
     else:
         print_tables(curve_table(frame, title))
+
+
+def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
+    """Say on stderr which nodes create nothing as their partner does not compute."""
+    from netplace.netsim import left_out
+    from netplace.topologies import parse
+
+    for network, traffic in dict.fromkeys((plan.network, plan.traffic) for plan in plans):
+        nodes = left_out(traffic, parse(network)).tolist()
+        if nodes:
+            shown = ", ".join(map(str, nodes[:8])) + (", .." if len(nodes) > 8 else "")
+            text = (
+                f"{network}: {len(nodes)} nodes send nothing under {traffic}, their partner does not compute"
+            )
+            click.echo(f"{text}: {shown}", err=True)
 
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:

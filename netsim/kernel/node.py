@@ -476,8 +476,12 @@ def draw_target(s: State, u: Setting, node: int, cycle: int) -> int:
             return hot
     target = s.target[node]
     if target < 0:
-        target = below(draw(u.seed, TARGET_DRAW, node, 0, cycle), u.nodes - 1)
-        if target >= node:
+        some = s.hot[2]
+        target = below(draw(u.seed, TARGET_DRAW, node, 0, cycle), (some if some else u.nodes) - 1)
+        if some:
+            place = u.nodes + target
+            target = s.target[place if s.target[place] < node else place + 1]
+        elif target >= node:
             target += 1
     return target
 

@@ -280,9 +280,9 @@ class State(NamedTuple):
     subtree: I32  # routers of a tree: number of the subtree below
     power: I64  # powers of the down ports
     up: I64  # [down, up, stages]
-    target: I32  # open loop: destinations by node
+    target: I32  # open loop: destinations by node, then the nodes to draw among unless those are all
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
-    hot: I64  # open loop: [hot node, first key of the sources]
+    hot: I64  # open loop: [hot node, first key of the sources, nodes to draw among or 0 for all]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
     stand: I64  # explaining: routers x STAND_WORDS
     parking: I64  # explaining: routers x fifos x PARKING_WORDS

@@ -89,8 +89,9 @@ class Sources:
         target = int(traffic.target[node])
         if target >= 0:
             return target
-        other = pick(self._seed, TARGET, node, 0, cycle, self._nodes - 1)
-        return other + (other >= node)
+        among = range(self._nodes) if traffic.among is None else traffic.among
+        place = pick(self._seed, TARGET, node, 0, cycle, len(among) - 1)
+        return int(among[place + (among[place] >= node)])
 
 
 def check_traffic(traffic: Traffic, nodes: int) -> None:

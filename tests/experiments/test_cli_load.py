@@ -163,3 +163,10 @@ def test_no_network_is_told(netplace):
     found = netplace("load", "--offered", "0.2")
     assert found.exit_code == 2
     assert "--network: not given" in found.stderr
+
+
+def test_nodes_without_a_partner_that_computes_are_told(netplace):
+    network = "service:nodes=1/torus:4"
+    flags = ("--network", network, "--traffic", "neighbour", "--offered", "0.1", "--measure", "50")
+    told = netplace("load", *flags).stderr
+    assert f"{network}: 1 nodes send nothing under neighbour, their partner does not compute: 0" in told

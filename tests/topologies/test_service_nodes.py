@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from netplace.apps import APPLICATIONS
-from netplace.netsim import Config, measure_load, pattern, simulate
+from netplace.netsim import (
+    ENGINES,
+    Config,
+    Network,
+    Traffic,
+    left_out,
+    measure_load,
+    pattern,
+    simulate,
+)
 from netplace.placement import map_tasks, partition
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.partitioner import PARTITIONERS, make_partitioner
@@ -72,6 +83,69 @@ def test_they_create_no_traffic():
     assert point.accepted == pytest.approx(0.1, rel=0.1)
 
 
+def reached(text, engine, traffic=None, without=()):
+    """Return the nodes that any link led packets to, those of a tree being ends of links."""
+    network = Network(parse(text), engine=engine, seed=2)
+    network.generate(traffic or pattern("uniform", network.topology, 0.02, without=without))
+    network.advance(3000)
+    network.generate(None)
+    network.advance()
+    counters = network.counters()
+    links, packets = network.topology.links(), counters.link_packets
+    nodes = network.topology.nodes
+    return packets, {int(end) for router, port, end, _ in links if end < nodes and packets[router, port]}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", ["tree:2,3", "torus:2x2,c=3", "dragonfly:a=2,p=2,h=1"])
+def test_uniform_traffic_goes_to_nodes_that_compute_alone(kind, engine):
+    network = parse(f"service:nodes=0+2-4/{kind}")
+    packets, found = reached(str(network), engine, without=[6])
+    assert found == set(network.computing.tolist()) - {6}
+    assert (packets == reached(str(network), "reference", without=[6])[0]).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_drawing_among_all_is_drawing(engine):
+    every = np.arange(8, dtype=np.int32)
+    free = Traffic(0.02, np.full(8, -1, np.int32))
+    listed = Traffic(0.02, np.full(8, -1, np.int32), among=every)
+    assert (reached("torus:8", engine, free)[0] == reached("torus:8", engine, listed)[0]).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nodes_cut_off_from_the_start_get_none(engine):
+    cut = Config(faults="at=0,router=5")
+    whole, torn = (
+        measure_load(parse("torus:4x4"), 0.2, config=config, engine=engine, warmup=0, measure=4000)
+        for config in (Config(), cut)
+    )
+    assert torn.accepted == pytest.approx(whole.accepted * 15 / 16, rel=0.04)  # not (15 / 16) ** 2
+
+
+def test_fixed_partners_hot_nodes_and_lone_nodes():
+    network = parse("service:every=2/torus:4x4")
+    assert left_out("uniform", network).tolist() == left_out("transpose", parse("torus:4x4")).tolist() == []
+    assert left_out("bit-complement", network).tolist() == list(range(1, 16, 2))
+    assert pattern("bit-complement", network, 0.1).target.tolist() == list(range(16))
+    assert pattern("hot-spot", network, 0.1).hot_node == 9
+    with pytest.raises(ValueError, match=r"--hot-node: node 4 of service:every=2/torus:4x4 does not compute"):
+        pattern("hot-spot", network, 0.1, hot_node=4)
+    alone = pattern("uniform", parse("service:nodes=0-2/torus:4"), 0.1)
+    assert alone.target.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="no node of service:every=2/torus:4x4 is left"):
+        pattern("uniform", network, 0.1, without=range(16))
+
+
+@pytest.mark.parametrize(
+    ("among", "words"),
+    [([2, 1], "not in increasing order"), ([1, 2], "node 0 draws .* not one"), ([0], "no node but 0")],
+)
+def test_lists_that_cannot_be_drawn_from(among, words):
+    with pytest.raises(ValueError, match=words):
+        Traffic(0.1, np.array([-1, 1, 2], np.int32), among=np.array(among, np.int32))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -85,3 +159,18 @@ def test_they_create_no_traffic():
 def test_mistakes(text, words):
     with pytest.raises(ValueError, match=words):
         parse(text)
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=25)
+@given(st.sampled_from(["torus:4x3", "tree:2,3", "mesh:3x2,c=2"]), st.data())
+def test_engines_draw_alike_among_some(text, data):
+    nodes = parse(text).nodes
+    among = sorted(data.draw(st.sets(st.integers(0, nodes - 1), min_size=2)))
+    target = np.arange(nodes, dtype=np.int32)
+    target[among] = data.draw(
+        st.lists(st.sampled_from([-1, -1, 0]), min_size=len(among), max_size=len(among))
+    )
+    hot = data.draw(st.sampled_from([(-1, 0.0), (among[0], 0.3)]))
+    traffic = Traffic(0.02, target, *hot, among=np.array(among, np.int32))
+    kernel, reference = (reached(text, engine, traffic)[0] for engine in ("kernel", "reference"))
+    assert (kernel == reference).all()
