@@ -196,11 +196,11 @@ def _wiring(network: str) -> tuple[str, str] | None:
     """Return the file that a network is read from or stands in, with its digest."""
     while network.startswith(("faulty:", "service:")):  # what stands behind the slash counts
         network = network.partition("/")[2]
-    return _content(network, TOPOLOGY)
+    return _content(network, TOPOLOGY, f"network {network!r}")
 
 
-def _content(text: str, choice: Choice[Any]) -> tuple[str, str] | None:
-    return choice.source(text) if choice.is_own(text) else _file(text.partition(":")[2])
+def _content(text: str, choice: Choice[Any], what: str = "") -> tuple[str, str] | None:
+    return choice.source(text, what) if choice.is_own(text) else _file(text.partition(":")[2])
 
 
 def _file(name: str) -> tuple[str, str] | None:

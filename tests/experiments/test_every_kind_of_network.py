@@ -7,8 +7,8 @@ import pytest
 from netplace.topologies import TOPOLOGIES
 
 FILES = {
-    "machine.txt": "s nodes=0\na nodes=4\nb nodes=3\nt nodes=0\na s width=2\na t cycles=2\nb s\nb t\n",
-    "machine.tree": "0 a\n1 a\n2 b\n3 b\n4 b\na root 2\nb root\n",
+    "machine.txt": "s nodes=0\na nodes=4\nb nodes=4\nt nodes=0\na s width=2\na t cycles=2\nb s\nb t\n",
+    "machine.tree": "0 a\n1 a\n2 b\n3 b\n4 b\n5 b\n6 b\n7 b\na root 2\nb root\n",
     "tree.conf": "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=s2 Switches=s[0-1]\n",
     "block.conf": "BlockName=b0 Nodes=n[0-3]\nBlockName=b1 Nodes=n[4-7]\nBlockSizes=4,8\n",
 }
