@@ -1,9 +1,10 @@
-"""The centre whose nearest free nodes lie closest together, on grids, without looking at most centres' nodes.
+"""The centre whose nearest free nodes lie closest together: side by side or, among many, from counts.
 
-From the counts of `balls`, the nodes within a radius around a centre are known by their number at each place
-of each dimension, and so is their sum of distances over pairs; what the outermost nodes add is bounded from
-below by the cheapest place at their distance. Only centres whose bound is no more than the best sum known are
-worked out. The choice is that of `nearest.best_centre`, to the node.
+Among some thousand free nodes of a grid and more, most centres' nodes are not looked at. From the counts of
+`balls`, the nodes within a radius around a centre are known by their number at each place of each dimension,
+and so is their sum of distances over pairs; what the outermost nodes add is bounded from below by the
+cheapest place at their distance. Only centres whose bound is no more than the best sum known are worked out.
+The choice is that of `nearest.best_centre`, to the node.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_abreast
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
 from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import along, best_centre, cost_around
@@ -22,8 +24,9 @@ from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, RING, Ax
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["closest"]
+__all__ = ["best_by_counts", "closest"]
 
+_ABREAST = 3000  # free nodes up to which all centres are worked out side by side
 _FEW = 2**19  # free nodes times centres up to which all centres are simply worked out
 _MOST = 2**62
 _TRIED = 128  # centres that are bounded in any case
@@ -36,17 +39,26 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
     Ties among nodes at the same distance go to those of least number.
     """
     axes = space.axes
-    if len(free) * len(centres) <= _FEW or size == 1 or size == len(free) or (axes.kinds == GROUPS).any():
-        few = centres[:1] if size in (1, len(free)) else centres
-        centre, cost, nodes = best_centre(axes, free, few, size)
-        return Choice(nodes, int(cost), int(centre))
+    few = centres
+    if size in (1, len(free)):  # all are alike
+        few = centres[:1]
+    elif len(free) <= _ABREAST and fits_abreast(axes, len(free)):
+        few = np.array([best_abreast(axes, free, centres, size)])
+    elif len(free) * len(centres) > _FEW and not (axes.kinds == GROUPS).any():
+        few = np.array([best_by_counts(space, free, centres, size)])
+    centre, cost, nodes = best_centre(axes, free, few, size)
+    return Choice(nodes, int(cost), int(centre))
+
+
+def best_by_counts(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
+    """Return the first of the best centres, from the counts."""
+    axes = space.axes
     balls = _around(space, free, centres, size)
     shells = shells_of(axes, free, len(balls.within) - 1)
     within = balls.within[:, centres].astype(np.int64)
     likely = int(np.argmin(np.maximum(size - within, 0).sum(axis=0)))  # that of the least sum of distances
-    centre = _search(axes, balls, shells, free, centres, size, likely, _pairs(axes, balls, free, size))
-    _, cost, nodes = best_centre(axes, free, np.array([centre]), size)
-    return Choice(nodes, int(cost), int(centre))
+    pairs = _pairs(axes, balls, free, size)
+    return int(_search(axes, balls, shells, free, centres, size, likely, pairs))
 
 
 def _around(space: Space, free: Nodes, centres: Nodes, size: int) -> Balls:

@@ -15,8 +15,11 @@ from lives import PATIENT, a_job, live, lives
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner import Allocation, make_partitioner
 from netplace.scheduling.partitioner.centres import ALGORITHMS
+from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_abreast
+from netplace.scheduling.partitioner.centres.median import best_by_counts
+from netplace.scheduling.partitioner.centres.mm import intersections
 from netplace.scheduling.partitioner.centres.nearest import best_centre
-from netplace.scheduling.partitioner.centres.space import Axes
+from netplace.scheduling.partitioner.centres.space import Axes, space_of
 from netplace.topologies import parse
 
 SMALL = ("mesh:6x3", "torus:6x3", "mesh:3x3x2", "torus:3x3x2", "mesh:18", "torus:2x2x2x2", "tree:4,2")
@@ -137,6 +140,49 @@ def test_median_and_nearest_by_definition(machine, data):
     for text, centres in (("gen-alg", free), ("mm", met)):
         found = chosen(text, machine, free, size)
         assert (found.cost, found.centre, found.nodes.tolist()) == slow_centre(machine, free, size, centres)
+
+
+LARGER = (
+    "mesh:19x11",
+    "torus:18x12",
+    "mesh:7x6x5",
+    "torus:8x7x5",
+    "torus:6x5x3x2",
+    "mesh:300",
+    "torus:301",
+)
+
+
+@pytest.mark.parametrize("machine", LARGER)
+@PATIENT
+@given(seed=st.integers(0, 2**32 - 1), held=st.sampled_from(("spread", "boxes")), data=st.data())
+def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, data):
+    """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them."""
+    grid, rng = parse(machine), np.random.default_rng(seed)
+    space = space_of(grid, "a test")
+    here = np.ones(grid.nodes, bool)
+    if held == "spread":
+        here = rng.random(grid.nodes) < data.draw(st.sampled_from((0.03, 0.3, 0.9)))
+    else:
+        for _ in range(data.draw(st.integers(1, 12))):
+            beyond = space.axes.places.T - rng.integers(grid.sizes)
+            sides = rng.integers(1, np.array(grid.sizes) // 2 + 2)
+            here &= ~((beyond >= 0) & (beyond < sides)).all(axis=1)
+    free = np.flatnonzero(here)
+    assume(len(free) > 1)
+    size = data.draw(st.integers(1, len(free)))
+    for centres in (free, intersections(space, free)):
+        wanted = best_centre(space.axes, free, centres, size)[0]
+        assert best_abreast(space.axes, free, centres, size) == wanted
+        assert best_by_counts(space, free, centres, size) == wanted
+
+
+def test_what_does_not_fit_side_by_side():
+    """Sums of 32 bits at most, and no trees."""
+    line = space_of(parse("mesh:4096"), "a test").axes
+    assert fits_abreast(line, 1400)
+    assert not fits_abreast(line, 1500)
+    assert not fits_abreast(space_of(parse("tree:4,2"), "a test", trees=True).axes, 3)
 
 
 @PATIENT
