@@ -5,26 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.checks import whole
 from netplace.topologies.graph import Cables, Graph, check_connected, graph
+from netplace.topologies.service import marked
 
 if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = ["from_networkx"]
 
+# What links with named ports may carry: the least value, the usual one, and its type.
+_OF_LINK: dict[str, tuple[int, int, type]] = {
+    "axis": (-1, -1, np.int64),
+    "closes": (0, 0, np.bool_),
+    "cycles": (1, 1, np.int32),
+    "delay": (0, 0, np.int32),
+}
+
 
 def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     """Return the network of a NetworkX graph; every vertex is a switch.
 
-    Vertices may carry ``nodes`` (nodes at the switch, 1 by default) and ``group``; edges ``width`` (so many
-    parallel links, 1), ``cycles`` (cycles a phit, 1) and ``delay`` (further cycles of a header, 0).
+    Vertices may carry ``nodes`` (nodes at the switch, 1 by default), ``group`` and ``place`` (coordinates,
+    with spaces between); edges ``width`` (so many parallel links, 1), ``cycles`` (cycles a phit, 1) and
+    ``delay`` (further cycles of a header, 0).
     If no vertex has more than one node, a vertex with a node is that node, as on a grid; otherwise each node
     has a link of its own to its switch, as on a tree. An undirected edge is a link either way. In a directed
     graph every link needs its like in the other direction. Where all directed edges have a ``port`` and an
     ``entry``, as those have that `Topology.to_networkx` made, links leave and enter there; vertices below the
-    graph's ``first_switch`` are nodes then.
+    graph's ``first_switch`` are nodes then, and all that `Graph.to_networkx` writes is taken over. A mesh, a
+    torus or a tree comes back as a graph of the same wiring.
 
     Parameters
     ----------
@@ -48,9 +60,9 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     vertices = list(given.nodes)
     if not vertices:
         raise ValueError(f"{text}: no vertex in the graph")
-    if given.is_directed() and all(
-        "port" in data and "entry" in data for _, _, data in given.edges(data=True)
-    ):
+    made_here = given.number_of_edges() or "first_switch" in given.graph
+    ported = all("port" in data and "entry" in data for _, _, data in given.edges(data=True))
+    if given.is_directed() and made_here and ported:
         return _wired(given, text)
     number = {vertex: place for place, vertex in enumerate(vertices)}
     pairs: list[tuple[int, int]] = []
@@ -75,6 +87,7 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
         nodes_at,
         direct=max(nodes_at) <= 1,
         group=group,
+        places=_places([data_of[v] for v in vertices], text),
         names=[str(vertex) for vertex in vertices],
     )
 
@@ -84,11 +97,11 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
     vertices = list(given.nodes)
     number = {vertex: place for place, vertex in enumerate(vertices)}
     edges = [(number[u], number[v], data) for u, v, data in given.edges(data=True)]
-    if not edges:
-        return graph(text, Cables.of([]), [1] * len(vertices), direct=True)
-    ports = 1 + max(max(int(data["port"]), int(data["entry"])) for _, _, data in edges)
+    ports = 1 + max((int(data[end]) for _, _, data in edges for end in ("port", "entry")), default=0)
     shape = (len(vertices), ports)
-    tables = {key: np.full(shape, value, np.int32) for key, value in (("cycles", 1), ("delay", 0))}
+    tables: dict[str, NDArray[Any]] = {
+        key: np.full(shape, usually, kind) for key, (_, usually, kind) in _OF_LINK.items()
+    }
     neighbor, entry = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
     entered = np.zeros(shape, bool)
     for u, v, data in edges:
@@ -97,17 +110,20 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         if u == v or neighbor[u, port] >= 0 or entered[v, at]:
             raise ValueError(f"{where}: port {port} or entry {at} is taken, or it leads to itself")
         neighbor[u, port], entry[u, port], entered[v, at] = v, at, True
-        for key, values in tables.items():
-            values[u, port] = _value(data, key, int(key == "cycles"), int(key == "cycles"), where)
+        for key, (least, usually, _) in _OF_LINK.items():
+            tables[key][u, port] = _value(data, key, usually, least, where)
     first = whole(given.graph.get("first_switch", 0), f"{text}: first_switch", 0)
-    nodes = first or sum(_value(data, "nodes", 1, 0, text) for _, data in given.nodes(data=True))
-    if not first and nodes < len(vertices):
-        raise ValueError(f"{text}: ports are named, which needs a node at every vertex")
+    nodes_at = [_value(data, "nodes", 1, 0, text) for _, data in given.nodes(data=True)]
+    nodes = first or sum(nodes_at)
+    if not first and nodes_at != [1] * nodes + [0] * (len(vertices) - nodes):
+        raise ValueError(f"{text}: ports are named, which needs vertices with one node, then those without")
     home = neighbor[:first, 0].astype(np.int64) if first else np.arange(nodes)
     if (home < first).any():
         raise ValueError(f"{text}: a vertex below first_switch={first} does not lead to a switch by port 0")
-    groups = [data.get("group") for _, data in given.nodes(data=True)][first:]
-    group = None if None in groups else np.array([int(name) for name in groups], np.int64)
+    about = [data for _, data in given.nodes(data=True)]
+    groups = [data.get("group") for data in about[first:]]
+    names = tuple(str(data["name"]) for data in about[first:] if "name" in data)
+    known = {key for _, _, data in edges for key in data}
     made = Graph(
         text,
         nodes,
@@ -118,10 +134,27 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         home=home,
         cycles=tables["cycles"],
         delay=tables["delay"],
-        group=group,
+        group=None if None in groups else np.array([int(name) for name in groups], np.int64),
+        places=_places(about[first:], text),
+        names=names if len(names) == len(groups) else (),
+        closes=tables["closes"] if "closes" in known else None,
+        axis=tables["axis"] if "axis" in known else None,
+        usual=str(given.graph.get("usual", "up-down")),
     )
     check_connected(made)
-    return made
+    idle = [_value(data, "service", 0, 0, text) for data in about[:nodes]]
+    return marked(made, text, np.flatnonzero(idle).tolist())
+
+
+def _places(about: list[dict[str, Any]], text: str) -> NDArray[np.int64] | None:
+    """Return the coordinates of switches, by what is said about each; None if not all have some."""
+    written = [data.get("place") for data in about]
+    if None in written:
+        return None
+    rows = [str(place).split() for place in written]
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(f"{text}: places of {len(rows[0])} and of other numbers of coordinates")
+    return np.array([[whole(word, f"{text}: place", 0) for word in row] for row in rows], np.int64)
 
 
 def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, Any]]]:

@@ -139,16 +139,27 @@ class Graph(Topology):
         return between / (self.nodes * (self.nodes - 1)) + self.ends
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
-        """Return the directed multigraph of routers, with all that `from_networkx` needs to make it again."""
+        """Return the directed multigraph of routers, with all that `from_networkx` needs to make it again.
+
+        Besides what every network has, switches carry ``group``, ``place`` (coordinates with spaces between)
+        and ``name``, edges ``cycles``, ``delay``, ``axis`` and ``closes``, the graph ``usual``; no value is
+        other than GraphML can hold.
+        """
         made = super().to_networkx()
-        made.graph["first_switch"] = self.first_switch
-        for end in made.nodes:
-            made.nodes[end]["nodes"] = int(end < self.nodes)
-            if self.group is not None and end >= self.first_switch:
-                made.nodes[end]["group"] = int(self.group[end - self.first_switch])
+        made.graph.update(first_switch=self.first_switch, usual=self.usual)
+        for switch in range(self.switches):
+            about = made.nodes[self.first_switch + switch]
+            if self.group is not None:
+                about["group"] = int(self.group[switch])
+            if self.places is not None:
+                about["place"] = " ".join(map(str, self.places[switch].tolist()))
+            if self.names:
+                about["name"] = self.names[switch]
+        tables = {"cycles": self.cycles, "delay": self.delay, "axis": self.axis, "closes": self.closes}
         for router, _, data in made.edges(data=True):
-            data["cycles"] = int(self.cycles[router, data["port"]])
-            data["delay"] = int(self.delay[router, data["port"]])
+            for key, table in tables.items():
+                if table is not None:
+                    data[key] = int(table[router, data["port"]])
         return made
 
     @cached_property

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,9 @@ from netplace.checks import whole
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 from netplace.topologies.twist import Twist
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Grid", "check_sides", "grid", "spell"]
 
@@ -146,6 +150,13 @@ class Grid(Topology):
             least = min(map(abs, ways))
             options.append(sorted(way for way in ways if abs(way) == least))
         return np.array(list(itertools.product(*options)), np.int64)
+
+    def to_networkx(self) -> nx.MultiDiGraph[Any]:
+        """Return the directed multigraph of routers; vertices carry their coordinates as ``place``."""
+        made = super().to_networkx()
+        for router, place in enumerate(self.coordinates(np.arange(self.nodes)).tolist()):
+            made.nodes[router]["place"] = " ".join(map(str, place))
+        return made
 
     @property
     def diameter(self) -> int:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from netplace.checks import whole
 from netplace.topologies.topology import Topology
 
-__all__ = ["with_service"]
+__all__ = ["marked", "with_service"]
+
+Kind = TypeVar("Kind", bound=Topology)
 
 
 def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) -> Topology:
@@ -55,9 +59,14 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
         found.update(range(first, of.nodes, every))
     if len(found) == of.nodes:
         raise ValueError(f"service:{','.join(parts)}/{of}: no node is left that computes")
+    return marked(of, f"service:{','.join(parts)}/{of.text}", sorted(found))
+
+
+def marked(of: Kind, text: str, nodes: Sequence[int]) -> Kind:
+    """Return the same network under a text form of its own, with these nodes, in order, not computing."""
     twin = copy.copy(of)
-    object.__setattr__(twin, "text", f"service:{','.join(parts)}/{of.text}")
-    marked = np.array(sorted(found), np.int64)
-    marked.setflags(write=False)
-    object.__setattr__(twin, "_service", marked)
+    object.__setattr__(twin, "text", text)
+    service = np.array(nodes, np.int64)
+    service.setflags(write=False)
+    object.__setattr__(twin, "_service", service)
     return twin

@@ -158,11 +158,17 @@ class Topology(ABC):
         return matrix
 
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
-        """Return the directed multigraph of routers; edges carry ``port``, ``entry`` and ``link``."""
+        """Return the directed multigraph of routers, with all that `from_networkx` needs to make it again.
+
+        Edges carry ``port``, ``entry`` and ``link``, vertices ``nodes`` (1 for a node, 0 for a mere switch)
+        and ``service`` where a node does not compute; see `Graph.to_networkx` for what else there may be.
+        """
         import networkx as nx
 
         graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph(name=self.text)
-        graph.add_nodes_from(range(self.routers))
+        graph.graph["first_switch"] = self.nodes if self.routers > self.nodes else 0
+        graph.add_nodes_from((router, {"nodes": int(router < self.nodes)}) for router in range(self.routers))
+        graph.add_nodes_from(self.service.tolist(), service=1)
         for number, (router, port, end, entry) in enumerate(self.links().tolist()):
             graph.add_edge(router, end, port=port, entry=entry, link=number)
         return graph

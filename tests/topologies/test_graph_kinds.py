@@ -5,8 +5,12 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from netplace.topologies import Graph, from_networkx, parse
+from netplace.topologies import Graph, Grid, from_networkx, parse
+from netplace.topologies.graph import Cables, graph
+from netplace.topologies.service import marked
 
 EVERY = [
     "torus:4x3,c=2",
@@ -137,15 +141,78 @@ def test_networkx_graphs_become_direct_networks() -> None:
     assert nx.is_isomorphic(nx.Graph(again.to_networkx()), nx.petersen_graph())
 
 
-@pytest.mark.parametrize("text", [*EVERY, "torus:4x3", "mesh:3x2"])
+@pytest.mark.parametrize("text", [*EVERY, "torus:4x3", "mesh:3x2", "mesh:1", "tree:2,3"])
 def test_networkx_there_and_back(text: str) -> None:
     network = parse(text)
     again = from_networkx(network.to_networkx())
     assert (again.neighbor == network.neighbor).all()
     assert (again.entry == network.entry).all()
     assert (again.distances() == network.distances()).all()
-    if isinstance(network, Graph) and network.group is not None:
-        assert (again.group == network.group).all()  # type: ignore[comparison-overlap]
+    assert (again.nodes, again.routers) == (network.nodes, network.routers)
+    if isinstance(network, Grid):
+        assert (again.places == network.coordinates(np.arange(network.nodes))).all()  # type: ignore[comparison-overlap]
+
+
+FIELDS = ("neighbor", "entry", "home", "cycles", "delay", "group", "places", "closes", "axis", "service")
+
+
+def same(one: Graph, other: Graph) -> None:
+    assert (one.nodes, one.routers, one.first_switch) == (other.nodes, other.routers, other.first_switch)
+    assert (one.usual, one.names) == (other.usual, other.names)
+    for name in FIELDS:
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        assert a is None or (np.array_equal(a, b) and a.dtype == b.dtype), name
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> Graph:
+    """Return a network of some kind, or of cables drawn at will, some nodes of which may not compute."""
+    if draw(st.booleans()):
+        made = parse(draw(st.sampled_from(["", "faulty:slow=0.3,seed=1/"])) + draw(st.sampled_from(EVERY)))
+    else:
+        switches = draw(st.integers(1, 6))
+        pairs = [(draw(st.integers(0, end - 1)), end) for end in range(1, switches)]
+        pairs += [pair for pair in draw(st.lists(st.sampled_from(pairs or [(0, 0)]))) if pair[0] < pair[1]]
+
+        def some(least: int, most: int, count: int) -> list[int]:
+            return draw(st.lists(st.integers(least, most), min_size=count, max_size=count))
+
+        direct = draw(st.booleans())
+        nodes_at = [1, *some(0, 1 if direct else 3, switches - 1)]
+        made = graph(
+            "graph:drawn",
+            Cables(
+                np.array(pairs, np.int64).reshape(-1, 2),
+                np.array(some(1, 4, len(pairs)), np.int64),
+                np.array(some(0, 9, len(pairs)), np.int64),
+            ),
+            nodes_at,
+            direct=direct,
+            group=draw(st.none() | st.just(np.array(some(0, 3, switches), np.int64))),
+            places=draw(st.none() | st.just(np.array([some(0, 9, 2) for _ in range(switches)], np.int64))),
+            names=draw(st.sampled_from([[], [f"s{number}" for number in range(switches)]])),
+        )
+    assert isinstance(made, Graph)
+    if made.nodes > 1 and draw(st.booleans()):
+        made = marked(made, made.text, sorted(draw(st.sets(st.integers(0, made.nodes - 2), min_size=1))))
+    return made
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=60)
+@given(machines(), st.booleans())
+def test_all_survives_networkx_and_graphml(network: Graph, by_file: bool) -> None:
+    given_graph = network.to_networkx()
+    if by_file:
+        given_graph = nx.parse_graphml("\n".join(nx.generate_graphml(given_graph)))
+    same(network, from_networkx(given_graph))
+
+
+def test_places_of_several_lengths_are_no_coordinates() -> None:
+    wrong = nx.path_graph(2)
+    wrong.nodes[0]["place"], wrong.nodes[1]["place"] = "0 1", "1"
+    with pytest.raises(ValueError, match="places of 2 and of other numbers of coordinates"):
+        from_networkx(wrong)
 
 
 @pytest.mark.parametrize(
