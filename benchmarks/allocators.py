@@ -30,7 +30,7 @@ ELSEWHERE = {
 }
 NO_GOAL = ("gen-alg+inc", "mm+inc")  # swaps to a local optimum cost more than any stream of jobs should pay
 _FILLING = 200  # jobs by which the machine is full
-BOXES = ("adaptive-scan", "buddy", "contiguous", "frame-sliding", "iff", "naive", "rbs", "zff")
+BOXES = ("adaptive-scan", "buddy", "contiguous", "frame-sliding", "iff", "naive", "rbs", "row-jumps", "zff")
 SMALL = {"line": "mesh:4096", "optimal": "mesh:4x4"}  # what their searches are for
 LEAST = 100_000 / 60  # jobs a second: 10^5 in a minute
 

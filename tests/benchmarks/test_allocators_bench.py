@@ -7,6 +7,7 @@ import json
 import pytest
 
 from netplace.benchmarks import allocators
+from netplace.scheduling import PARTITIONERS
 from netplace.topologies import parse
 
 
@@ -30,3 +31,15 @@ def test_its_lines(netplace, monkeypatch):
         "12 nodes by mc1x1, half held, mesh:8x8",
     ]
     assert all(figure["value"] > 0 and figure["met"] for figure in figures)
+
+
+def test_every_partitioner_is_served(netplace, monkeypatch):
+    """Those of boxes are asked for boxes: 5 nodes are none on a torus of sides 4."""
+    monkeypatch.setattr(allocators, "USUAL", "torus:4x4x4")
+    meshes = {text: "mesh:8x8" for text, machine in allocators.ELSEWHERE.items() if "mesh" in machine}
+    monkeypatch.setattr(allocators, "ELSEWHERE", allocators.ELSEWHERE | meshes)
+    monkeypatch.setattr(allocators, "SMALL", {"line": "mesh:64", "optimal": "mesh:4x4"})
+    shown = netplace("bench", "--quick", "--only", "jobs", "--json")
+    assert shown.exit_code == 0, shown.stderr
+    figures = json.loads(shown.stdout)["figures"]
+    assert [figure["name"].split()[3].rstrip(",") for figure in figures] == list(PARTITIONERS)
