@@ -581,7 +581,8 @@ class Network:
         if self._watched not in self._numbers:
             raise ValueError("watched: no job that has begun is watched, see watch")
         cycles, jobs = self._engine.watched()
-        return {self._numbers[job] if job >= 0 else job: cycles[:, :, n] for n, job in enumerate(jobs)}
+        charged = {job: cycles[:, :, n] for n, job in enumerate(jobs) if cycles[:, :, n].any()}
+        return {self._numbers[job] if job >= 0 else job: waited for job, waited in charged.items()}
 
     def _must_explain(self) -> None:
         if not self._explains:
