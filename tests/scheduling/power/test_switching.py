@@ -101,11 +101,12 @@ def test_rates_limit_switching():
     assert slow.power.begin[1] == 500 + 60 + 20
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("policy", ["easy", "conservative", "fcfs"])
+TOGETHER = [(rule, policy) for rule in RULES for policy in ("easy", "conservative", "fcfs")]
+TOGETHER.remove(("lookahead:30", "fcfs"))  # it looks at planned starts, and FCFS plans none
+
+
+@pytest.mark.parametrize(("rule", "policy"), TOGETHER)
 def test_every_rule_accounts_for_every_node(rule, policy):
-    if rule.startswith("lookahead") and policy == "fcfs":
-        pytest.skip("plans nothing")
     jobs = lublin(32, 120, seed=3, load=0.5)
     made = run(jobs, rule, policy, "mesh:32", PowerModel(), locality=False)
     use = made.power
