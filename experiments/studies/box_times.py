@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
+from netplace.experiments.studies.study import Row
 from netplace.netsim import Config
+from netplace.runs import resolve
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.shapes import Choices, Shape, factorisations
+from netplace.scheduling.workload import INTENSITIES
 
-__all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "shapes"]
+__all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "run_in_box", "shapes"]
 
 # No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
 LONGEST = (16, 16, 16)
@@ -44,6 +47,23 @@ def most_cubic(nodes: int) -> Shape:
 def named(shape: Shape) -> str:
     """Return ``"4x2x1"``."""
     return "x".join(map(str, shape))
+
+
+def run_in_box(name: str, intensity: str, nodes: int, shape: Shape, mapping: str) -> Row:
+    """Return the run of an application of an intensity alone in a box, with its labels."""
+    return Row(
+        {
+            "application": name,
+            "intensity": intensity,
+            "nodes": nodes,
+            "shape": named(shape),
+            "mapping": mapping,
+        },
+        resolve(
+            "mesh:" + "x".join(str(side) for side in shape if side > 1),
+            {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping},
+        ),
+    )
 
 
 class BoxTimes:

@@ -22,15 +22,14 @@ from typing import Any
 import pandas as pd
 
 from netplace.experiments.plots.bars import draw_bars
-from netplace.experiments.studies.box_times import BEST, BoxTimes, most_cubic, named, shapes
+from netplace.experiments.studies.box_times import BEST, BoxTimes, most_cubic, named, run_in_box, shapes
 from netplace.experiments.studies.crossing import crossing
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.selection_schedules import MEASURES, Case, Machine, carry_out, key_of
 from netplace.experiments.studies.statistics import best
 from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured, published
-from netplace.runs import resolve
-from netplace.scheduling.workload import INTENSITIES, PUBLISHED_CLASSES, SIZES
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.published_classes import published_sizes
 
 __all__ = ["STUDY"]
@@ -58,19 +57,7 @@ NEAR = 10.0  # points by which a break-even may differ
 def rows(asked: Asked) -> list[Row]:
     """Return the runs of the run-time table."""
     return [
-        Row(
-            {
-                "application": name,
-                "intensity": intensity,
-                "nodes": nodes,
-                "shape": named(shape),
-                "mapping": mapping,
-            },
-            resolve(
-                "mesh:" + "x".join(str(side) for side in shape if side > 1),
-                {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping},
-            ),
-        )
+        run_in_box(name, intensity, nodes, shape, mapping)
         for intensity, name, nodes in _kinds(asked.quick)
         for shape in shapes(nodes, LONGEST, lines=False)
         for mapping in MAPPINGS.values()

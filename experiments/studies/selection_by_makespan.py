@@ -22,18 +22,25 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.plots.bars import draw_bars
-from netplace.experiments.studies.box_times import BEST, LONGEST, BoxTimes, most_cubic, named, shapes
+from netplace.experiments.studies.box_times import (
+    BEST,
+    LONGEST,
+    BoxTimes,
+    most_cubic,
+    named,
+    run_in_box,
+    shapes,
+)
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.statistics import best, spread
 from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured
-from netplace.runs import resolve
 from netplace.scheduling import schedule
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
-from netplace.scheduling.workload import CLASSES, INTENSITIES, SIZES, applications
+from netplace.scheduling.workload import CLASSES, SIZES, applications
 from netplace.topologies import Grid, parse
 
 __all__ = ["STUDY"]
@@ -56,19 +63,7 @@ PARTS = {
 def rows(asked: Asked) -> list[Row]:
     """Return the runs of the run-time table."""
     return [
-        Row(
-            {
-                "application": name,
-                "intensity": intensity,
-                "nodes": nodes,
-                "shape": named(shape),
-                "mapping": mapping,
-            },
-            resolve(
-                "mesh:" + "x".join(str(side) for side in shape if side > 1),
-                {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping},
-            ),
-        )
+        run_in_box(name, intensity, nodes, shape, mapping)
         for nodes, name, intensity in _kinds(asked.quick)
         for shape in shapes(nodes)
         for mapping in MAPPINGS

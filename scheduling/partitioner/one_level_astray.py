@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.tree import Subtrees, gather, next_subtree, read_threshold, tree_of
 from netplace.topologies import Topology, Tree
 
@@ -47,19 +46,9 @@ class OneLevelAstray(Subtrees):
         """Return how many nodes of a job may lie outside its subtree."""
         return math.ceil(nodes * self._threshold / 100)
 
-    def find(self, job: Job) -> Allocation | None:
-        """Return nodes of one subtree, then those astray, or None if too few are free where they may be.
-
-        The allocation is contiguous if none is astray.
-        """
-        self.searches += 1
-        if job.nodes > self.free:
-            return None
-        nodes, inside, visited = _find(
-            self._counts, self._first, self._down, self.level(job.nodes), job.nodes, self.astray(job.nodes)
-        )
-        self.visited += visited
-        return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
+    def _search(self, *wanted: Any) -> tuple[Nodes, int, int]:
+        found: tuple[Nodes, int, int] = _find(*wanted)
+        return found
 
 
 @njit(cache=True)

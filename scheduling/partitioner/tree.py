@@ -79,11 +79,16 @@ class Subtrees:
         self.searches += 1
         if job.nodes > self.free:
             return None
-        nodes, inside, visited = _find(
+        nodes, inside, visited = self._search(
             self._counts, self._first, self._down, self.level(job.nodes), job.nodes, self.astray(job.nodes)
         )
         self.visited += visited
         return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
+
+    def _search(self, *wanted: Any) -> tuple[Nodes, int, int]:
+        """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
+        found: tuple[Nodes, int, int] = _find(*wanted)
+        return found
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""

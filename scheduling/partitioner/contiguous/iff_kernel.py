@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["change", "find"]
+__all__ = ["change", "change_line", "find"]
 
 
 @njit(cache=True)
@@ -165,7 +165,7 @@ def change(runs: Any, left: Any, sizes: Any, shape: Any, base: int, free: bool, 
             place[along] = 0
             line = _number(place, sizes)
             step, side = stride[along], sizes[along]
-            _change_line(runs[along], line, step, side, start[along], shape[along], free, wraps)
+            change_line(runs[along], line, step, side, start[along], shape[along], free, wraps)
             if along == 0:
                 for i in range(shape[0]):
                     left[line + (start[0] + i) % side] = 0 if free else shape[0] - i
@@ -179,7 +179,7 @@ def change(runs: Any, left: Any, sizes: Any, shape: Any, base: int, free: bool, 
 
 
 @njit(cache=True)
-def _change_line(
+def change_line(
     runs: Any, line: int, step: int, side: int, first: int, count: int, free: bool, wraps: bool
 ) -> None:
     """Mark `count` nodes of a line from `first` on, and correct the runs before them."""

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from netplace.scheduling.partitioner.contiguous.iff_kernel import change_line
+
 __all__ = ["change", "find"]
 
 
@@ -83,8 +85,7 @@ def change(run: Any, sizes: Any, shape: Any, base: int, free: bool, wraps: bool)
         row = 0
         for d in range(dims - 1, 0, -1):
             row = row * sizes[d] + (start[d] + step[d]) % sizes[d]
-        runs = run[row * sizes[0] : (row + 1) * sizes[0]]
-        _change_row(runs, start[0], shape[0], free, wraps)
+        change_line(run, row * sizes[0], 1, sizes[0], start[0], shape[0], free, wraps)
         d = 1
         while d < dims and step[d] == shape[d] - 1:
             step[d] = 0
@@ -92,30 +93,3 @@ def change(run: Any, sizes: Any, shape: Any, base: int, free: bool, wraps: bool)
         if d == dims:
             return
         step[d] += 1
-
-
-@njit(cache=True)
-def _change_row(runs: Any, x: int, s: int, free: bool, wraps: bool) -> None:
-    """Mark `s` nodes of a row from `x` on, and correct the runs that end at them."""
-    side = len(runs)
-    end = x + s
-    count = 0
-    if free and s < side and (end < side or wraps):
-        count = runs[end % side]
-    for i in range(side):
-        place = end - 1 - i
-        if place < 0:
-            if not wraps:
-                return
-            place += side
-        elif place >= side:
-            place -= side
-        if i >= s and runs[place] == 0:
-            return
-        if not free and i < s:
-            runs[place] = 0
-            continue
-        count += 1
-        runs[place] = count
-    if free:
-        runs[:] = side
