@@ -17,6 +17,7 @@ from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
 from netplace.runs.plan import Plan, make_plan
+from netplace.runs.revisions import revisions_of
 from netplace.runs.table_times import BEST_KNOWN
 
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
@@ -83,6 +84,8 @@ class CosimPlan:
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
+        if revised := revisions_of(config=self.config):
+            plain["revisions"] = revised
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -336,7 +336,7 @@ def _signature(run: Run, places: list[Nodes]) -> bytes:
     nodes = places if draws else same_place(topology, places)
     jobs = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in run.jobs)
     seed = _network_seed(run) if draws else 0
-    plain = replace(run, jobs=jobs, partition="", contents=(), seed=seed, network_seed=None)
+    plain = replace(run, jobs=jobs, partition="", contents=(), revisions=(), seed=seed, network_seed=None)
     lists = [where.tolist() for where in nodes]
     return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
 

@@ -12,6 +12,7 @@ from typing import Any
 from netplace.checks import one_of, whole
 from netplace.netsim import ENGINES, Config, measure_load, pattern
 from netplace.netsim.result import versions
+from netplace.runs.revisions import revisions_of
 from netplace.topologies import parse
 
 __all__ = ["KEYS", "LoadPlan", "curves", "make_load_plan", "measure_plan"]
@@ -57,7 +58,9 @@ class LoadPlan:
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
-        text = json.dumps(self.to_dict() | {"revision": REVISION}, sort_keys=True, allow_nan=False)
+        revised = revisions_of(config=self.config)
+        plain = self.to_dict() | {"revision": REVISION} | ({"revisions": revised} if revised else {})
+        text = json.dumps(plain, sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def seeded(self, seed: int) -> LoadPlan:

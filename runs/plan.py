@@ -15,6 +15,7 @@ from netplace.extensions import Choice, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
 from netplace.runs.power_file import DEFAULT_POWER, read_power
+from netplace.runs.revisions import revisions_of
 from netplace.runs.table_times import BEST_KNOWN
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
@@ -112,6 +113,9 @@ class Plan:
             del plain["power"], plain["switching"]
         if self.times.startswith("simulated:"):
             plain["times"] = "simulated"
+            mappings = MAPPING.names() if self.mapping == BEST_KNOWN else [self.mapping]
+            if revised := revisions_of(mappings):
+                plain["revisions"] = revised
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()

@@ -17,6 +17,7 @@ from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
 from netplace.runs.programs import SECTIONS, Reading, application_options, trace_name, trace_path
+from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
 from netplace.topologies import TOPOLOGY, Topology, parse
 
@@ -89,6 +90,7 @@ def resolve(
         network_seed=None if network_seed is None else whole(network_seed, "network_seed", 0),
         max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
         contents=_contents(topology.text, config.routing, partition, [job.mapping for job in made]),
+        revisions=revisions_of([job.mapping for job in made], partition, config),
     )
 
 

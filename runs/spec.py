@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from netplace.netsim import Config
+from netplace.runs.revisions import Revisions
 
 __all__ = ["Job", "Run", "Value"]
 
@@ -80,6 +81,9 @@ class Run:
         Longest run allowed.
     contents : tuple of (str, str)
         Files that rules of placement read, each with its SHA-256.
+    revisions : tuple of (str, int)
+        Rules that it uses which once gave something else, see `netplace.runs.revisions`. Runs in stores of
+        older code have none, and so other keys.
     """
 
     network: str
@@ -90,6 +94,7 @@ class Run:
     max_cycles: int | None = None
     contents: tuple[tuple[str, str], ...] = ()
     network_seed: int | None = None
+    revisions: Revisions = ()
 
     @cached_property
     def key(self) -> str:
@@ -105,6 +110,8 @@ class Run:
             del plain["network_seed"]
         if not self.config.faults:
             del plain["config"]["faults"]
+        if not self.revisions:
+            del plain["revisions"]
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,8 +126,11 @@ class Run:
             Job(**job | {"options": tuple((name, value) for name, value in job["options"])})
             for job in plain["jobs"]
         )
-        contents = tuple((name, digest) for name, digest in plain["contents"])
-        return cls(**plain | {"jobs": tuple(jobs), "config": Config(**plain["config"]), "contents": contents})
+        pairs = {
+            name: tuple((text, value) for text, value in plain.get(name, ()))
+            for name in ("contents", "revisions")
+        }
+        return cls(**plain | {"jobs": tuple(jobs), "config": Config(**plain["config"])} | pairs)
 
     def seeded(self, seed: int) -> Run:
         """Return the same run with another seed."""

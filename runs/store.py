@@ -43,7 +43,7 @@ __all__ = ["SCHEMA", "Row", "Store", "StoreError"]
 Row = tuple[Run, dict[str, Any] | None, str | None]
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
-# To be raised when the tables change, or when a run would no longer give the result that it gave.
+# To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
 SCHEMA = 1
 _MADE = (
     "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "

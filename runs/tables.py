@@ -14,6 +14,7 @@ from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked, shown
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
+from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
 
@@ -249,6 +250,8 @@ def _settings(run: Run) -> str:
         words.append(f"max_cycles={run.max_cycles}")
     if run.network_seed is not None:
         words.append(f"network_seed={run.network_seed}")
+    now = revisions_of([job.mapping for job in run.jobs], run.partition, run.config)
+    words += [f"older {name}" for name, number in now if dict(run.revisions).get(name) != number]
     return ",".join(words)
 
 

@@ -1,0 +1,75 @@
+"""What older code made of a rule that has changed is kept, told apart, and not taken for what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from netplace.netsim import Config
+from netplace.netsim.config import ARBITERS
+from netplace.placement.mapping import MAPPINGS
+from netplace.placement.partition import PARTITIONS
+from netplace.runs import Run, resolve
+from netplace.runs.campaign import complete, crew_of, missing
+from netplace.runs.loads import make_load_plan
+from netplace.runs.plan import make_plan
+from netplace.runs.revisions import REVISIONS, revisions_of
+from netplace.runs.store import Store
+from netplace.runs.tables import run_table, time_table
+
+JOB = {"app": "2d-torus", "tasks": 16, "mapping": "td:grasp,iterations=2"}
+
+
+def test_revisions_are_of_rules_that_there_are():
+    assert set(REVISIONS["mapping"]) <= set(MAPPINGS)
+    assert set(REVISIONS["partition"]) <= set(PARTITIONS)
+    assert set(REVISIONS["arbiter"]) <= set(ARBITERS)
+    for name in REVISIONS["routing"]:
+        resolve("dragonfly:a=4,p=2,h=2", {"app": "2d-torus", "tasks": 4}, config=Config(routing=name))
+    assert all(number > 1 for kind in REVISIONS.values() for number in kind.values())
+
+
+def test_a_revised_rule_is_part_of_the_key_and_no_other():
+    plain = resolve("torus:4x4", JOB | {"mapping": "random"})
+    assert plain.revisions == ()
+    assert "revisions" not in plain.canonical()
+    revised = resolve("torus:4x4", JOB)
+    assert revised.revisions == (("mapping td", 2),)
+    assert replace(revised, revisions=()).key != revised.key
+    assert Run.from_dict(revised.to_dict()) == revised
+    assert revisions_of(config=Config(arbiter="fifo")) == (("arbiter fifo", 2),)
+
+
+def test_a_store_of_older_code_opens_and_its_result_is_not_reused(tmp_path):
+    now = resolve("torus:4x4", JOB)
+    old = replace(now, revisions=())
+    written = old.to_dict()
+    del written["revisions"]  # as it was written then
+    old = Run.from_dict(written)
+    with Store(tmp_path / "old.sqlite") as store:
+        complete([old], store, crew_of(1))
+        assert not missing([old], store)
+        assert missing([now], store) == [now]
+        complete([now], store, crew_of(1))
+        assert not store.verify().faults
+        table = run_table(store.rows())
+    assert sorted(table["settings"]) == ["", "older mapping td"]
+    assert len(time_table(table)) == 2  # not averaged with what is made now
+
+
+@pytest.mark.parametrize("times", ["simulated:runs.sqlite", "log"])
+def test_plans_follow_where_their_run_times_are_simulated(times, monkeypatch):
+    given = {"machine": "torus:4x4", "workload": "applications", "times": times, "mapping": "td"}
+    if times == "log":
+        given = {"machine": "torus:4x4", "workload": "lublin", "times": times}
+    before = make_plan(given).key
+    monkeypatch.setitem(REVISIONS["mapping"], "td", 9)
+    assert (make_plan(given).key == before) == (times == "log")
+
+
+def test_points_of_load_follow_their_arbiter(monkeypatch):
+    given = {"network": "torus:4x4", "offered": 0.1, "arbiter": "fifo"}
+    before = make_load_plan(given).key
+    monkeypatch.setitem(REVISIONS["arbiter"], "fifo", 9)
+    assert make_load_plan(given).key != before
