@@ -4,9 +4,11 @@ Each call takes a rule of one's own (the function or class itself), or what a us
 (a name, or ``file.py:function``), tries it on small cases, and raises an `AssertionError` with one sentence
 that says what was demanded, and of which case. Those that come with netplace pass through the same calls.
 
+Examples
+--------
 >>> from netplace.testing import check_mapping
 >>> def backwards(problem):
-...     return problem.nodes[::-1][: problem.tasks]
+...     return problem.nodes[: problem.tasks][::-1]
 >>> check_mapping(backwards)
 """
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("checks", "topologies", "apps", "netsim", "placement", "scheduling", "runs")
+PACKAGES = re.findall(r'^    "(\w+)",$', (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
