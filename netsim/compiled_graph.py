@@ -13,6 +13,7 @@ from netplace.netsim.engine import Engine
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.graph_failing import Strike
 from netplace.netsim.graph_layout import graph_setting, graph_state, routing_setting, routing_tables
+from netplace.netsim.graph_pace import paced
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel.entry import OPEN
 from netplace.topologies import Topology
@@ -56,6 +57,13 @@ class GraphKernelEngine(KernelEngine):
         self._setting = self._setting._replace(**routing_setting(table))
         self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
         return strike.lost, strike.again
+
+    def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
+        """Let links have another speed for packets that begin to cross them from cycle `now` on."""
+        self._setting, self._state = paced(
+            self._setting, self._state, self.topology, self.config, (cycles, delay), self.now
+        )
+        self._state = interpretable(self._state)
 
     def _link_packets(self) -> NDArray[np.int64]:
         """Return the packets that crossed each link, shape (routers, ports)."""

@@ -241,3 +241,12 @@ class Failing(Engine, Protocol):
         again : bool
             Whether packets on these links are sent again.
         """
+
+    def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
+        """Let links have another speed for packets that begin to cross them from cycle `now` on.
+
+        Parameters
+        ----------
+        cycles, delay : ndarray of int64, shape (routers, ports)
+            As in `netplace.netsim.general.General`.
+        """

@@ -1,4 +1,4 @@
-"""Faults at a cycle as they are written: ``"at=500,links=0.1,seed=2; at=900,link=3-4,router=7"``."""
+"""Faults at a cycle as they are written: ``"at=500,links=0.1,seed=2; at=900,link=3-4,slow-link=5-6"``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netplace.checks import one_of, real, whole
+from netplace.topologies.limits import MOST_CYCLES
 
 __all__ = ["PACKETS", "Fault", "read_faults"]
 
@@ -13,25 +14,34 @@ PACKETS = {
     "lost": "packets that are crossing a link that goes down are lost",
     "again": "the router before the link sends them again, another way",
 }
-_FORM = "at=CYCLE,links=SHARE,routers=SHARE,seed=N,link=A-B,router=N,packets=lost|again"
+_FORM = (
+    "at=CYCLE,links=SHARE,routers=SHARE,slow=SHARE,seed=N,link=A-B,router=N,slow-link=A-B,cycles=C,"
+    "packets=lost|again"
+)
+_SHARES = ("links", "routers", "slow")
+_LISTS = ("link", "router", "slow_link")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Links and routers that go down in a cycle.
+    """Links and routers that go down in a cycle, and links that take more cycles a phit from then on.
 
     Attributes
     ----------
     at : int
-        The first cycle in which they are down.
+        The first cycle in which they are down, or slow.
     links, routers : float
-        Shares of the cables between switches, and of the switches, drawn by `seed`.
+        Shares of the cables between switches, and of the switches, drawn by `seed`, that go down.
+    slow : float
+        Share of the cables that remain, drawn by `seed`, that become slow.
     seed : int
         Seed of the draw.
-    link : tuple of (int, int)
-        Pairs of routers between which all links go down.
+    link, slow_link : tuple of (int, int)
+        Pairs of routers between which all links go down, or become slow.
     router : tuple of int
         Routers that go down.
+    cycles : int
+        Cycles a phit of links that become slow; 0: twice as many as before, half of their width.
     packets : str
         Key of `PACKETS`.
     """
@@ -39,10 +49,23 @@ class Fault:
     at: int
     links: float = 0.0
     routers: float = 0.0
+    slow: float = 0.0
     seed: int = 0
     link: tuple[tuple[int, int], ...] = ()
+    slow_link: tuple[tuple[int, int], ...] = ()
     router: tuple[int, ...] = ()
+    cycles: int = 0
     packets: str = "lost"
+
+    @property
+    def cuts(self) -> bool:
+        """Whether anything goes down."""
+        return bool(self.links or self.routers or self.link or self.router)
+
+    @property
+    def slows(self) -> bool:
+        """Whether links become slow."""
+        return bool(self.slow or self.slow_link)
 
 
 def read_faults(text: str) -> tuple[Fault, ...]:
@@ -58,30 +81,38 @@ def read_faults(text: str) -> tuple[Fault, ...]:
 
 
 def _read(text: str) -> Fault:
-    values: dict[str, Any] = {"link": [], "router": []}
+    values: dict[str, Any] = {name: [] for name in _LISTS}
     for part in text.split(","):
-        name, equals, value = (word.strip() for word in part.partition("="))
-        where = f"faults {text!r}: {name}"
-        if not equals or name not in Fault.__dataclass_fields__:
+        written, equals, value = (word.strip() for word in part.partition("="))
+        where, name = f"faults {text!r}: {written}", written.replace("-", "_")
+        if not equals or name not in Fault.__dataclass_fields__ or "_" in written:
             raise ValueError(f"faults {text!r}: {part!r} is no part of {_FORM}")
-        if name == "link":
-            ends = value.split("-")
-            if len(ends) != 2:
-                raise ValueError(f"{where}: {value!r} is no pair of routers, expected such as 3-4")
-            values["link"].append((whole(ends[0], where, 0), whole(ends[1], where, 0)))
-        elif name == "router":
-            values["router"].append(whole(value, where, 0))
+        if name == "router":
+            values[name].append(whole(value, where, 0))
+        elif name in _LISTS:
+            values[name].append(_pair(value, where))
         elif name in values:
             raise ValueError(f"{where}: is given twice")
-        elif name in ("links", "routers"):
+        elif name in _SHARES:
             values[name] = real(value, where, 0, 1)
         elif name == "packets":
             values[name] = one_of(value, PACKETS, where)
+        elif name == "cycles":
+            values[name] = whole(value, where, 1, MOST_CYCLES)
         else:
             values[name] = whole(value, where, 0)
     if "at" not in values:
         raise ValueError(f"faults {text!r}: at= is missing, expected {_FORM}")
-    fault = Fault(**values | {"link": tuple(values["link"]), "router": tuple(values["router"])})
-    if not (fault.links or fault.routers or fault.link or fault.router):
-        raise ValueError(f"faults {text!r}: nothing goes down, expected {_FORM}")
+    fault = Fault(**values | {name: tuple(values[name]) for name in _LISTS})
+    if not (fault.cuts or fault.slows):
+        raise ValueError(f"faults {text!r}: nothing goes down or becomes slow, expected {_FORM}")
+    if fault.cycles and not fault.slows:
+        raise ValueError(f"faults {text!r}: cycles: of which links? expected slow=SHARE or slow-link=A-B")
     return fault
+
+
+def _pair(value: str, where: str) -> tuple[int, int]:
+    ends = value.split("-")
+    if len(ends) != 2:
+        raise ValueError(f"{where}: {value!r} is no pair of routers, expected such as 3-4")
+    return whole(ends[0], where, 0), whole(ends[1], where, 0)

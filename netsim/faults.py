@@ -26,6 +26,8 @@ class FaultReport:
         Cycle.
     links, routers : int
         Links that have gone down with it, and routers that are down, or cut off, since then.
+    slow : int
+        Links that have changed their cycles a phit with it.
     nodes : tuple of int
         Nodes that it has cut off.
     jobs : tuple of int
@@ -39,6 +41,7 @@ class FaultReport:
     at: int
     links: int
     routers: int
+    slow: int
     nodes: tuple[int, ...]
     jobs: tuple[int, ...]
     lost: int
@@ -46,7 +49,11 @@ class FaultReport:
     routing: str
 
     def __str__(self) -> str:
-        words = [f"cycle {self.at}: {self.links} links and {self.routers} routers down"]
+        slower = f"{self.slow} links change speed"
+        if not (self.links or self.routers):
+            return f"cycle {self.at}: {slower}; routing {self.routing}"
+        down = f"{self.links} links and {self.routers} routers down"
+        words = [f"cycle {self.at}: {down}" + (f", {slower}" if self.slow else "")]
         if self.nodes:
             shown = ", ".join(map(str, self.nodes[:8])) + (", .." if len(self.nodes) > 8 else "")
             words.append(f"nodes cut off: {shown}")
@@ -69,9 +76,12 @@ def struck(topology: Topology, fault: Fault) -> Graph:
             topology,
             down=fault.link,
             off=fault.router,
+            slowed=fault.slow_link,
             links=fault.links,
             routers=fault.routers,
+            slow=fault.slow,
             seed=fault.seed,
+            slow_cycles=fault.cycles,
         )
     except ValueError as error:
         raise ValueError(f"faults at cycle {fault.at}: {error}") from None

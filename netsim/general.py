@@ -15,7 +15,7 @@ from netplace.netsim.config import Config
 from netplace.topologies import Graph, Grid, Topology
 from netplace.topologies.routing import Routes, Switches, Verdict, check, make_routes, reach, steps
 
-__all__ = ["General", "general", "is_general", "verdict_on"]
+__all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 
 
 def is_general(topology: Topology, config: Config) -> bool:
@@ -111,8 +111,7 @@ def general(topology: Topology, config: Config) -> General:
     step, kind = steps(switches, routes.discipline)
     bounds = _bounds(routes, verdict, config.vcs)
     via = np.arange(switches.count, dtype=np.int32)[None, :] if routes.via is None else routes.via
-    slow, extra = _links(topology)
-    wait = (slow - 1) * (config.packet_phits - 1)
+    cycles, delay = paces(topology, config)
     return General(
         switches=switches,
         routes=routes,
@@ -128,8 +127,8 @@ def general(topology: Topology, config: Config) -> General:
         place=_places(switches, routes, via),
         ports=_ports(topology),
         node_port=_node_ports(topology, switches),
-        cycles=slow,
-        delay=config.hop_delay + extra + wait,
+        cycles=cycles,
+        delay=delay,
     )
 
 
@@ -153,11 +152,13 @@ def _places(switches: Switches, routes: Routes, via: NDArray[np.int32]) -> NDArr
     return found
 
 
-def _links(topology: Topology) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the cycles a phit, and the further delay, of every link."""
-    if isinstance(topology, Graph):
-        return topology.cycles.astype(np.int64), topology.delay.astype(np.int64)
-    return np.ones(topology.neighbor.shape, np.int64), np.zeros(topology.neighbor.shape, np.int64)
+def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the cycles a phit of every link, and its delay, as `General` keeps them."""
+    shape = topology.neighbor.shape
+    if not isinstance(topology, Graph):
+        return np.ones(shape, np.int64), np.full(shape, config.hop_delay, np.int64)
+    cycles = topology.cycles.astype(np.int64)
+    return cycles, config.hop_delay + topology.delay + (cycles - 1) * (config.packet_phits - 1)
 
 
 def _ports(topology: Topology) -> NDArray[np.int64]:

@@ -15,7 +15,16 @@ from netplace.netsim.kernel import state as k
 from netplace.netsim.memory import demand
 from netplace.topologies import Topology
 
-__all__ = ["graph_setting", "graph_state", "routing_setting", "routing_tables"]
+__all__ = [
+    "graph_setting",
+    "graph_state",
+    "header_times",
+    "link_times",
+    "ring_setting",
+    "routing_setting",
+    "routing_tables",
+    "under_way",
+]
 
 _CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
 _ARBITERS = {
@@ -88,10 +97,17 @@ def graph_setting(topology: Topology, config: Config, seed: int, record: bool, t
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
         **routing_setting(table),
-        tail_ring=_power_of_two(int(table.cycles.max(initial=1)) * config.packet_phits + 1),
-        head_ring=_power_of_two(int(table.delay.max(initial=1)) + 1),
+        **ring_setting(table.cycles, table.delay, config),
     )
     return g.GraphSetting(**values)
+
+
+def ring_setting(cycles: Int, delay: Int, config: Config) -> dict[str, int]:
+    """Return the lengths of the rings of events that links of such speeds need."""
+    return {
+        "tail_ring": _power_of_two(int(cycles.max(initial=1)) * config.packet_phits + 1),
+        "head_ring": _power_of_two(int(delay.max(initial=1)) + 1),
+    }
 
 
 def routing_setting(table: General) -> dict[str, int]:
@@ -132,6 +148,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
         "trip": np.zeros(int(place[-1]), np.int32),
         "since": np.zeros(int(first[-1]) if u.arbiter == k.FIRST_COME else 1, np.int64),
         "left": np.full(int(first[-1]) if u.exact else 1, g.LONG_AGO, np.int64),
+        "takes": np.ones(int(first[-1]) if u.exact else 1, np.int32),
     }
     unused = np.zeros(1, np.int64)
     return g.GraphState(**{name: unused if array is None else array for name, array in found.items()})
@@ -169,8 +186,7 @@ def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
 def _events(topology: Topology, config: Config, u: Any, table: General, fifos: int) -> dict[str, Any]:
     """Return the lists and rings of events, empty."""
     wired = topology.neighbor >= 0
-    held = table.cycles[wired] * config.packet_phits
-    pool = int((table.delay[wired] // held + 2).sum()) if u.links else 0
+    pool = under_way(table.cycles[wired], table.delay[wired], config)
     spare = np.append(np.arange(1, pool + 1), -1).astype(np.int32)
     return {
         "entering": np.empty(2 * u.links, np.int32),
@@ -187,23 +203,40 @@ def _events(topology: Topology, config: Config, u: Any, table: General, fifos: i
     }
 
 
+def link_times(cycles: Int, config: Config) -> NDArray[np.int32]:
+    """Return for how many cycles a packet holds each link."""
+    return np.asarray((cycles * config.packet_phits).astype(np.int32).ravel())
+
+
+def header_times(topology: Topology, config: Config, delay: Int, first: Int) -> NDArray[np.int32]:
+    """Return the cycles from a header's departure for each FIFO to its first request there."""
+    far = np.ones(int(first[-1]), np.int32)
+    router, port, end, entry = topology.links().T.astype(np.int64)
+    for vc in range(config.vcs):
+        far[first[end] + entry * config.vcs + vc] = delay[router, port]
+    return far
+
+
+def under_way(cycles: Int, delay: Int, config: Config) -> int:
+    """Return how many headers may be on links of such speeds at most."""
+    return int((delay // (cycles * config.packet_phits) + 2).sum())
+
+
 def _wiring(topology: Topology, config: Config, table: General, first: Int) -> dict[str, Any]:
     """Return which output feeds which FIFO, and what links take."""
     vcs, fifos = config.vcs, int(first[-1])
     beyond, feeder = np.full(fifos, -1, np.int32), np.full(fifos, -1, np.int32)
-    far = np.ones(fifos, np.int32)
     router, port, end, entry = topology.links().T.astype(np.int64)
     for vc in range(vcs):
         output, fifo = first[router] + port * vcs + vc, first[end] + entry * vcs + vc
         beyond[output], feeder[fifo] = fifo, output
-        far[fifo] = table.delay[router, port]
     output = np.arange(max(1, topology.ports) * vcs)
     return {
         "beyond": beyond,
         "feeder": feeder,
-        "far": far,
+        "far": header_times(topology, config, table.delay, first),
         "owner": np.repeat(np.arange(topology.routers), np.diff(first)).astype(np.int32),
-        "lasts": (table.cycles * config.packet_phits).astype(np.int32).ravel(),
+        "lasts": link_times(table.cycles, config),
         "busy": np.zeros(topology.neighbor.size, np.int8),
         "crossed": np.zeros(topology.neighbor.size, np.int64),
         "port_of": (output // vcs).astype(np.int16),

@@ -19,7 +19,7 @@ from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault, read_faults
 from netplace.netsim.faults import FaultReport, rerouted, struck
-from netplace.netsim.general import is_general
+from netplace.netsim.general import is_general, paces, verdict_on
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Graph, Topology
 
@@ -193,6 +193,7 @@ class Network:
         self.faults: list[FaultReport] = []
         self._coming = list(read_faults(self.config.faults))
         self._left = topology  # what remains of it
+        self._routing = self._first_routing()
         self._numbers: list[int] = []  # of the engine's jobs, where they are explained
         self._watched = -1
         self._jobs: dict[int, _Job] = {}
@@ -342,31 +343,45 @@ class Network:
         before, cut = self._left, self.cut
         after = struck(before, fault)
         assert after.cut is not None
-        jobs = [
-            job
-            for job in sorted({*self._running, *(job for _, job in self._waiting)})
-            if after.cut[self._jobs[job].nodes].any()
-        ]
-        for job in jobs:
-            self.stop(job)
-        table = rerouted(after, self.config)
         dead = np.asarray((after.neighbor < 0).all(axis=1))
         dead[: after.nodes] = after.cut
         down = (before.neighbor >= 0) & (after.neighbor < 0)
-        lost, again = self._engine.fail(table, dead, down, fault.packets == "again")
+        cycles, delay = paces(after, self.config)
+        slow = (after.neighbor >= 0) & (cycles != paces(before, self.config)[0])
+        if slow.any():
+            self._engine.pace(cycles, delay)
+        jobs: list[int] = []
+        lost = again = 0
+        if fault.cuts:
+            jobs = [job for job in self._unended() if after.cut[self._jobs[job].nodes].any()]
+            for job in jobs:
+                self.stop(job)
+            table = rerouted(after, self.config)
+            self._routing = table.routes.name
+            lost, again = self._engine.fail(table, dead, down, fault.packets == "again")
         self._left = after
         self.faults.append(
             FaultReport(
                 at=self.now,
                 links=int(down.sum()),
                 routers=int(dead.sum()),
+                slow=int(slow.sum()),
                 nodes=tuple(np.flatnonzero(after.cut & ~cut).tolist()),
                 jobs=tuple(jobs),
                 lost=lost,
                 again=again,
-                routing=table.routes.name,
+                routing=self._routing,
             )
         )
+
+    def _first_routing(self) -> str:
+        """Return the name of the routing in tables where faults may change it."""
+        if not self.config.faults:
+            return ""
+        return verdict_on(self.topology, self.config.routing, self.config.vc_discipline)[1].name
+
+    def _unended(self) -> list[int]:
+        return sorted({*self._running, *(job for _, job in self._waiting)})
 
     def _install_due(self) -> None:
         """Hand jobs whose start has come to the engine."""

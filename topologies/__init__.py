@@ -167,7 +167,7 @@ TOPOLOGIES["faulty"] = Kind(
     _faulty,
     read_shares,
     "faulty:links=0.1,seed=2/torus:8x8",
-    "any network of which shares of links= or routers= are down, or links slow=, drawn by seed=",
+    "any network of which shares of links= or routers= are down, or links slow= (at cycles=), drawn by seed=",
 )
 
 

@@ -1,11 +1,18 @@
-"""Networks of which parts fail while packets are under way: routers and ports keep their numbers."""
+"""Networks of which parts fail, or slow down, while packets are under way: routers and ports keep numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.faults import Pairs, cables_between, cables_of, check_routers, drawn
+from netplace.topologies.faults import (
+    Pairs,
+    cables_between,
+    cables_of,
+    check_routers,
+    drawn,
+    link_cycles,
+)
 from netplace.topologies.graph import Graph
 from netplace.topologies.routing import usual_on
 from netplace.topologies.routing.switches import Switches
@@ -19,11 +26,14 @@ def failing(
     *,
     down: Pairs = (),
     off: tuple[int, ...] = (),
+    slowed: Pairs = (),
     links: float = 0.0,
     routers: float = 0.0,
+    slow: float = 0.0,
     seed: int = 0,
+    slow_cycles: int = 0,
 ) -> Graph:
-    """Return what remains of a network when links and routers go down, with the same numbers.
+    """Return what remains of a network when links and routers go down, or links slow, with the same numbers.
 
     Of parts that are no longer connected the one with most nodes remains (the one with the lowest node, of
     equals); all other routers count as down, and their nodes as cut off (`Graph.cut`).
@@ -36,18 +46,24 @@ def failing(
         Pairs of routers: all links between them, either way, go down.
     off : tuple of int
         Routers that go down.
-    links, routers, seed
-        Shares of cables between switches, and of switches, that go down besides, as in
-        `netplace.topologies.faulty`.
+    slowed : sequence of (int, int)
+        Pairs of routers: all links between them, either way, become slow.
+    links, routers, slow, seed
+        Shares of cables between switches, and of switches, that go down besides, and of cables that become
+        slow, as in `netplace.topologies.faulty`.
+    slow_cycles : int
+        Cycles a phit of links that become slow; 0: twice as many as before.
 
     Raises
     ------
     ValueError
         If two routers are not neighbours, a router does not exist, or no node remains.
     """
-    check_routers(of, [*off, *(end for pair in down for end in pair)])
-    cables, more, _ = drawn(of, links, routers, 0.0, seed)
-    rows = np.concatenate((cables_between(of, cables_of(of, 0), down), cables))
+    check_routers(of, [*off, *(end for pair in (*down, *slowed) for end in pair)])
+    known = cables_of(of, 0)
+    cables, more, slower = drawn(of, links, routers, slow, seed)
+    rows = np.concatenate((cables_between(of, known, down), cables))
+    slower = np.concatenate((cables_between(of, known, slowed), slower))
     neighbor, entry = of.neighbor.copy(), of.entry.copy()
     for router, port in (*rows[:, :2].tolist(), *rows[:, 2:].tolist()):
         neighbor[router, port] = -1
@@ -62,7 +78,7 @@ def failing(
         of.text, of.nodes, of.routers, neighbor, entry,
         first_switch=switches.first,
         home=of.home if isinstance(of, Graph) else switches.home + switches.first,
-        cycles=of.cycles if isinstance(of, Graph) else np.ones(neighbor.shape, np.int32),
+        cycles=link_cycles(of, slower, slow_cycles),
         delay=of.delay if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32),
         group=switches.group,
         usual=usual_on(of),

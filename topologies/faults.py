@@ -9,16 +9,32 @@ from numpy.typing import NDArray
 
 from netplace.checks import real, whole
 from netplace.topologies.graph import Graph, check_connected
+from netplace.topologies.limits import MOST_CYCLES
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
-__all__ = ["cables_between", "cables_of", "check_routers", "drawn", "faulty", "with_faults"]
+__all__ = [
+    "cables_between",
+    "cables_of",
+    "check_routers",
+    "drawn",
+    "faulty",
+    "link_cycles",
+    "with_faults",
+]
 
 Pairs = Sequence[tuple[int, int]]
 Rows = NDArray[np.int64]
 
 
-def faulty(of: Topology, links: float = 0.0, routers: float = 0.0, slow: float = 0.0, seed: int = 0) -> Graph:
+def faulty(
+    of: Topology,
+    links: float = 0.0,
+    routers: float = 0.0,
+    slow: float = 0.0,
+    seed: int = 0,
+    cycles: int | None = None,
+) -> Graph:
     """Return a network of which shares of cables and switches, drawn by `seed`, are down or slow.
 
     Parameters
@@ -27,9 +43,11 @@ def faulty(of: Topology, links: float = 0.0, routers: float = 0.0, slow: float =
         The network in good order.
     links, routers, slow : float
         Shares of the cables between switches that are down, of the switches that are down, and of the cables
-        that remain that have half of their width; 0 to 1, rounded to whole numbers of them.
+        that remain that are slow; 0 to 1, rounded to whole numbers of them.
     seed : int
         Seed of the draw.
+    cycles : int, optional
+        Cycles a phit of slow cables; by default twice as many as before, half of their width.
 
     Raises
     ------
@@ -48,7 +66,10 @@ def faulty(of: Topology, links: float = 0.0, routers: float = 0.0, slow: float =
     parts = [f"{name}={share:g}" for name, share in shares.items() if share]
     if seed:
         parts.append(f"seed={seed}")
-    return _made(of, f"faulty:{','.join(parts)}/{of.text}", *drawn(of, **shares, seed=seed))
+    if cycles is not None:
+        cycles = whole(cycles, "faulty: cycles", 1, MOST_CYCLES)
+        parts.append(f"cycles={cycles}")
+    return _made(of, f"faulty:{','.join(parts)}/{of.text}", *drawn(of, **shares, seed=seed), cycles or 0)
 
 
 def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) -> tuple[Rows, Rows, Rows]:
@@ -67,7 +88,13 @@ def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) ->
 
 
 def with_faults(
-    of: Topology, *, down: Pairs = (), off: Sequence[int] = (), slow: Pairs = (), text: str = ""
+    of: Topology,
+    *,
+    down: Pairs = (),
+    off: Sequence[int] = (),
+    slow: Pairs = (),
+    cycles: int = 0,
+    text: str = "",
 ) -> Graph:
     """Return a network of which the links and routers named are down or slow.
 
@@ -80,9 +107,11 @@ def with_faults(
     of : Topology
         The network in good order.
     down, slow : sequence of (int, int)
-        Pairs of routers: all links between them, either way, are down, or take twice the cycles a phit.
+        Pairs of routers: all links between them, either way, are down, or slow.
     off : sequence of int
         Routers that are down.
+    cycles : int
+        Cycles a phit of slow links; 0: twice as many as before.
     text : str, optional
         Text form of what remains.
 
@@ -95,7 +124,9 @@ def with_faults(
     check_routers(of, [*off, *(end for pair in (*down, *slow) for end in pair)])
     cables = cables_of(of, 0)
     picked = [cables_between(of, cables, pairs) for pairs in (down, slow)]
-    return _made(of, text or f"faulty/{of.text}", picked[0], np.array(off, np.int64), picked[1])
+    what = text or f"faulty/{of.text}"
+    whole(cycles, f"{what}: cycles", 0, MOST_CYCLES)
+    return _made(of, what, picked[0], np.array(off, np.int64), picked[1], cycles)
 
 
 def check_routers(of: Topology, routers: Sequence[int]) -> None:
@@ -134,16 +165,38 @@ def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
     return np.concatenate(found)
 
 
-def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows) -> Graph:
+def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
+    """Return the cycles a phit of every link once some cables are slow; one that is named twice is so once.
+
+    Parameters
+    ----------
+    slow : ndarray of int64, shape (n, 4)
+        Slow cables, rows as those of `cables_of`.
+    cycles : int
+        Cycles a phit of these; 0: twice as many as before.
+
+    Raises
+    ------
+    ValueError
+        If that is more than engines take.
+    """
+    before = of.cycles if isinstance(of, Graph) else np.ones(of.neighbor.shape, np.int32)
+    after = before.copy()
+    for router, port in (*slow[:, :2].tolist(), *slow[:, 2:].tolist()):
+        after[router, port] = cycles or 2 * before[router, port]
+    if after.max(initial=1) > MOST_CYCLES:
+        raise ValueError(f"{of}: {after.max()} cycles a phit of a link, expected at most {MOST_CYCLES}")
+    return after
+
+
+def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycles: int) -> Graph:
     """Return what remains."""
     switches = Switches.of(of)
     neighbor, entry = of.neighbor.copy(), of.entry.copy()
-    cycles = of.cycles.copy() if isinstance(of, Graph) else np.ones(neighbor.shape, np.int32)
+    cycles = link_cycles(of, slow, slow_cycles)
     delay = of.delay.copy() if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32)
     for router, port in (*down[:, :2].tolist(), *down[:, 2:].tolist()):
         neighbor[router, port] = entry[router, port] = -1
-    for router, port in (*slow[:, :2].tolist(), *slow[:, 2:].tolist()):
-        cycles[router, port] *= 2
     home = switches.home + switches.first
     alive = np.ones(of.routers, bool)
     alive[off] = False

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.topologies.bisection import best_cut, least_cut
-from netplace.topologies.limits import check_memory, check_size
+from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_memory, check_size
 from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
 
@@ -311,11 +311,13 @@ def _check(text: str, cables: Cables, at: Int) -> None:
     loops = np.flatnonzero(ends[:, 0] == ends[:, 1])
     if loops.size:
         raise ValueError(f"{text}: a cable leads from switch {ends[loops[0], 0]} to itself")
-    for what, values, least in (("cycles a phit", cables.cycles, 1), ("cycles of delay", cables.delay, 0)):
-        if values is not None and len(values) and values.min() < least:
-            raise ValueError(
-                f"{text}: {what} of a link: {values.min()} is too small, expected at least {least}"
-            )
+    for what, values, least, most in (
+        ("cycles a phit", cables.cycles, 1, MOST_CYCLES),
+        ("cycles of delay", cables.delay, 0, MOST_DELAY),
+    ):
+        outside = None if values is None else values[(values < least) | (values > most)]
+        if outside is not None and outside.size:
+            raise ValueError(f"{text}: {what} of a link: {outside[0]} is not in {least}..{most}")
 
 
 def check_connected(made: Graph) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["check_memory", "check_size"]
+__all__ = ["MOST_CYCLES", "MOST_DELAY", "check_memory", "check_size"]
+
+MOST_CYCLES = 1 << 10  # a phit: engines keep a place for every cycle that a packet takes for a link
+MOST_DELAY = 1 << 20  # cycles of a header on a link, for the same reason
 
 _MOST_PORTS = 2**31 - 1  # ports, links and FIFOs are numbered in int32
 _BYTES_PER_PORT = 32  # 8 to keep `neighbor` and `entry`; up to 29 were measured while building a ring

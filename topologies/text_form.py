@@ -168,7 +168,7 @@ def read_shares(text: str) -> tuple[str, dict[str, str]]:
     given, slash, network = _after_colon(text).partition("/")
     if not slash:
         raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
-    names = dict.fromkeys(("links", "routers", "slow", "seed"), False)
+    names = dict.fromkeys(("links", "routers", "slow", "seed", "cycles"), False)
     found = _options(text, given, names)
     return network, {name: value for name, value in found.items() if value is not None}
 

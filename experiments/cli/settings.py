@@ -63,8 +63,9 @@ SETTINGS: dict[str, tuple[Any, Any, str]] = {
     "faults": (
         str,
         "",
-        "What goes down at a cycle: at=500,links=0.1,seed=2 or at=900,link=3-4,router=7,packets=again; "
-        "several with a semicolon.",
+        "What goes down, or becomes slow, at a cycle: at=500,links=0.1,seed=2 or "
+        "at=900,link=3-4,router=7,packets=again or at=0,slow=0.2,slow-link=5-6,cycles=4; several with a "
+        "semicolon.",
     ),
 }
 PANEL = "Network settings"

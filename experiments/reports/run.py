@@ -88,7 +88,7 @@ def _faults_table(runs: Sequence[Described]) -> Table:
     rows = [
         [
             str(run["seed"]),
-            *(number(fault[name], 0) for name in ("at", "links", "routers")),
+            *(number(fault[name], 0) for name in ("at", "links", "routers", "slow")),
             *(_listed(fault[name]) for name in ("nodes", "jobs")),
             *(number(fault[name], 0) for name in ("lost", "again")),
             fault["routing"],
@@ -100,6 +100,7 @@ def _faults_table(runs: Sequence[Described]) -> Table:
         "cycle",
         "links down",
         "routers down",
+        "links of other speed",
         "nodes cut off",
         "jobs stopped",
         "packets lost",

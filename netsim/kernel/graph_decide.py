@@ -5,7 +5,7 @@ from __future__ import annotations
 from netplace.netsim.chance import ARBITER, ROUTE, below, draw
 from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.events import look_at
-from netplace.netsim.kernel.graph_events import header_sets_out, leave_home, tail_leaves
+from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out, leave_home
 from netplace.netsim.kernel.graph_fifos import slot_of
 from netplace.netsim.kernel.graph_state import (
     BELOW_OUT,
@@ -312,10 +312,8 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
             if u.escapes and s.vc_of[output] == 0:
                 trip |= ESCAPED
     s.trip[place] = trip
-    if u.exact == 1:
-        s.left[f] = cycle
     header_sets_out(s, u, h, cycle)
-    tail_leaves(s, u, f, cycle + s.lasts[link])
+    begins_to_leave(s, u, f, cycle, s.lasts[link])
 
 
 @inlined

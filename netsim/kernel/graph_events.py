@@ -41,9 +41,12 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
-def tail_leaves(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
-    """Let the head of a FIFO be gone from `cycle` on."""
-    at = cycle & (u.tail_ring - 1)
+def begins_to_leave(s: GraphState, u: GraphSetting, f: int, cycle: int, takes: int) -> None:
+    """Let the head of a FIFO leave in so many cycles from `cycle` on."""
+    if u.exact == 1:
+        s.left[f] = cycle
+        s.takes[f] = takes
+    at = (cycle + takes) & (u.tail_ring - 1)
     s.tail_next[f] = s.tail_at[at]
     s.tail_at[at] = f
     s.tally[LEAVING] += 1
@@ -153,9 +156,7 @@ def leave_home(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) 
     f = s.row[router * u.row + FIRST] + i
     s.fifo[f] = s.fifo[f] & BELOW_OUT | AT_HOME << OUT
     s.home_free[router] = 0
-    if u.exact == 1:
-        s.left[f] = cycle
-    tail_leaves(s, u, f, cycle + u.phits)
+    begins_to_leave(s, u, f, cycle, u.phits)
 
 
 @inlined
@@ -190,9 +191,7 @@ def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
     at = router * u.wide
     if target == NOBODY:
         s.fifo[first + i] = s.fifo[first + i] & BELOW_OUT | NOWHERE << OUT
-        if u.exact == 1:
-            s.left[first + i] = cycle
-        tail_leaves(s, u, first + i, cycle + u.phits)
+        begins_to_leave(s, u, first + i, cycle, u.phits)
         return
     if target == router:
         if u.single == 0:

@@ -13,8 +13,6 @@ from netplace.netsim.kernel.graph_state import (
     FIELD,
     FIRST,
     INPUTS,
-    NOWHERE,
-    OUT,
     PLACE,
     SEEN,
     GraphSetting,
@@ -67,14 +65,11 @@ def origin(s: GraphState, label: int) -> int:
 @inlined
 def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
     """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
-    output = s.fifo[f] >> OUT
-    lasts = u.phits
-    if output < NOWHERE:
-        lasts = s.lasts[s.owner[f] * u.ports + s.port_of[output]]
+    takes = s.takes[f]
     spent = cycle - s.left[f]
     gone = 0
-    if 0 < spent < lasts:
-        gone = (spent * u.phits + lasts - 1) // lasts
+    if 0 < spent < takes:
+        gone = (spent * u.phits + takes - 1) // takes
     return (s.fifo[f] >> COUNT & FIELD) * u.phits - gone
 
 

@@ -58,6 +58,7 @@ _OWN = [
     "turn",  # I16, outputs: input after the one granted last
     "turn_link",  # I8, routers x ports: VC that the link serves next
     "left",  # I64, FIFOs: cycle in which the head began to leave (exact)
+    "takes",  # I32, FIFOs: for how many cycles the head leaves (exact)
     "since",  # I64, FIFOs: cycle since which the head has stood there (arbiter fifo)
     "homing",  # I64, sets of inputs: whose head waits for consumption (`single`)
     "asked",  # I64, scratch: a set of inputs for each output

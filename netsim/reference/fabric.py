@@ -141,6 +141,12 @@ class Fabric:
         """Route packets by other tables from now on."""
         self.routing = GraphRouting(table, config, self._seed, self.routers)
 
+    def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
+        """Let links have another speed from the next packet on that begins to cross."""
+        for link in self._links():
+            place = link.outputs[0].router.number, link.outputs[0].port
+            link.pace(int(cycles[place]), int(delay[place]))
+
     def blocked(self) -> list[tuple[int, int, int, list[tuple[int, int]]]]:
         """Return each FIFO whose header waits, as `netplace.netsim.engine.Blocked` lists them."""
         rows = []

@@ -166,14 +166,17 @@ class Link:
         Cycles from the departure of a header to its first request in the next router.
     rest : int
         Cycles for which the last phit still occupies it.
+    later : tuple of (int, int)
+        Cycles and delay that it has once the packet has passed that is crossing.
     """
 
-    __slots__ = ("cycles", "delay", "held", "outputs", "pointer", "rest", "serving")
+    __slots__ = ("cycles", "delay", "held", "later", "outputs", "pointer", "rest", "serving")
 
     def __init__(self, outputs: list[Output], cycles: int, delay: int) -> None:
         self.outputs = outputs
         self.cycles = cycles
         self.delay = delay
+        self.later = cycles, delay
         self.rest = 0
         self.held = 0
         self.serving: Output | None = None
@@ -193,11 +196,18 @@ class Link:
         output.holder = holder
         self.held += 1
 
+    def pace(self, cycles: int, delay: int) -> None:
+        """Have another speed from the next packet on that begins to cross."""
+        self.later = cycles, delay
+        if self.serving is None:
+            self.cycles, self.delay = self.later
+
     def finish(self, output: Output) -> None:
         """Free the virtual channel whose tail has passed, and point to the next."""
         output.holder = None
         self.held -= 1
         self.serving = None
+        self.cycles, self.delay = self.later
         self.pointer = (output.vc + 1) % len(self.outputs)
 
 

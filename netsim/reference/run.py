@@ -242,6 +242,10 @@ class ReferenceEngine:
         self._clock.wake(self.now - self._clock.now)
         return strike.lost, strike.again
 
+    def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
+        """Let links have another speed for packets that begin to cross them from cycle `now` on."""
+        self._fabric.pace(cycles, delay)
+
     def _delivered(self, packet: Packet, now: int) -> None:
         if packet.gone:
             if packet.counted:

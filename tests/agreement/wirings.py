@@ -71,7 +71,7 @@ def routings(topology: Topology) -> st.SearchStrategy[tuple[str, str]]:
 
 @st.composite
 def faults(draw):
-    """Return one to three faults as they are written, in which little or much goes down."""
+    """Return one to three faults as they are written, in which little or much goes down or becomes slow."""
     parts = []
     at = 0
     for _ in range(draw(st.integers(1, 3))):
@@ -79,7 +79,12 @@ def faults(draw):
         what = draw(st.sampled_from(["links", "links", "routers"]))
         share = draw(st.sampled_from(["0.1", "0.2", "0.4"]))
         packets = draw(st.sampled_from(["lost", "again"]))
-        parts.append(f"at={at},{what}={share},seed={draw(st.integers(0, 99))},packets={packets}")
+        happens = draw(st.sampled_from(["down", "down", "slow", "both"]))
+        slow = draw(st.sampled_from(["0.2", "0.5", "1"]))
+        cycles = draw(st.sampled_from(["", ",cycles=1", ",cycles=3"]))
+        one = {"down": f"{what}={share}", "slow": f"slow={slow}{cycles}"}
+        text = one[happens] if happens in one else ",".join(one.values())
+        parts.append(f"at={at},{text},seed={draw(st.integers(0, 99))},packets={packets}")
     return ";".join(parts)
 
 

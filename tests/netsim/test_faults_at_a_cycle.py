@@ -13,11 +13,11 @@ ENGINES = ["kernel", "reference"]
 RING = graph("ring", Cables.of([(0, 1), (1, 2), (2, 3), (3, 0)]), [1] * 4, direct=True)
 
 
-def one_packet(received: bool = False) -> Program:
+def one_packet(received: bool = False, packets: int = 1) -> Program:
     writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64, 0)
+    writers[0].send(1, 64 * packets, 0)
     if received:
-        writers[1].recv(0, 64, 0)
+        writers[1].recv(0, 64 * packets, 0)
     return Program.of(writers, "one")
 
 
@@ -50,6 +50,49 @@ def test_what_has_crossed_is_thrown_away_where_its_header_is(engine):
     result = simulate(line, one_packet(), [0, 2], config=config, engine=engine)
     assert result.packet_hops == 2 + 3
     assert result.drained_cycles == 6 + 3 * 2 + 16
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("faults", "drained"),
+    [
+        # Packets leave in cycles 0 and 16. At c cycles a phit the header of the second may leave node 1 from
+        # 16 + 1 + 15 (c - 1) on, and the tail is consumed 16 cycles later.
+        ("at=0,slow-link=0-1", 32 + 16 + 16),
+        ("at=5,slow-link=0-1", 16 + 16 + 16),
+        ("at=5,slow-link=1-0,cycles=3", 16 + 1 + 30 + 16),
+        ("at=16,slow-link=0-1", 16 + 16 + 16),
+        ("at=17,slow-link=0-1", 16 + 17),
+        ("at=5,slow-link=2-3", 16 + 17),
+        ("at=5,slow-link=0-1;at=15,slow-link=0-1,cycles=1", 16 + 17),
+        ("at=0,slow=1;at=1,slow=1,cycles=1", 32 + 17),
+        ("at=5,slow=1,cycles=1000", 16 + 1 + 15 * 999 + 16),
+    ],
+)
+def test_a_packet_crosses_at_the_speed_at_which_it_began(engine, faults, drained):
+    config = Config(vcs=3, routing="minimal", faults=faults)
+    result = simulate(RING, one_packet(packets=2), config=config, engine=engine)
+    assert (result.drained_cycles, result.packet_hops) == (drained, 2)
+    assert all((one.links, one.lost, one.routing) == (0, 0, "minimal") for one in result.faults)
+
+
+def test_reports_tell_what_changed_speed():
+    config = Config(routing="minimal", vcs=3, faults="at=3,slow=0.5,seed=1;at=9,slow-link=0-1,link=2-3")
+    found = simulate(RING, one_packet(packets=4), config=config).faults
+    assert [one.slow for one in found] == [4, 2]
+    assert str(found[0]) == "cycle 3: 4 links change speed; routing minimal"
+    assert str(found[1]).startswith(
+        "cycle 9: 2 links and 0 routers down, 2 links change speed; 0 packets lost"
+    )
+
+
+def test_half_as_fast_links_carry_half_as_much():
+    ring = parse("torus:4x4")
+    config = Config(routing="adaptive", vcs=4, faults="at=0,slow=1")
+    slow = measure_load(ring, 1.0, config=config, warmup=1000, measure=4000).accepted
+    config = Config(routing="adaptive", vcs=4)
+    whole = measure_load(ring, 1.0, config=config, warmup=1000, measure=4000).accepted
+    assert slow / whole == pytest.approx(0.5, rel=0.05)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -124,6 +167,8 @@ def test_a_torus_carries_nearly_as_much_as_before():
         ("at=5,link=0-9", r"faults at cycle 5: torus:4x4: no link between routers 0 and 9"),
         ("at=5,router=99", r"faults at cycle 5: torus:4x4: router 99 is not in 0..15"),
         ("at=5,routers=1", r"no node remains"),
+        ("at=5,slow-link=0-9", r"faults at cycle 5: torus:4x4: no link between routers 0 and 9"),
+        ("at=5,slow=1,cycles=1024;at=6,slow=1", r"cycle 6: torus:4x4: 2048 cycles a phit .* at most 1024"),
     ],
 )
 def test_faults_that_the_network_has_no_place_for(faults, words):
@@ -135,7 +180,14 @@ def test_faults_that_the_network_has_no_place_for(faults, words):
     ("faults", "words"),
     [
         ("links=0.1", r"at= is missing, expected at=CYCLE"),
-        ("at=5", r"nothing goes down"),
+        ("at=5", r"nothing goes down or becomes slow"),
+        ("at=5,slow=0", r"nothing goes down or becomes slow"),
+        ("at=5,slow=1.5", r"slow: 1.5"),
+        ("at=5,slow_link=0-1", r"'slow_link=0-1' is no part of at=CYCLE"),
+        ("at=5,slow-link=0", r"'0' is no pair of routers"),
+        ("at=5,slow=1,cycles=0", r"cycles: 0 is"),
+        ("at=5,slow=1,cycles=5000", r"cycles: 5000 is"),
+        ("at=5,links=0.1,cycles=3", r"cycles: of which links\?"),
         ("at=5,links=2", r"links: 2"),
         ("at=5,link=3", r"'3' is no pair of routers, expected such as 3-4"),
         ("at=5,lins=0.1", r"'lins=0.1' is no part of at=CYCLE"),
