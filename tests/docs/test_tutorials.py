@@ -15,7 +15,7 @@ from netplace.topologies import TOPOLOGIES
 DOCS = Path(__file__).parents[2] / "docs"
 FOLLOWED = [*sorted((DOCS / "tutorial").glob("*.md")), *sorted((DOCS / "guides").glob("own-*.md"))]
 FOLLOWED.append(DOCS / "guides" / "sweeps.md")
-FENCE = re.compile(r"^```(shell|toml|py|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(shell|toml|py|pycon|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("document", FOLLOWED, ids=lambda path: path.name)
@@ -23,14 +23,21 @@ def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace):
     monkeypatch.chdir(tmp_path)
     known = [(registry, dict(registry)) for registry in (MAPPINGS, TOPOLOGIES)]
     names: dict[str, object] = {}
+    told = ""
     steps = FENCE.findall(document.read_text(encoding="utf-8"))
     assert steps
     try:
         for kind, text in steps:
             if kind == "shell":
+                told = ""
                 for line in text.splitlines():
                     result = netplace(*shlex.split(line.removeprefix("$ netplace ")))
                     assert result.exit_code == 0, f"{line}\n{result.output}"
+                    told += result.output
+            elif kind == "output":
+                rows = {row(line) for line in told.splitlines()}
+                absent = [line for line in text.splitlines() if not any(row(line) in known for known in rows)]
+                assert not absent, f"not printed: {absent}"
             elif kind == "pycon":
                 execute(text, names, document.name)
             else:
@@ -41,6 +48,11 @@ def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace):
         for registry, before in known:
             registry.clear()
             registry.update(before)
+
+
+def row(line: str) -> str:
+    """Return a line with one blank wherever there are several: tables are as wide as the screen lets them."""
+    return " ".join(line.split())
 
 
 def execute(text: str, names: dict[str, object], where: str) -> None:
