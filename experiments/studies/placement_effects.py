@@ -2,7 +2,7 @@
 
 Source: J. Navaridas, J. A. Pascual and J. Miguel-Alonso, "Effects of job and task placement on parallel
 scientific applications performance", PDP 2009, 55-61; as summed up in J. A. Pascual, doctoral thesis, UPV/EHU
-2013, Table 3.1, which is what we know of it.
+2013, Tables 3.1 and 3.2, which are what we know of it.
 
 On tori: *row* (whole rows, in order), *column* (its transposition), *quadrant* (quarters of the torus or of
 its quarters; the tasks of a single instance go through the quarters one after the other) and *random* (every
@@ -83,6 +83,8 @@ class Part:
         return f"{number} on {where}"
 
 
+# Printed are times of one instance in "a quadrant of 8x8": with the links that close rings, or without.
+ALONE = ("torus-1", "in-quadrant")
 _SEVERAL = ("LU", "MG", "FT", "tree", "2D front")
 PARTS = {
     "torus-1": Part("torus:8x8", quick=_SEVERAL),
@@ -166,7 +168,7 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
     tables, figures, told = [], {}, []
     for name in asked.parts:
         beside = printed if name == "torus-16" else printed.iloc[:0]
-        if name == "in-quadrant" and not asked.quick:
+        if name in ALONE and not asked.quick:
             beside = published("pascual_mapping_alone_in_quadrant.csv").pivot(
                 index="app", columns="mapping", values="relative_time"
             )
@@ -192,7 +194,8 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         base = group.groupby("placement")["cycles"].mean().min() / 1e4
         for placement, own in group.groupby("placement", sort=False):
             mean, deviation = spread((own["cycles"] / 1e4).tolist())
-            theirs = float(printed.loc[app, placement]) if app in printed.index else np.nan
+            known = app in printed.index and placement in printed.columns
+            theirs = float(printed.loc[app, placement]) if known else np.nan
             found.append(
                 {
                     "app": app,
@@ -215,7 +218,7 @@ def _wide(cells: pd.DataFrame) -> pd.DataFrame:
     ours["best"] = ours[names].idxmin(axis=1)
     if cells["published"].notna().any():
         theirs = cells.pivot(index="app", columns="placement", values="published").loc[apps, names]
-        ours = ours.join(theirs.add_prefix("published "))
+        ours = ours.join(theirs.dropna(axis=1, how="all").add_prefix("published "))
     return ours.reset_index()
 
 
@@ -258,7 +261,9 @@ _draw = partial(
 STUDY = Study(
     name="placement-effects",
     title="What partition and mapping cost, on tori and trees",
-    source="Navaridas, Pascual and Miguel-Alonso, PDP 2009, 55-61; Pascual, thesis, UPV/EHU 2013, Table 3.1",
+    source=(
+        "Navaridas, Pascual and Miguel-Alonso, PDP 2009, 55-61; Pascual, thesis, UPV/EHU 2013, Tables 3.1, 3.2"
+    ),
     parts={
         name: part.title + (f": {', '.join(PUBLISHED)}" if name == "torus-16" else "")
         for name, part in PARTS.items()

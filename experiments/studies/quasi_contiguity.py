@@ -5,11 +5,11 @@ scheduling performance", JSSPP 2009, LNCS 5798, 138-156; J. A. Pascual, doctoral
 Table 3.9.
 
 Sixteen jobs of 16 tasks fill a 4-ary 4-tree. *Contiguous*: each has a subtree of two levels. *k astray*: k
-tasks of every job have exchanged nodes with k tasks of another job; either *together*, neighbours on one leaf
-switch that go to one leaf switch elsewhere, or *apart*, each drawn by itself and gone to a job of its own.
-*Random*: every job has nodes drawn over the whole network. The published table does not say which tasks
-stray, nor how often that was drawn. Its times of LU rise up to three tasks and fall at four, a whole leaf
-switch, which suggests that they went together.
+tasks of every job have exchanged nodes with k tasks of another job: *one level* up, the last tasks of each of
+the four jobs below one switch of the third level, as the published allocation lets tasks stray; *together*,
+neighbours on one leaf switch that go to one leaf switch anywhere; or *apart*, each drawn by itself and gone
+to a job of its own. *Random*: every job has nodes drawn over the whole network. The published table does not
+say which tasks stray, nor how often that was drawn; its caption lets them go anywhere.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from netplace.experiments.studies.study import Asked, Row, Study, of_runs, publi
 from netplace.netsim import Config
 from netplace.runs import resolve
 
-__all__ = ["STUDY", "astray"]
+__all__ = ["STUDY", "astray", "one_level_astray"]
 
 NETWORK, JOBS, TASKS, LEAF = "tree:4,4", 16, 16, 4
 ASTRAY = (1, 2, 3, 4)
 LAYOUTS = ("contiguous", *(f"{count} astray" for count in ASTRAY), "random")
 PARTS = {
+    "one-level": ("LU", "MG", "FT"),
     "together": ("LU", "MG", "FT"),
     "apart": ("LU", "MG", "FT"),
     "others": ("BT", "SP", "CG", "IS"),
@@ -43,6 +44,19 @@ PRINTED = dict(
     zip(LAYOUTS, ("contiguous", "1_task", "2_task", "3_task", "4_task", "random"), strict=True)
 )  # column of the published table
 ALIKE = 0.10  # share by which a time relative to contiguous may differ and still be called the same
+
+
+def one_level_astray(jobs: int, tasks: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the node of each task when the last ones of each job sit one level above it.
+
+    Jobs below one switch of the level above exchange their last `count` tasks in a random ring: none comes
+    home. Parameters and result are as of `astray`.
+    """
+    nodes = np.arange(jobs * tasks).reshape(jobs, tasks)
+    for first in range(0, jobs, LEAF):
+        ring = first + rng.permutation(LEAF)
+        nodes[ring, tasks - count :] = np.roll(nodes[ring, tasks - count :], -1, axis=0)
+    return nodes
 
 
 def astray(jobs: int, tasks: int, count: int, apart: bool, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -96,7 +110,7 @@ def _rows_of(part: str, app: str, asked: Asked) -> Iterator[Row]:
                 run = resolve(
                     NETWORK,
                     [job] * JOBS,
-                    partition=_partition(layout, number, part == "apart"),
+                    partition=_partition(layout, number, part),
                     config=Config(vcs=1),  # literature's k-ary n-trees have plain switches
                     seed=number,
                     network_seed=number + 1_000_000 * simulation,
@@ -108,13 +122,16 @@ def _layouts(asked: Asked) -> int:
     return asked.partitions or (2 if asked.quick else 5)
 
 
-def _partition(layout: str, number: int, apart: bool) -> str:
+def _partition(layout: str, number: int, part: str) -> str:
     if layout == "contiguous":
         return "whole"
     if layout == "random":
         return f"random:{number}"
     count = int(layout.split()[0])
-    return node_lists(astray(JOBS, TASKS, count, apart, np.random.default_rng([number, count])))
+    rng = np.random.default_rng([number, count])
+    if part == "one-level":
+        return node_lists(one_level_astray(JOBS, TASKS, count, rng))
+    return node_lists(astray(JOBS, TASKS, count, part == "apart", rng))
 
 
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
@@ -200,11 +217,12 @@ STUDY = Study(
     title="What a few tasks outside the job's subtree cost",
     source="Pascual, Navaridas and Miguel-Alonso, JSSPP 2009; Pascual, thesis, UPV/EHU 2013, Table 3.9",
     parts={
+        "one-level": "tasks astray one level up, as published: LU, MG and FT of class W",
         "together": "tasks astray on one leaf switch: LU, MG and FT of class W",
         "apart": "tasks astray one by one: LU, MG and FT of class W",
         "others": "tasks astray on one leaf switch: BT, SP, CG and IS of class W",
     },
-    usual=("together",),
+    usual=("one-level", "together"),
     conduct=of_runs(rows, report),
     options=("partitions", "sim_seeds"),
 )

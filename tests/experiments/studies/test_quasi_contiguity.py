@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.node_lists import node_lists
-from netplace.experiments.studies.quasi_contiguity import astray, rows
+from netplace.experiments.studies.quasi_contiguity import astray, one_level_astray, rows
 from netplace.experiments.studies.study import ask, published
 
 STUDY = STUDIES["quasi-contiguity"]
@@ -39,11 +39,20 @@ def test_together_they_move_to_one_leaf_switch():
         assert len(set(own[away] // 4)) == 1
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_one_level_up_the_last_tasks_sit_with_a_job_below_the_same_switch(count):
+    nodes = one_level_astray(16, 16, count, np.random.default_rng(7))
+    assert sorted(nodes.ravel()) == list(range(256))
+    astray = nodes // 16 != np.arange(16)[:, None]
+    assert (astray == (np.arange(16) >= 16 - count)).all()
+    assert (nodes // 64 == np.arange(16)[:, None] // 4).all()
+
+
 def test_layouts_of_the_whole_study():
-    runs = rows(ask(STUDY, ["together", "apart"]))
-    assert len(runs) == 2 * 3 * (1 + 5 * 5)
+    runs = rows(ask(STUDY, ["one-level", "together", "apart"]))
+    assert len(runs) == 3 * 3 * (1 + 5 * 5)
     partitions = {row.run.partition for row in runs}
-    assert len(partitions) == 1 + 2 * 4 * 5 + 5  # applications share them, parts share whole and random
+    assert len(partitions) == 1 + 3 * 4 * 5 + 5  # applications share them, parts share whole and random
     assert all(row.run.config.vcs == 1 and len(row.run.jobs) == 16 for row in runs)
 
 
@@ -55,7 +64,18 @@ def test_published_numbers_are_relative_to_contiguous():
 
 def test_the_quick_version_says_what_straying_costs(tmp_path):
     done = CliRunner().invoke(
-        app, ["study", "quasi-contiguity", "--quick", "--workers", "1", "-o", str(tmp_path / "out")]
+        app,
+        [
+            "study",
+            "quasi-contiguity",
+            "--quick",
+            "--table",
+            "together",
+            "--workers",
+            "1",
+            "-o",
+            str(tmp_path / "out"),
+        ],
     )
     assert done.exit_code == 0, done.output
     with (tmp_path / "out" / "together.csv").open() as file:
