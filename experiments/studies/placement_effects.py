@@ -262,7 +262,8 @@ STUDY = Study(
     name="placement-effects",
     title="What partition and mapping cost, on tori and trees",
     source=(
-        "Navaridas, Pascual and Miguel-Alonso, PDP 2009, 55-61; Pascual, thesis, UPV/EHU 2013, Tables 3.1, 3.2"
+        "Navaridas, Pascual and Miguel-Alonso, PDP 2009, 55-61; "
+        "Pascual, thesis, UPV/EHU 2013, Tables 3.1 and 3.2"
     ),
     parts={
         name: part.title + (f": {', '.join(PUBLISHED)}" if name == "torus-16" else "")
