@@ -26,8 +26,9 @@ REVISIONS: dict[str, dict[str, int]] = {
     },
     "partition": {},
     "routing": {
-        "par": 2,  # as ugal
-        "ugal": 2,  # draws neither the packet's own group nor its destination's
+        "par": 2,  # as ugal-g
+        "ugal-g": 2,  # draws neither the packet's own group nor its destination's
+        "ugal-l": 2,  # as ugal-g
     },
 }
 

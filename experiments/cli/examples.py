@@ -48,6 +48,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "pss": (
         "netplace pss derive --machine tree:4,3 -o tree.conf",
+        "netplace pss derive --machine torus:4x4 --measured gups -o torus.conf",
         "netplace pss check tree.conf --machine tree:4,3",
         "netplace pss show tree.conf --json",
     ),

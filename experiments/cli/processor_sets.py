@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.experiments.cli.amounts import COUNT, PROCESSES
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.settings import json_flag
 from netplace.experiments.cli.verdict import AnnouncingCommand
@@ -14,10 +15,13 @@ from netplace.experiments.terminal.screen import number, print_json, print_table
 
 if TYPE_CHECKING:
     from netplace.scheduling.partitioner.pss.configuration import Configuration
+    from netplace.scheduling.partitioner.pss.sets import ProcessorSets
+    from netplace.topologies import Topology
 
 __all__ = ["pss_command"]
 
 _ACTIONS = ("check", "derive", "show")
+_MEASURED = ("measured", "pieces", "apart", "store", "workers")
 
 
 @click.command("pss", cls=AnnouncingCommand, epilog=examples_of("pss"))
@@ -28,6 +32,18 @@ _ACTIONS = ("check", "derive", "show")
     "--cost", default="uniform", show_default=True, help="Derive: cost of a node: uniform or centre."
 )
 @click.option("--overlap", is_flag=True, help="Derive: boxes at steps of half a side.")
+@click.option(
+    "--measured",
+    multiple=True,
+    metavar="APP",
+    help="Derive: costs of levels from simulations of this application, such as lu,class=S; may be repeated.",
+)
+@click.option(
+    "--pieces", type=COUNT, help="Derive, measured: blocks a split job is spread over. [default: 2]"
+)
+@click.option("--apart", is_flag=True, help="Derive, measured: each level is a component of its own.")
+@click.option("--store", metavar="FILE", help="Derive, measured: where simulations are kept.")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Derive, measured: worker processes.")
 @click.option("-o", "output", metavar="FILE", help="Derive: the configuration to write.")
 @json_flag
 def pss_command(action: str, file: str | None, **given: Any) -> None:
@@ -36,6 +52,10 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
     Such a file says which groups of nodes it is desirable to stay inside, what each costs for jobs of which
     sizes, and which costs a job may have at all; --partition pss:FILE places jobs by it. check reads it and
     looks for sizes without costs and for constraints that no job can meet even on the empty machine.
+
+    derive --measured fills the machine with jobs of an application, compact in blocks of each level and split
+    over two of them, and makes the percentage that split ones take longer the cost of a block. What one job
+    alone takes stands beside it.
     """
     from netplace.checks import one_of
 
@@ -47,9 +67,9 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
         return
     if not file:
         raise ValueError(f"pss {action}: no file given")
-    for name in ("cost", "overlap", "output"):
-        if given[name] not in ("uniform", False, None):
-            raise ValueError(f"pss {action}: --{name.replace('output', 'o')} is an option of derive")
+    for name in ("cost", "overlap", "output", *_MEASURED):
+        if given[name] not in ("uniform", False, None, ()):
+            raise ValueError(f"pss {action}: -{_flag(name)} is an option of derive")
     from netplace.scheduling.partitioner.pss.language import read_configuration
 
     configuration = read_configuration(Path(file))
@@ -66,14 +86,45 @@ def _derive(given: dict[str, Any]) -> None:
         raise ValueError("pss derive: expected --machine NETWORK and -o FILE")
     path = check_output(Path(given["output"]))
     topology = parse(given["machine"])
-    sets = levels(topology, given["cost"], given["overlap"])
+    told: dict[str, Any] = {"machine": str(topology)}
+    if given["measured"]:
+        sets, origin = _measure(topology, given, told)
+    else:
+        for name in _MEASURED:
+            if given[name]:
+                raise ValueError(f"pss derive: -{_flag(name)} goes with --measured, which is not given")
+        sets, origin = levels(topology, given["cost"], given["overlap"]), f"{given['cost']} costs of nodes"
     with whole_file(path) as temporary:
-        temporary.write_text(written(sets, f"{topology}, {given['cost']} costs of nodes"), encoding="utf-8")
-    told = {"machine": str(topology), "sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
+        temporary.write_text(written(sets, f"{topology}, {origin}"), encoding="utf-8")
+    told |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
     if given["as_json"]:
         print_json(told | {"file": str(path)})
     else:
         click.echo(f"{path}: {told['sets']} sets, costs of {told['components']} components, for {topology}")
+
+
+def _measure(topology: Topology, given: dict[str, Any], told: dict[str, Any]) -> tuple[ProcessorSets, str]:
+    """Return sets by measured costs and where these are from; tell them."""
+    from netplace.experiments.cli.measured_sets import measured_costs, table_of_costs, told_costs
+    from netplace.scheduling.partitioner.pss.derive import weighted
+
+    if given["overlap"]:
+        raise ValueError("pss derive: --overlap does not go with --measured, which needs blocks side by side")
+    applications = list(dict.fromkeys(given["measured"]))
+    costs = measured_costs(topology, applications, given["pieces"] or 2, given["store"], given["workers"])
+    sets = weighted(topology, [cost.weight for cost in costs], given["cost"], given["apart"])
+    told["levels"] = told_costs(costs)
+    if not given["as_json"]:
+        print_tables(table_of_costs(topology, costs))
+    weights = ", ".join(f"blocks of {cost.nodes}: {cost.weight}" for cost in costs)
+    return (
+        sets,
+        f"costs measured with {' and '.join(applications)}: {weights}; {given['cost']} costs of nodes",
+    )
+
+
+def _flag(name: str) -> str:
+    return "o" if name == "output" else f"-{name}"
 
 
 def _check(configuration: Configuration, given: dict[str, Any]) -> None:

@@ -28,10 +28,10 @@ from netplace.experiments.plots.scatter import draw_scatter
 from netplace.experiments.studies.block_sets import block_sets, pieces
 from netplace.experiments.studies.correlations import correlation_summary, correlations
 from netplace.experiments.studies.mean_metrics import METRICS, mean_metrics
-from netplace.experiments.studies.node_lists import node_lists
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
 from netplace.placement import partition
+from netplace.placement.node_lists import node_lists
 from netplace.placement.rule import grid_of
 from netplace.runs import resolve
 from netplace.topologies import parse

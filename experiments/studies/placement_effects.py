@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.studies.node_lists import node_lists
 from netplace.experiments.studies.relative_bars import draw_relative
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.statistics import spread
 from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
 from netplace.netsim import Config
 from netplace.placement import map_tasks, partition
+from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
 from netplace.topologies import parse
 

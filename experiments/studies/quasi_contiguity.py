@@ -21,12 +21,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.experiments.studies.node_lists import node_lists
 from netplace.experiments.studies.relative_bars import draw_relative
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.statistics import spread
 from netplace.experiments.studies.study import Asked, Row, Study, of_runs, published
 from netplace.netsim import Config
+from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
 
 __all__ = ["STUDY", "astray", "one_level_astray"]

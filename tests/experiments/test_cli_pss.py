@@ -43,6 +43,14 @@ def test_it_is_shown(netplace, conf):
         (("check", "CONF", "--overlap"), "--overlap is an option of derive"),
         (("derive", "--machine", "tree:4,3"), "expected --machine NETWORK and -o FILE"),
         (("derive", "a.conf"), "takes no file"),
+        (("check", "CONF", "--apart"), "--apart is an option of derive"),
+        (("derive", "--machine", "tree:4,3", "--pieces", "4", "-o", "new.conf"), "goes with --measured"),
+        (
+            ("derive", "--machine", "mesh:8x8", "--overlap", "--measured", "gups", "-o", "new.conf"),
+            "--overlap does not go with --measured",
+        ),
+        (("derive", "--machine", "tree:4,3", "--measured", "gusp", "-o", "new.conf"), "did you mean gups"),
+        (("derive", "--machine", "tree:4,1", "--measured", "gups", "-o", "new.conf"), "has no levels"),
         (("derive", "--machine", "tree:4,3", "--cost", "central", "-o", "new.conf"), "did you mean centre"),
     ],
 )
@@ -58,3 +66,19 @@ def test_a_contradiction_is_a_mistake(netplace, conf):
     result = netplace("pss", "check", conf)
     assert result.exit_code == 2
     assert "no job of 1 processors in queue all meets this, even on the empty machine" in result.stderr
+
+
+def test_measured_costs_are_those_of_jobs_that_straddle_borders(netplace, tmp_path):
+    flags = ("--machine", "mesh:8x8", "--pieces", 4, "--workers", 1, "--store", tmp_path / "runs.sqlite")
+    made = ("pss", "derive", *flags, "--measured", "lu,class=W,iterations=1", "-o", tmp_path / "m.conf")
+    told = json.loads(netplace(*made, "--json").stdout)
+    [quadrants, squares] = told["levels"]
+    # Recorded runs of 16 tasks: 1.38 alone, 2.16 with three others.
+    assert quadrants["alone"]["lu,class=W,iterations=1"] == pytest.approx(1.38, rel=0.05)
+    assert quadrants["full"]["lu,class=W,iterations=1"] == pytest.approx(2.16, rel=0.05)
+    assert quadrants["weight"] > squares["weight"] > 0
+    again = netplace(*made)
+    assert "of jobs split over blocks" in again.stdout  # from the store
+    assert "sound" in netplace("pss", "check", tmp_path / "m.conf", "--machine", "mesh:8x8").stdout
+    place = ("allocate", "--machine", "mesh:8x8", "--nodes", 16, "--partition", f"pss:{tmp_path / 'm.conf'}")
+    assert json.loads(netplace(*place, "--json").stdout)["pairwise_sum"] == 320  # a 4x4 square

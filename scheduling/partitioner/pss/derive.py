@@ -18,7 +18,16 @@ from netplace.checks import one_of
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Graph, Grid, Topology, Tree
 
-__all__ = ["PREFERENCES", "box_levels", "leveled", "levels", "tree_levels", "wiring_levels"]
+__all__ = [
+    "PREFERENCES",
+    "box_levels",
+    "leveled",
+    "levels",
+    "plain_levels",
+    "tree_levels",
+    "weighted",
+    "wiring_levels",
+]
 
 Level = list[tuple[list[int], int]]
 """Sets of one level, each with its weight."""
@@ -41,20 +50,53 @@ def levels(topology: Topology, preference: str = "uniform", overlap: bool = Fals
     ValueError
         If the network is of another kind, or boxes overlap on a tree.
     """
-    costs = PREFERENCES[one_of(preference, PREFERENCES, "partitioner pss:levels, cost of a node")](topology)
+    costs = _node_costs(topology, preference)
+    if not overlap:
+        return leveled(plain_levels(topology), costs)
+    if not isinstance(topology, Grid) or topology.twist:
+        raise ValueError(f"partitioner pss:levels,overlap: is defined on meshes and tori, not on {topology}")
+    return leveled(box_levels(topology, _halved(topology.sizes), overlap), costs)
+
+
+def plain_levels(topology: Topology) -> list[Level]:
+    """Return the sets of each level of `topology`, side by side, the widest first."""
     if isinstance(topology, Tree):
-        if overlap:
-            raise ValueError(
-                f"partitioner pss:levels,overlap: is defined on meshes and tori, not on {topology}"
-            )
-        return leveled(tree_levels(topology), costs)
+        return tree_levels(topology)
     if isinstance(topology, Grid) and not topology.twist:
-        return leveled(box_levels(topology, _halved(topology.sizes), overlap), costs)
-    if isinstance(topology, Graph) and topology.first_switch and not overlap:
-        return leveled(wiring_levels(topology), costs)
+        return box_levels(topology, _halved(topology.sizes))
+    if isinstance(topology, Graph) and topology.first_switch:
+        return wiring_levels(topology)
     raise ValueError(
         f"partitioner pss:levels: needs switches with nodes, or meshes, tori and trees, not on {topology}"
     )
+
+
+def weighted(topology: Topology, weights: Sequence[int], preference: str, apart: bool) -> ProcessorSets:
+    """Return the sets of levels that cost something, by weights such as were measured.
+
+    Parameters
+    ----------
+    topology : Topology
+        The machine.
+    weights : sequence of int
+        Of each level, the widest first; levels of weight 0 are left out.
+    preference : str
+        What each node costs, a key of `PREFERENCES`.
+    apart : bool
+        Whether each level is a component of its own; otherwise one component holds them all, as they are of
+        one kind.
+    """
+    costs = _node_costs(topology, preference)
+    found = [
+        [(members, weight) for members, _ in level]
+        for level, weight in zip(plain_levels(topology), weights, strict=True)
+        if weight
+    ]
+    return leveled(found if apart or not found else [list(itertools.chain(*found))], costs)
+
+
+def _node_costs(topology: Topology, preference: str) -> NDArray[np.int64]:
+    return PREFERENCES[one_of(preference, PREFERENCES, "partitioner pss:levels, cost of a node")](topology)
 
 
 def leveled(found: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.node_lists import node_lists
 from netplace.experiments.studies.quasi_contiguity import astray, one_level_astray, rows
 from netplace.experiments.studies.study import ask, published
+from netplace.placement.node_lists import node_lists
 
 STUDY = STUDIES["quasi-contiguity"]
 
