@@ -11,7 +11,7 @@ from netplace.cosim.alone import compact
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
 from netplace.cosim.mix import mixed_work, read_mix
-from netplace.cosim.placed import Placing
+from netplace.cosim.placed import Placing, unhurt
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work, application_work
@@ -53,7 +53,7 @@ def placing_of(plan: CosimPlan) -> Placing:
     given = Placing(machine, plan.config, application_work(plan.config), plan.jobs.mapping, plan.jobs.seed)
     if not plan.applications:
         return given
-    rates = Rates(given, plan.precision)
+    rates = Rates(unhurt(given), plan.precision)
 
     def period(job: Job, work: Work) -> float:
         plain = replace(given, work_of=lambda _: work)

@@ -10,7 +10,7 @@ import numpy as np
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import Placed, Placing, unhurt
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
 from netplace.cosim.sampled import SOURCES, Progress, SampledExecution
@@ -49,7 +49,7 @@ class _Live:
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._engine, self._tell = placing, engine, tell
-        self._fresh = FreshTimes(placing, plan.margin, engine)
+        self._fresh = FreshTimes(unhurt(placing), plan.margin, engine)
         longest = _from_log(plan.margin) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
         self._explain = plan.explain
@@ -68,7 +68,8 @@ class _Live:
 
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed
-        alone = cycles_alone(self._placing, placed, self._engine, attempt.since)
+        then = unhurt(self._placing, attempt.start)
+        alone = cycles_alone(then, placed, self._engine, attempt.since)
         fresh = self._fresh.cycles(placed)
         self.measured[placed.job.number] = Measured(placed, attempt.start, attempt.cycles, alone, fresh)
         self._tell(len(self.measured))

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import WaitingOverTime
 from netplace.netsim import DeadlockError, Network, Residue
@@ -49,6 +52,7 @@ class LiveExecution:
 
     A cycle takes `cycle_ns` of the settings. A job that starts between two cycles has its first one in the
     next, and ends with its last task, though packets may still be in flight; its nodes are free from then on.
+    A job that a fault cuts off, or that loses packets to one, fails in that cycle.
 
     Parameters
     ----------
@@ -68,7 +72,7 @@ class LiveExecution:
     network : Network
         The network; jobs that have ended are forgotten there.
     failures : dict of int to str
-        By the number of each job that could never have ended: what it waited for.
+        By the number of each job that could never have ended: what it waited for, or what a fault did to it.
     """
 
     def __init__(
@@ -83,6 +87,9 @@ class LiveExecution:
             placing.machine, placing.config, engine=engine, seed=placing.seed, explain=explaining
         )
         self.failures: dict[int, str] = {}
+        self.loses = bool(placing.config.faults)
+        self._cut = np.zeros(placing.machine.nodes, bool)  # nodes of which `lost` has told
+        self._cut[placing.machine.service] = True
         self._waiting = WaitingOverTime(self.network) if explaining else None
         self._names: list[int] = []  # jobs by the network's number
         self.longest = longest
@@ -98,6 +105,20 @@ class LiveExecution:
         number = self._placing.start(self.network, placed)
         self._names.append(job.number)
         self._running[number] = attempt, Attempt(placed, self.network.now, self.network.residue())
+
+    def lost(self, now: float) -> NDArray[np.int64]:
+        """Return the nodes that faults have cut off up to `now`, each once."""
+        if not self.loses:
+            return np.empty(0, np.int64)
+        self._bring_to(now)
+        self._strike()
+        new = np.flatnonzero(self.network.cut & ~self._cut)
+        self._cut[new] = True
+        return new
+
+    def refused(self, job: Job, why: str) -> None:
+        """Take note that a job that waited finds no place any more on what faults have left."""
+        self.failures[job.number] = f"has no place on what faults have left: {why}"
 
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job in the first cycle from `now` on.
@@ -153,7 +174,17 @@ class LiveExecution:
             self._fail(error)
 
     def _simulated(self, limit: int | None) -> list[int]:
-        """Simulate up to the end of a job, or to a cycle; return the network's numbers of what has ended."""
+        """Simulate up to the end of a job, or to a cycle; return the network's numbers of what has ended.
+
+        Where a fault makes jobs fail it ends in that cycle, and returns none.
+        """
+        while (
+            self._running and (at := self.network.next_fault) is not None and (limit is None or at <= limit)
+        ):
+            if self.network.now < at and (ended := self.network.advance(at)):
+                return ended
+            if self._strike():
+                return []
         while self._waiting is not None and self._running:
             stop = self._waiting.due if limit is None else min(limit, self._waiting.due)
             ended = self.network.advance(stop)
@@ -161,6 +192,23 @@ class LiveExecution:
             if ended or self.network.now == limit:
                 return ended
         return self.network.advance(limit)
+
+    def _strike(self) -> bool:
+        """Let the faults happen whose cycle has come; tell whether jobs have failed."""
+        known = len(self.network.faults)
+        self.network.advance(self.network.now)
+        told = []
+        for report in self.network.faults[known:]:
+            for number in (*report.jobs, *report.losers):
+                attempt, record = self._running[number]
+                nodes = [node for node in record.placed.nodes.tolist() if node in report.nodes]
+                why = f"cut off its nodes {', '.join(map(str, nodes))}" if nodes else "lost packets of it"
+                self.failures[record.placed.job.number] = f"a fault in cycle {report.at} {why}"
+                self._drop(number)
+                told.append(attempt)
+        if told:
+            self._ended.append(Ends(self.network.now / self._second, tuple(told), failed=True))
+        return bool(told)
 
     def _note(self, numbers: list[int]) -> None:
         """Write down jobs that have ended."""
@@ -187,7 +235,8 @@ class LiveExecution:
         self._ended.append(Ends(self.network.now / self._second, tuple(told), failed=True))
 
     def _drop(self, number: int) -> None:
-        """Stop a job on the network, and forget it."""
-        self.network.stop(number)
+        """Stop a job on the network, unless a fault has, and forget it."""
+        if not self.network.job(number).stopped:
+            self.network.stop(number)
         self.network.forget(number)
         del self._running[number]

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from netplace.apps import Program
 from netplace.cosim.work import Work, WorkOf, body_of, program_of
 from netplace.netsim import Config, Network
+from netplace.netsim.fault_text import postponed
 from netplace.placement import map_tasks
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
 
-__all__ = ["Placed", "Placing"]
+__all__ = ["Placed", "Placing", "unhurt"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,3 +93,9 @@ class Placing:
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number there."""
         return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)
+
+
+def unhurt(placing: Placing, after: int = -1) -> Placing:
+    """Return the same machine without faults later than cycle `after`; by default without any."""
+    faults = postponed(placing.config.faults, after)
+    return replace(placing, config=replace(placing.config, faults=faults))

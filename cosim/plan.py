@@ -153,10 +153,12 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if mix:
         read_mix(mix)
     config = Config(**{name: said.pop(key) for key, name in SETTINGS.items() if key in said})
-    if config.faults:
+    if config.faults and network_time != "live":
         raise ValueError(
-            f"faults: {config.faults!r} given, but a scheduler does not know of faults at a cycle"
+            f"faults: {config.faults!r} happen on the live network only, not where times are {network_time}"
         )
+    if config.faults and explain:
+        raise ValueError(f"explain: waiting is not charged to jobs under faults, {config.faults!r} given")
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
     if said.get("workload") == "applications":

@@ -51,12 +51,12 @@ class GraphKernelEngine(KernelEngine):
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
-    ) -> tuple[int, int]:
-        """Let routers and links go down before cycle `now`; return packets lost, and sent again."""
+    ) -> tuple[int, int, list[int]]:
+        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
         strike = Strike(self._state, self._setting, dead, down, again)
         self._setting = self._setting._replace(**routing_setting(table))
         self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
-        return strike.lost, strike.again
+        return strike.lost, strike.again, self._jobs.owners(strike.keys)
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
         """Let links have another speed for packets that begin to cross them from cycle `now` on."""

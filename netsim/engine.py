@@ -227,8 +227,10 @@ class Failing(Engine, Protocol):
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
-    ) -> tuple[int, int]:
-        """Let routers and links go down before cycle `now`; return packets lost, and sent again.
+    ) -> tuple[int, int, list[int]]:
+        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers.
+
+        Losers are jobs, not forgotten, whose packets are among those lost.
 
         Parameters
         ----------

@@ -34,6 +34,8 @@ class FaultReport:
         Jobs with a task on one of these: they were stopped.
     lost, again : int
         Packets lost, and packets that a router sends again.
+    losers : tuple of int
+        Jobs that run on and have lost packets: what waits for these waits for ever.
     routing : str
         The routing from then on.
     """
@@ -46,6 +48,7 @@ class FaultReport:
     jobs: tuple[int, ...]
     lost: int
     again: int
+    losers: tuple[int, ...]
     routing: str
 
     def __str__(self) -> str:
@@ -60,6 +63,8 @@ class FaultReport:
         if self.jobs:
             words.append(f"jobs stopped: {', '.join(map(str, self.jobs))}")
         words.append(f"{self.lost} packets lost, {self.again} sent again")
+        if self.losers:
+            words.append(f"jobs that lost packets: {', '.join(map(str, self.losers))}")
         return "; ".join([*words, f"routing {self.routing} from then on"])
 
 

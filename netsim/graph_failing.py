@@ -31,6 +31,8 @@ class Strike:
     ----------
     lost, again : int
         Packets lost, and packets that will be sent again.
+    keys : set of int
+        Keys of the packets lost.
     """
 
     def __init__(self, s: Any, u: Any, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool) -> None:
@@ -38,6 +40,7 @@ class Strike:
         self._dead: list[bool] = dead.tolist()
         self._repeats = again
         self.lost = self.again = 0
+        self.keys = set[int]()
         self._first = s.row.reshape(-1, u.row)[:, g.FIRST]
         self._restored: list[int] = []
         heads = set(self._heads())
@@ -132,11 +135,15 @@ class Strike:
         before = int(self._first[self._router(feeder)]) + int(self._s.turn[feeder]) - 1
         return before if self._crossing.get(before) == feeder else -1
 
-    def _throw_away(self, f: int, at: int, counted: bool = True) -> None:
+    def _lose(self, f: int, at: int) -> None:
+        self.lost += 1
+        self.keys.add(self._word(f, at, k.LABEL) >> 2)
+        self._s.slot[self._slot(f, at) * k.SLOT_WORDS + k.ROUTE] = g.NOBODY
+
+    def _give_up(self, f: int, at: int) -> None:
+        """Let a packet be one of nobody: it is thrown away, and not counted."""
         slot = self._slot(f, at) * k.SLOT_WORDS
-        self._s.slot[slot + k.ROUTE] = g.NOBODY
-        if not counted:
-            self._s.slot[slot + k.LABEL] = g.NOBODY
+        self._s.slot[[slot + k.ROUTE, slot + k.LABEL]] = g.NOBODY
 
     def _cut_links(self, down: NDArray[np.bool_]) -> None:
         """Lose, or send again, what is crossing a link that goes down; of several, the first link counts."""
@@ -148,12 +155,12 @@ class Strike:
             header = self._header(f)
             if not first or header[1] < 0 or self._word(*header, k.ROUTE) == g.NOBODY:
                 continue
-            repeats = self._repeats and not self._nowhere(self._word(f, 0, k.ROUTE), self._router(f))
-            self._throw_away(*header, counted=not repeats)
-            self.lost += not repeats
-            if repeats:
+            if self._repeats and not self._nowhere(self._word(f, 0, k.ROUTE), self._router(f)):
+                self._give_up(*header)
                 self.again += 1
                 self._restore(f, output)
+            else:
+                self._lose(*header)
         for f in self._restored:
             del self._crossing[f]
 
@@ -188,8 +195,7 @@ class Strike:
             for at in range(int(f in self._crossing), int(counts[f])):
                 destination = self._word(f, at, k.ROUTE)
                 if destination >= 0 and self._nowhere(destination, self._router(f)):
-                    self._throw_away(f, at)
-                    self.lost += 1
+                    self._lose(f, at)
 
     def _begin_anew(self, heads: set[int]) -> None:
         """Let every packet choose its way anew from where it is, and every router look at all its heads."""

@@ -8,6 +8,7 @@ of it is in flight; the words of its tasks when it is forgotten.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,6 +124,14 @@ class Jobs:
         self._dues = 0  # entries for messages due that the jobs may need, and that there are
         self._due_entries = 0
         self._sources: list[tuple[int, int]] = []  # keys of open-loop traffic that was stopped
+
+    def owners(self, keys: Collection[int]) -> list[int]:
+        """Return the jobs, not forgotten, that have some of these keys."""
+        return [
+            number
+            for number, job in self._jobs.items()
+            if job.keyed and any(job.first_key <= key < job.first_key + job.keys for key in keys)
+        ]
 
     def __contains__(self, number: int) -> bool:
         return number in self._jobs

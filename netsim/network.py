@@ -338,6 +338,11 @@ class Network:
         known = self._left.cut if isinstance(self._left, Graph) else None
         return np.zeros(self.topology.nodes, bool) if known is None else known
 
+    @property
+    def next_fault(self) -> int | None:
+        """Cycle of the next fault: it has happened once the network was advanced to that cycle or later."""
+        return self._coming[0].at if self._coming else None
+
     def _strike(self, fault: Fault) -> None:
         """Let a fault happen before the next cycle."""
         before, cut = self._left, self.cut
@@ -351,14 +356,14 @@ class Network:
         if slow.any():
             self._engine.pace(cycles, delay)
         jobs: list[int] = []
-        lost = again = 0
+        lost, again, losers = 0, 0, list[int]()
         if fault.cuts:
             jobs = [job for job in self._unended() if after.cut[self._jobs[job].nodes].any()]
             for job in jobs:
                 self.stop(job)
             table = rerouted(after, self.config)
             self._routing = table.routes.name
-            lost, again = self._engine.fail(table, dead, down, fault.packets == "again")
+            lost, again, losers = self._engine.fail(table, dead, down, fault.packets == "again")
         self._left = after
         self.faults.append(
             FaultReport(
@@ -370,6 +375,7 @@ class Network:
                 jobs=tuple(jobs),
                 lost=lost,
                 again=again,
+                losers=tuple(job for job in sorted(self._running) if self._jobs[job].number in losers),
                 routing=self._routing,
             )
         )

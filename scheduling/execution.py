@@ -10,11 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.times.asked import RunTimes
 
-__all__ = ["Ends", "Execution", "TimedExecution"]
+__all__ = ["Ends", "Execution", "Losing", "TimedExecution"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,21 @@ class Execution(Protocol):
 
     def longest(self, job: Job) -> float:
         """Return the run time in seconds that a user who knows the job estimates, whichever its nodes."""
+
+
+@runtime_checkable
+class Losing(Protocol):
+    """What an execution also does on a machine whose nodes may be lost for good."""
+
+    @property
+    def loses(self) -> bool:
+        """Whether that may happen at all."""
+
+    def lost(self, now: float) -> NDArray[np.int64]:
+        """Return the nodes that have been lost up to `now`, each once: jobs get them no more."""
+
+    def refused(self, job: Job, why: str) -> None:
+        """Take note that a job that waited finds no place any more on what is left."""
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,14 @@ class Record:
             self._nodes.append(np.empty(0, np.int64))
         return row
 
+    def refused(self, row: int, now: float) -> None:
+        """Write down that a job which waited finds no place any more: it has failed, without a start."""
+        rows = self._rows
+        rows["start"][row] = rows["end"][row] = now
+        rows["state"][row], rows["held"][row] = State.FAILED, 0
+        if math.isnan(rows["nominal"][row]):
+            rows["nominal"][row] = 0.0
+
     def unusable(self, nodes: int) -> None:
         """Write down how many nodes are free, and enough for the head of the queue, from now on."""
         self._unusable = nodes

@@ -19,6 +19,7 @@ import simpy
 from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
+from netplace.scheduling.losses import Losses
 from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.policy import Queue, Running, Waiting
 from netplace.scheduling.power.nodes import NodePower
@@ -55,6 +56,12 @@ class Simulation:
     power : NodePower, optional
         Nodes that are switched; without it all are on. A job holds its nodes from its start on, and runs once
         all of them are on.
+    present : int, optional
+        Nodes of the machine that there are, and
+    one : tuple of int, optional
+        shape of a single node, needed where nodes may be lost.
+    anew : callable, optional
+        Returns another empty queue of the policy, needed where nodes may be lost.
     """
 
     def __init__(
@@ -67,11 +74,15 @@ class Simulation:
         record: Record,
         tell: Tell | None = None,
         power: NodePower | None = None,
+        present: int = 0,
+        one: tuple[int, ...] | None = None,
+        anew: Callable[[], Queue] | None = None,
     ) -> None:
         self.now, self.releases, self.partitioner = 0.0, 0, partitioner
         self._queue, self._execution, self._estimate, self._overrun = queue, execution, estimate, overrun
         self._record, self._tell, self._power = record, tell, power
         self._empty, self._reasons = partitioner.copy(), dict[object, str]()
+        self._losses = Losses(execution, partitioner, self._empty, present, one, anew or type(queue))
         self._trials: dict[int, tuple[int, int]] = {}
         self._open: dict[int, Running] = {}  # those whose end is not known yet
         self._due = set[int]()  # those whose end has become known, and comes before all other events
@@ -126,6 +137,7 @@ class Simulation:
             begin=self.now + delay,
         )
         self._started += 1
+        self._losses.starts(running)
         seconds = self._execution.begin(running.order, waiting.job, allocation, self.now)
         self._record.started(running, seconds)
         if seconds is None:
@@ -144,7 +156,7 @@ class Simulation:
         self._stop(running)
         self._let_go(running)
         waiting = running.waiting
-        self._queue.add(Waiting(waiting.job, waiting.row, waiting.estimate, promised=waiting.promised))
+        self._wait(Waiting(waiting.job, waiting.row, waiting.estimate, promised=waiting.promised))
 
     def wake(self, time: float) -> None:
         """Ask the policy again at `time`."""
@@ -193,12 +205,31 @@ class Simulation:
 
     def _submit(self, job: Job) -> None:
         self._clock()
+        self._lose()
         if reason := self._reason_against(job):
             self._record.rejected(job, reason)
             return
         estimate = self._estimate(job)
-        self._queue.add(Waiting(job, self._record.submitted(job, estimate), estimate))
+        self._wait(Waiting(job, self._record.submitted(job, estimate), estimate))
         self._ask()
+
+    def _wait(self, waiting: Waiting) -> None:
+        self._losses.waits(waiting)
+        self._queue.add(waiting)
+
+    def _lose(self) -> None:
+        """Keep nodes that are lost from jobs."""
+        if self._losses.look(self.now):
+            self._reasons.clear()
+
+    def _turn_away(self) -> None:
+        """Turn jobs away that wait for nodes that are lost, once no other job runs."""
+        away, queue = self._losses.turned_away(self._reason_against)
+        if queue is not None:
+            for waiting in away:
+                self._record.refused(waiting.row, self.now)
+            self._queue = queue
+            self._queue.advance(self)
 
     def _on_end(self, event: simpy.Event) -> None:
         self._end(cast(Running, event.value), State.DONE)
@@ -252,8 +283,10 @@ class Simulation:
     def _on_asked(self, _: simpy.Event) -> None:
         self._pass_due = False
         self._passes += 1
+        self._lose()
         began = time.process_time()
         self._queue.advance(self)
+        self._turn_away()
         self._cpu_seconds += time.process_time() - began
         head, free = self._queue.head(), self.partitioner.free
         if head is not None and math.isnan(head.head_since):
@@ -274,6 +307,7 @@ class Simulation:
         if self._power is not None:
             self._power.release(running.allocation.nodes, running.begin, self.now)
             self._power.begins[running.waiting.row] = running.begin
+        self._losses.ends(running)
         self.releases += 1
         self._queue.ended(running)
         running.over = True

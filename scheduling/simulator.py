@@ -12,6 +12,7 @@ from netplace.checks import one_of, whole
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
+from netplace.scheduling.losses import check_losses
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import Policy, Queue, find_policy
@@ -22,7 +23,7 @@ from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulation import Simulation, Tell
 from netplace.scheduling.times import LogTimes, RunTimes
-from netplace.topologies import Topology
+from netplace.topologies import Grid, Topology
 
 __all__ = ["OVERRUNS", "schedule"]
 
@@ -104,6 +105,8 @@ def schedule(
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
     _leave_out(used, present, machine)
+    one = (1,) * machine.dims if isinstance(machine, Grid) else None  # a node for partitioners of boxes
+    check_losses(execution, used, machine.computing, one)
     present -= int((machine.service < present).sum())
     queue: Queue
     queue, switched = chosen.queue(), None
@@ -117,7 +120,10 @@ def schedule(
     if not chosen.estimated and overrun != "kill":
         estimate = _own  # a table need not be asked for what nobody uses
     nodes = None if switched is None else switched.nodes
-    simulation = Simulation(used, queue, execution, estimate, overrun, record, tell, nodes)
+    installed = machine.nodes if installed is None else int(installed)
+    simulation = Simulation(
+        used, queue, execution, estimate, overrun, record, tell, nodes, installed, one, chosen.queue
+    )
     simulation.run(jobs)
     made = record.schedule(machine.text, present, chosen.name, estimates, overrun, simulation.cost())
     if switched is None:

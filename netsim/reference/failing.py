@@ -32,6 +32,8 @@ class Strike:
     ----------
     lost, again : int
         Packets lost, and packets that will be sent again.
+    losers : set of int
+        Jobs of the packets lost.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Strike:
         self._dead: list[bool] = dead.tolist()
         self._repeats = again
         self.lost = self.again = 0
+        self.losers = set[int]()
         self._withdraw_grants()
         self._cut_links(down)
         self._lose_what_has_no_way()
@@ -57,6 +60,8 @@ class Strike:
         if not packet.gone:
             packet.gone = True
             self.lost += 1
+            if packet.load.job is not None:
+                self.losers.add(packet.load.job.number)
 
     def nowhere(self, packet: Packet, router: int) -> bool:
         """Tell whether a packet whose header is in `router` can go nowhere any more."""

@@ -231,8 +231,8 @@ class ReferenceEngine:
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
-    ) -> tuple[int, int]:
-        """Let routers and links go down before cycle `now`; return packets lost, and sent again."""
+    ) -> tuple[int, int, list[int]]:
+        """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
         strike = Strike(self._fabric, self._config.packet_phits, dead, down, again)
         for node in self._nodes:
             for packet in node.buffered:
@@ -240,7 +240,7 @@ class ReferenceEngine:
                     strike.lose(packet)
         self._fabric.route(self._config, table)
         self._clock.wake(self.now - self._clock.now)
-        return strike.lost, strike.again
+        return strike.lost, strike.again, [number for number in self._jobs if number in strike.losers]
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
         """Let links have another speed for packets that begin to cross them from cycle `now` on."""

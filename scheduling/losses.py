@@ -1,0 +1,123 @@
+"""Nodes that are lost for good while jobs run, and the jobs that find no place any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from netplace.scheduling.execution import Execution, Losing
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import Allocation, Partitioner
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.policy import Queue, Running, Waiting
+
+__all__ = ["Losses", "check_losses"]
+
+
+class Losses:
+    """Keeps nodes that are lost from jobs; where none may be it does nothing.
+
+    Parameters
+    ----------
+    execution : Execution
+        Says which nodes are lost, if it is `Losing`.
+    partitioner, empty : Partitioner
+        Of the machine, and of the machine without jobs.
+    present : int
+        Nodes of the machine that there are.
+    one : tuple of int or None
+        Shape of a single node, where partitioners ask for one.
+    queue : callable
+        Returns an empty queue of the policy.
+    """
+
+    def __init__(
+        self,
+        execution: Execution,
+        partitioner: Partitioner,
+        empty: Partitioner,
+        present: int,
+        one: tuple[int, ...] | None,
+        queue: Callable[[], Queue],
+    ) -> None:
+        self._source = execution if isinstance(execution, Losing) and execution.loses else None
+        self._partitioner, self._empty, self._queue = partitioner, empty, queue
+        self._present, self._one = present, one
+        self._missing = np.empty(0, np.int64)  # lost, and still held by a job
+        self._running: dict[int, Running] = {}
+        self._waiting: dict[int, Waiting] = {}
+
+    def look(self, now: float) -> bool:
+        """Take the nodes that have been lost up to `now`; tell whether there are any."""
+        if self._source is None:
+            return False
+        found = self._source.lost(now)
+        found = found[found < self._present]
+        if found.size:
+            _take(self._empty, found, self._one)
+            self._missing = np.union1d(self._missing, found)
+            self._take()
+        return bool(found.size)
+
+    def waits(self, waiting: Waiting) -> None:
+        """Take note of a job in the queue."""
+        if self._source is not None:
+            self._waiting[waiting.row] = waiting
+
+    def starts(self, running: Running) -> None:
+        """Take note that a job has left the queue."""
+        if self._source is not None:
+            del self._waiting[running.waiting.row]
+            self._running[running.order] = running
+
+    def ends(self, running: Running) -> None:
+        """Take note that a job's nodes are free; those that are lost are taken again."""
+        if self._source is not None:
+            del self._running[running.order]
+            self._take()
+
+    def turned_away(self, reason: Callable[[Job], str]) -> tuple[list[Waiting], Queue | None]:
+        """Return the waiting jobs that never find a place, and a queue of the others; None: all may.
+
+        They are told while no job runs, so that the queue knows of none.
+        """
+        if self._source is None or self._running:
+            return [], None
+        away = [waiting for waiting in self._waiting.values() if reason(waiting.job)]
+        if not away:
+            return [], None
+        for waiting in away:
+            self._source.refused(waiting.job, reason(waiting.job))
+            del self._waiting[waiting.row]
+        queue = self._queue()
+        for _, waiting in sorted(self._waiting.items()):
+            queue.add(waiting)
+        return away, queue
+
+    def _take(self) -> None:
+        held: list[Nodes] = [running.allocation.nodes for running in self._running.values()]
+        free = np.setdiff1d(self._missing, np.concatenate([np.empty(0, np.int64), *held]))
+        if free.size:
+            _take(self._partitioner, free, self._one)
+            self._missing = np.setdiff1d(self._missing, free)
+
+
+def check_losses(
+    execution: Execution, partitioner: Partitioner, nodes: Nodes, one: tuple[int, ...] | None
+) -> None:
+    """Raise ValueError if nodes may be lost, and the partitioner cannot leave out one of `nodes`."""
+    if not (isinstance(execution, Losing) and execution.loses):
+        return
+    try:
+        _take(partitioner.copy(), nodes[:1], one)
+    except ValueError as error:
+        raise ValueError(
+            f"faults: the partitioner cannot leave out nodes that are cut off: {error}; use another one"
+        ) from None
+
+
+def _take(partitioner: Partitioner, nodes: Nodes, one: tuple[int, ...] | None) -> None:
+    """Hold nodes, one by one, as some partitioners know boxes only."""
+    for node in nodes.tolist():
+        partitioner.take(Allocation(np.array([node], np.int64), one))
