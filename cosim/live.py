@@ -196,7 +196,7 @@ class LiveExecution:
     def _strike(self) -> bool:
         """Let the faults happen whose cycle has come; tell whether jobs have failed."""
         known = len(self.network.faults)
-        self.network.advance(self.network.now)
+        self.network.strike()
         told = []
         for report in self.network.faults[known:]:
             for number in (*report.jobs, *report.losers):

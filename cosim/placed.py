@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from netplace.apps import Program
 from netplace.cosim.work import Work, WorkOf, body_of, program_of
 from netplace.netsim import Config, Network
-from netplace.netsim.fault_text import postponed
+from netplace.netsim.fault_text import faults_until
 from netplace.placement import map_tasks
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
+from netplace.topologies.routing import usual_on
 
 __all__ = ["Placed", "Placing", "unhurt"]
 
@@ -96,6 +97,10 @@ class Placing:
 
 
 def unhurt(placing: Placing, after: int = -1) -> Placing:
-    """Return the same machine without faults later than cycle `after`; by default without any."""
-    faults = postponed(placing.config.faults, after)
-    return replace(placing, config=replace(placing.config, faults=faults))
+    """Return the same machine, under the same router, without faults later than cycle `after`; -1: any."""
+    config = placing.config
+    if not config.faults:
+        return placing
+    routing = usual_on(placing.machine) if config.routing == "usual" else config.routing
+    faults = faults_until(config.faults, after)
+    return replace(placing, config=replace(config, faults=faults, routing=routing))

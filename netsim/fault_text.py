@@ -8,7 +8,7 @@ from typing import Any
 from netplace.checks import one_of, real, whole
 from netplace.topologies.limits import MOST_CYCLES
 
-__all__ = ["PACKETS", "Fault", "postponed", "read_faults"]
+__all__ = ["PACKETS", "Fault", "faults_until", "read_faults"]
 
 PACKETS = {
     "lost": "packets that are crossing a link that goes down are lost",
@@ -18,7 +18,6 @@ _FORM = (
     "at=CYCLE,links=SHARE,routers=SHARE,slow=SHARE,seed=N,link=A-B,router=N,slow-link=A-B,cycles=C,"
     "packets=lost|again"
 )
-_NEVER = 1 << 59  # past the last cycle that is simulated
 _SHARES = ("links", "routers", "slow")
 _LISTS = ("link", "router", "slow_link")
 
@@ -81,16 +80,10 @@ def read_faults(text: str) -> tuple[Fault, ...]:
     return tuple(sorted(found, key=lambda fault: fault.at))
 
 
-def postponed(text: str, after: int) -> str:
-    """Return faults as they are written, those later than cycle `after` put off to the end of time."""
-    return ";".join(_put_off(part, after) for part in text.split(";") if part.strip())
-
-
-def _put_off(part: str, after: int) -> str:
-    if _read(part.strip()).at <= after:
-        return part
-    others = [word for word in part.split(",") if word.partition("=")[0].strip() != "at"]
-    return ",".join([f"at={_NEVER}", *others])
+def faults_until(text: str, cycle: int) -> str:
+    """Return those of the faults, as they are written, that are not later than `cycle`."""
+    parts = [part.strip() for part in text.split(";") if part.strip()]
+    return ";".join(part for part in parts if _read(part).at <= cycle)
 
 
 def _read(text: str) -> Fault:

@@ -200,6 +200,7 @@ class Network:
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
         self._running: set[int] = set()
+        self._generates = False
         self._holder = np.full(topology.nodes, -1, np.int64)
         self._piece = 1000
         self._window_loads: list[NDArray[np.int64]] = []
@@ -330,6 +331,7 @@ class Network:
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
+        self._generates = traffic is not None
         self._engine.generate(traffic)
 
     @property
@@ -340,10 +342,21 @@ class Network:
 
     @property
     def next_fault(self) -> int | None:
-        """Cycle of the next fault: it has happened once the network was advanced to that cycle or later."""
+        """Cycle of the next fault."""
         return self._coming[0].at if self._coming else None
 
-    def _strike(self, fault: Fault) -> None:
+    def strike(self) -> None:
+        """Let the faults happen whose cycle has come, as `advance` does before it simulates that cycle.
+
+        Raises
+        ------
+        ValueError
+            If a fault names what is not there, or no node remains.
+        """
+        while self._coming and self._coming[0].at <= self.now:
+            self._happen(self._coming.pop(0))
+
+    def _happen(self, fault: Fault) -> None:
         """Let a fault happen before the next cycle."""
         before, cut = self._left, self.cut
         after = struck(before, fault)
@@ -432,8 +445,9 @@ class Network:
 
     def _advance(self, limit: int) -> list[int]:
         while True:
-            while self._coming and self._coming[0].at <= self.now:
-                self._strike(self._coming.pop(0))
+            if limit == LAST_CYCLE and self._coming and not (self._unfinished or self._generates):
+                return []  # faults later than the end do not happen
+            self.strike()
             self._install_due()
             events = [self._waiting[0][0]] if self._waiting else []
             events += [self._coming[0].at] if self._coming else []
@@ -444,11 +458,14 @@ class Network:
                 if ended:
                     return ended
             elif outcome == Exit.IDLE:
-                quiet = self._coming and not self._unfinished and limit < LAST_CYCLE
                 if self._coming and self._coming[0].at <= self.now:
                     continue
-                if stop < limit and (self._waiting or quiet):
+                if stop < limit and (self._unfinished or limit < LAST_CYCLE):
+                    # A job is to begin, or a fault, which may set free what is stuck.
                     self._engine.now = stop
+                elif self._coming and limit < LAST_CYCLE:
+                    self._engine.now = limit
+                    return []
                 elif self._running or self._engine.in_flight:
                     raise self._deadlock()
                 else:

@@ -14,7 +14,7 @@ easy [0.0, 100.0, 6.0]
 from __future__ import annotations
 
 from netplace.scheduling.estimates import ESTIMATES
-from netplace.scheduling.execution import Ends, Execution, TimedExecution
+from netplace.scheduling.execution import Ends, Execution, Losing, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import POLICIES, Policy
@@ -32,6 +32,7 @@ __all__ = [
     "Ends",
     "Execution",
     "Job",
+    "Losing",
     "Partitioner",
     "Policy",
     "RunTimes",
