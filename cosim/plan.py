@@ -24,6 +24,7 @@ __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
 
 # To be raised when a plan would no longer give what it gave.
 REVISION = 1
+_SAMPLED = 2  # the same, where times are sampled
 
 # Where run times come from, by the flag --network-time.
 FIDELITIES = {
@@ -84,6 +85,8 @@ class CosimPlan:
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
+        if self.network_time == "sampled":
+            plain["sampled"] = _SAMPLED
         if revised := revisions_of(config=self.config):
             plain["revisions"] = revised
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -23,8 +23,8 @@ from scipy import stats
 
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.window import Part, window
 from netplace.cosim.work import Work, body_of
-from netplace.netsim import Network
 from netplace.runs.chance import network_draws
 from netplace.topologies import Grid, Tree
 
@@ -32,8 +32,8 @@ __all__ = ["Measurement", "Rates"]
 
 _LEVEL = 0.95
 _LEAST_WINDOWS = 3
-_BLOCK = 64  # iterations of the job that takes longest over one, at most
-_WARM_UP, _MEASURED = 1, 2  # blocks of that job
+_BLOCK = 32  # iterations of the job that takes longest over one, at most
+_CHANCE = 0.05  # share by which a pace may differ from another without telling anything
 _OPERATIONS = 200_000  # of a block at most
 _SHORT, _LONG, _LONGER = 8, 16, 64  # iterations between which the time that one more takes is measured
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
@@ -81,6 +81,7 @@ class Rates:
     missed: int = 0
     _known: dict[object, Measurement] = field(default_factory=dict, repr=False)
     _times: dict[object, float] = field(default_factory=dict, repr=False)
+    _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
 
     def known(self, jobs: Sequence[Placed]) -> bool:
         """Tell whether a mix has been measured, here or where a symmetry of the network takes it."""
@@ -156,15 +157,38 @@ class Rates:
 
     def _measure(self, jobs: list[Placed], key: object) -> Measurement:
         seed = int.from_bytes(hashlib.sha256(f"{self.placing.seed} {key}".encode()).digest()[:6], "big")
-        blocks = self._blocks(jobs)
-        alone = np.array([self._block(job, times) for job, times in zip(jobs, blocks, strict=True)])
+        parts = self._parts(jobs)
+        paces = [self._pace(part) for part in parts]
+        length = max(part.alone for part in parts)
         found: list[list[float]] = []
         while len(found) < self.most_windows:
-            found.append(_window(self.placing, jobs, blocks, alone, seed + len(found)))
+            taken = window(self.placing, parts, length, seed + len(found))
+            found.append([some[name] / alone for some, (name, alone) in zip(taken, paces, strict=True)])
             if len(found) >= _LEAST_WINDOWS and max(_half_widths(found)) <= self.precision:
                 break
-        factors = np.mean(found, axis=0) / alone
-        return Measurement(tuple(factors.tolist()), tuple(_half_widths(found)), len(found))
+        return Measurement(tuple(np.mean(found, axis=0).tolist()), tuple(_half_widths(found)), len(found))
+
+    def _parts(self, jobs: list[Placed]) -> list[Part]:
+        return [
+            Part(job, times, self._block(job, times), job.work.iterations > times)
+            for job, times in zip(jobs, self._blocks(jobs), strict=True)
+        ]
+
+    def _pace(self, part: Part) -> tuple[str, float]:
+        """Return by which pace a job is measured, and the cycles of its block alone at that.
+
+        That of `PACES` by which the job alone, going on and on, is nearest to its rate over all its life.
+        """
+        if not part.lasting:
+            return "slowest", part.alone
+        key = "lasting", part.times, self._key([part.job])[0]
+        if key not in self._paces:
+            alone = window(self.placing, [part], part.alone, self.placing.seed)[0]
+            life = part.times * self.iteration(part.job)
+            # A difference of less than a few percent is chance.
+            name = min(alone, key=lambda pace: max(_CHANCE, abs(alone[pace] / life - 1)))
+            self._paces[key] = name, alone[name]
+        return self._paces[key]
 
     def _blocks(self, jobs: list[Placed]) -> list[int]:
         """Return how many iterations a block of each job has: about the same time for all."""
@@ -210,29 +234,3 @@ def _half_widths(found: list[list[float]]) -> list[float]:
     factor = float(stats.t.ppf((1 + _LEVEL) / 2, count - 1)) / math.sqrt(count)
     shares: NDArray[np.float64] = factor * values.std(axis=0, ddof=1) / values.mean(axis=0)
     return [float(share) for share in shares]
-
-
-def _window(
-    placing: Placing, jobs: list[Placed], blocks: list[int], alone: NDArray[np.float64], seed: int
-) -> list[float]:
-    """Return the mean cycles of a block of each job in one window."""
-    rng = np.random.default_rng(seed)
-    network = Network(placing.machine, placing.config, seed=seed)
-    programs = [
-        replace(job, work=replace(job.work, iterations=times))
-        for job, times in zip(jobs, blocks, strict=True)
-    ]
-    running = {
-        placing.start(network, program, int(rng.integers(0, max(1, int(cycles))))): place
-        for place, (program, cycles) in enumerate(zip(programs, alone.tolist(), strict=True))
-    }
-    longest = math.ceil(alone.max())
-    warm, limit = _WARM_UP * longest, (_WARM_UP + _MEASURED) * longest
-    ends: list[list[int]] = [[] for _ in jobs]  # of blocks, after the warm-up
-    while network.now < limit or any(len(some) < 2 for some in ends):
-        for number in network.advance(max(limit, network.now + longest)):
-            place = running.pop(number)
-            if network.now >= warm:
-                ends[place].append(network.now)
-            running[placing.start(network, programs[place])] = place
-    return [(some[-1] - some[0]) / (len(some) - 1) for some in ends]

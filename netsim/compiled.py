@@ -176,6 +176,10 @@ class KernelEngine:
             self._jobs.ended(number)
         return end
 
+    def rounds(self, number: int) -> NDArray[np.float64]:
+        """Return how many iterations of a job that runs each of its tasks has behind it."""
+        return self._jobs.rounds(number)
+
     def stop(self, number: int) -> None:
         """Stop a job that runs: its tasks do nothing from cycle `now` on."""
         computing = self._jobs.stop(number, self.now)

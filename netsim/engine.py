@@ -166,6 +166,9 @@ class Engine(Protocol):
     def end(self, number: int) -> int:
         """Return the end of a job, -1 while it runs."""
 
+    def rounds(self, number: int) -> NDArray[np.float64]:
+        """Return how many iterations of a job that runs each task has behind it, where `repeats`."""
+
     def stop(self, number: int) -> None:
         """Stop a job that runs: its tasks do nothing from cycle `now` on.
 

@@ -417,6 +417,17 @@ class Jobs:
         )
         return JobRecord(job.start, self.end(number), task_end, lost, start, end, stopped=job.stopped)
 
+    def rounds(self, number: int) -> NDArray[np.float64]:
+        """Return how many iterations each task of a job that runs, and has anything to do, has behind it."""
+        job = self._jobs[number]
+        row = self._task[job.nodes[job.works]]
+        lowered = job.code.lowered
+        loop = np.flatnonzero(lowered.op & ((1 << k.KIND_BITS) - 1) == k.LOOP)
+        length = lowered.op[loop] >> k.KIND_BITS
+        begun = (row[:, k.PC] - job.code.begin - (loop - length)) / length
+        rounds: NDArray[np.float64] = job.times - 2 - row[:, k.ROUNDS] + np.clip(begun, 0, 1)
+        return rounds
+
     def _lost(self, when: NDArray[Any], now: int) -> Int:
         """Return the cycles that running tasks, given by the rows of their nodes, lost to full injectors."""
         blocked = np.where(when[:, k.SINCE] >= 0, now - when[:, k.SINCE], 0)

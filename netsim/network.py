@@ -329,6 +329,21 @@ class Network:
         """
         return self._find(job).program
 
+    def rounds(self, job: int) -> NDArray[np.float64]:
+        """Return how many iterations each task that does anything has behind it, of a job with `times`.
+
+        A part of one counts by the operations that have been begun.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, it does not run, or its iterations are not kept once.
+        """
+        found = self._find(job)
+        if job not in self._running or found.times == 1:
+            raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
+        return self._engine.rounds(found.number)
+
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
         self._generates = traffic is not None

@@ -112,6 +112,10 @@ class ReferenceEngine:
         """Return the end of a job, -1 while it runs."""
         return self._find(number).end
 
+    def rounds(self, number: int) -> NDArray[np.float64]:
+        """Refuse: iterations are not kept once."""
+        raise ValueError(f"job {number}: the reference engine does not repeat programs")
+
     def stop(self, number: int) -> None:
         """Stop a job that runs: its tasks do nothing from cycle `now` on."""
         self._find(number).stop(self.now)

@@ -8,7 +8,7 @@ import pytest
 from netplace.cosim import Placed, Placing, application_work, cosimulate, make_cosim_plan
 from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work
-from netplace.netsim import Config
+from netplace.netsim import Config, Network
 from netplace.scheduling import Job
 from netplace.topologies import parse
 
@@ -92,3 +92,38 @@ def test_long_jobs_alone_are_short_ones_made_longer(application):
     rates = rates_on("mesh:4x4")
     job = placed(range(8), application, iterations=300)
     assert rates.alone(job) == pytest.approx(cycles_alone(rates.placing, job), rel=0.05)
+
+
+def test_loops_that_go_on_and_on_agree_with_live_ones():
+    rates = rates_on("mesh:8x8", precision=0.05)
+    nodes = np.random.default_rng(2).permutation(64)
+    jobs = [
+        Placed(Job(number, 0, work.tasks, 0), work, where)
+        for number, (work, where) in enumerate(
+            [
+                (Work("all-to-one,packets=4", 8, 1000, 340), nodes[:8]),
+                (Work("2d-t-torus,packets=4", 16, 300, 400), nodes[8:24]),
+            ]
+        )
+    ]
+    network = Network(rates.placing.machine, rates.placing.config)
+    _, second = (rates.placing.start(network, job) for job in jobs)
+    assert network.advance() == [second]  # while the other goes on
+    slowed = network.job(second).end / rates.alone(jobs[1])
+    assert slowed > 1.03
+    assert rates.of(jobs).factors[1] == pytest.approx(slowed, rel=0.02)
+
+
+def test_iterations_are_counted():
+    placing = rates_on("torus:4x4").placing
+    network = Network(placing.machine, placing.config)
+    job = placing.start(network, placed(range(8), iterations=50))
+    last = np.zeros(8)
+    while not network.advance(network.now + 100):
+        rounds = network.rounds(job)
+        assert (rounds >= last).all()
+        assert np.ptp(rounds) < 5  # neighbours hold each other up
+        last = rounds
+    assert last.min() > 40
+    with pytest.raises(ValueError, match="does not run"):
+        network.rounds(job)

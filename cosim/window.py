@@ -1,0 +1,121 @@
+"""A window: a mix of jobs simulated for a while, and by which factor each is slowed there.
+
+A job that has more iterations than a block goes on and on, for what its tasks are ahead of each other, and
+what of it waits in the network, builds up over many iterations: counted is how many of them its tasks do
+on average. A shorter one is done as a whole, again and again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.cosim.placed import Placed, Placing
+from netplace.netsim import Network
+
+__all__ = ["PACES", "Part", "window"]
+
+_WARM_UP, _MEASURED = 1, 2  # lengths of the longest block
+_FOR_EVER = (1 << 31) - 1
+
+# How fast a job gets on, by the iterations of its tasks. In a loop whose tasks hold each other up they are
+# the same. Where the work of tasks differs, the slowest tells; where they share one bottleneck in unequal
+# parts, and those ahead leave it to the others in the end, the mean.
+PACES: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "slowest": lambda rounds: float(rounds.min()),
+    "mean": lambda rounds: float(rounds.mean()),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A job in a window.
+
+    Attributes
+    ----------
+    job : Placed
+        The job on its nodes.
+    times : int
+        Iterations of a block.
+    alone : float
+        Cycles of a block alone.
+    lasting : bool
+        Whether it goes on and on, in place of doing its block again and again.
+    """
+
+    job: Placed
+    times: int
+    alone: float
+    lasting: bool
+
+    def start(self, placing: Placing, network: Network, at: int | None = None) -> int:
+        """Start it on a network, and return its number there."""
+        work = replace(self.job.work, iterations=_FOR_EVER if self.lasting else self.times)
+        return placing.start(network, replace(self.job, work=work), at)
+
+
+def window(placing: Placing, parts: list[Part], length: float, seed: int) -> list[dict[str, float]]:
+    """Return the cycles that a block of each job takes, by `PACES`.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine and settings.
+    parts : list of Part
+        The jobs.
+    length : float
+        Cycles of the longest block.
+    seed : int
+        Of phases and draws.
+    """
+    rng = np.random.default_rng(seed)
+    network = Network(placing.machine, placing.config, seed=seed)
+    running = {
+        part.start(placing, network, int(rng.integers(0, max(1, int(part.alone))))): place
+        for place, part in enumerate(parts)
+    }
+    again = {place for place, part in enumerate(parts) if not part.lasting}
+    ends: dict[int, list[int]] = {place: [] for place in again}
+    _run(placing, parts, network, running, math.ceil(_WARM_UP * length), ends)
+    for some in ends.values():
+        some.clear()
+    began, before = network.now, _rounds(network, running, again)
+    limit = began + math.ceil(_MEASURED * length)
+    while network.now < limit or any(len(some) < 2 for some in ends.values()):
+        _run(placing, parts, network, running, max(limit, network.now + math.ceil(length)), ends)
+    span, after = network.now - began, _rounds(network, running, again)
+    taken = []
+    for place, part in enumerate(parts):
+        if part.lasting:
+            done = {name: pace(after[place]) - pace(before[place]) for name, pace in PACES.items()}
+            taken.append({name: span * part.times / max(rounds, 0.5) for name, rounds in done.items()})
+        else:
+            some = ends[place]
+            taken.append(dict.fromkeys(PACES, (some[-1] - some[0]) / (len(some) - 1)))
+    return taken
+
+
+def _run(
+    placing: Placing,
+    parts: list[Part],
+    network: Network,
+    running: dict[int, int],
+    until: int,
+    ends: dict[int, list[int]],
+) -> None:
+    """Simulate up to a cycle; write down when a block ends, and start it again."""
+    while network.now < until:
+        for number in network.advance(until):
+            place = running.pop(number)
+            ends[place].append(network.now)
+            running[parts[place].start(placing, network)] = place
+            network.forget(number)
+
+
+def _rounds(network: Network, running: dict[int, int], again: set[int]) -> dict[int, NDArray[np.float64]]:
+    """Return how many iterations each task of each job that goes on and on has behind it."""
+    return {place: network.rounds(number) for number, place in running.items() if place not in again}
