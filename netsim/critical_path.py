@@ -2,7 +2,9 @@
 
 The walk begins at the end of the task that ends last, and goes back. A receive for which the task had to
 wait leads to the message, and over it to the sender; everything else stays with the task. So a path has no
-time in which a task waits for its partner: that time is the partner's, or the message's.
+time in which a task waits for its partner: that time is the partner's, or the message's. A message by
+rendezvous, and a sender that waits for one, lead to the receiver where that posted its receive after the
+request had come; of its request and reply only the way through an empty network is told apart from waiting.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ COMPONENTS = {
     "computation": "tasks compute",
     "sending": "tasks create packets, one a cycle",
     "injector": "tasks want to create a packet and find no room in the injector",
+    "handshake": "request and reply of a rendezvous on their way through an empty network",
     "own packets": "the last packet of a message queues behind the others of it, a packet's length each",
     "hops": "its way through an empty network, from header to tail",
     "waiting": "it waits, in the injector and in the network, behind packets of other messages",
@@ -94,15 +97,10 @@ def critical_path(topology: Topology, config: Config, program: Program, job: Job
     Raises
     ------
     ValueError
-        If messages were not recorded, or some went by rendezvous.
+        If messages were not recorded.
     """
     if job.message_start is None or job.message_end is None:
         raise ValueError("critical path: the run has no record of its messages (record_messages)")
-    if config.rendezvous is not None:
-        raise ValueError(
-            f"critical path: messages over {config.rendezvous} bytes went by rendezvous, "
-            "expected a run without (rendezvous)"
-        )
     return _Walk(topology, config, program, job).path()
 
 
@@ -113,27 +111,32 @@ class _Walk:
         assert job.message_start is not None
         assert job.message_end is not None
         self._program, self._job = program, job
-        self._start = (job.message_start - job.start).tolist()
-        self._end = (job.message_end - job.start).tolist()
-        self._packets = np.maximum(1, -(-program.size // config.packet_bytes)).tolist()
+        self._start: list[int] = (job.message_start - job.start).tolist()
+        self._end: list[int] = (job.message_end - job.start).tolist()
+        self._packets: list[int] = np.maximum(1, -(-program.size // config.packet_bytes)).tolist()
         self._phits = config.packet_phits
         sends = _sends(program)
-        self._send_of = np.flatnonzero(sends).tolist()  # operation, by message
-        self._message = _messages(program, sends, self._packets).tolist()  # by operation; -1: none
+        self._send_of: list[int] = np.flatnonzero(sends).tolist()  # operation, by message
+        limit = np.inf if config.rendezvous is None else config.rendezvous
+        self._by_rendezvous: list[bool] = (program.size[sends] > limit).tolist()  # by message
+        taken = _messages(program, sends, self._packets, limit)
+        self._message: list[int] = taken.of.tolist()  # by operation; -1: none
+        self._post_of: list[int] = taken.post.tolist()  # operation, by message
         task = program.task_of()
         hops = topology.distance(job.nodes[task[sends]], job.nodes[program.peer[sends]])
-        self._empty = (hops * config.hop_delay + config.packet_phits - 1).tolist()
-        self._kind = program.kind.tolist()
-        self._size = program.size.tolist()
-        self._arrival: dict[int, list[int]] = {}
+        self._empty: list[int] = (hops * config.hop_delay + config.packet_phits - 1).tolist()
+        self._kind: list[int] = program.kind.tolist()
+        self._size: list[int] = program.size.tolist()
+        self._came = [-1] * len(program.kind)  # by operation: when its task comes to it
         self._found: list[Stretch] = []
+        self._set_out()
 
     def path(self) -> CriticalPath:
         """Return the path."""
         task = int(self._job.task_cycles.argmax())
         cursor = int(self._job.task_cycles[task])
         place = int(self._program.first[task + 1])
-        reached = self._arrivals(task)[-1]
+        reached = self._done[task]
         self._add("acting", task, max(0, cursor - 1 if reached < cursor else cursor), cursor)
         cursor = self._found[-1].begin if self._found else cursor
         while place > self._program.first[task]:
@@ -145,8 +148,7 @@ class _Walk:
 
     def _back(self, task: int, place: int, cursor: int) -> tuple[int, int, int]:
         """Go back over an operation that was over at `cursor`; return task, operation and begin."""
-        first = int(self._program.first[task])
-        begin = min(cursor, self._arrivals(task)[place - first])
+        begin = min(cursor, self._came[place])
         message = self._message[place]
         if self._kind[place] == Op.COMPUTE:
             over = min(cursor, begin + self._size[place])
@@ -154,6 +156,8 @@ class _Walk:
             self._add("computation", task, begin, over)
         elif message < 0:
             return task, place, cursor
+        elif self._awaits_data(place):
+            return self._back_over_data(task, place, cursor, message)
         elif self._is_send(place):
             return self._back_over_send(task, place, cursor, message, begin)
         elif self._end[message] + 1 > begin and self._end[message] < cursor:
@@ -167,34 +171,95 @@ class _Walk:
         self, task: int, place: int, cursor: int, message: int, begin: int
     ) -> tuple[int, int, int]:
         created = min(cursor, self._start[message])
-        over = min(cursor, created + self._packets[place])
+        over = min(cursor, created + self._created(message))
         self._add("injector", task, over, cursor)
         self._add("sending", task, created, over, message)
         begin = min(begin, created)
         self._add("injector", task, begin, created)
         return task, place, begin
 
+    def _back_over_data(self, task: int, place: int, cursor: int, message: int) -> tuple[int, int, int]:
+        """Go back over an operation that waited until the data of a message by rendezvous were created."""
+        packets = self._packets[self._send_of[message]]
+        if self._late(message) and self._posted(message) < cursor:
+            begin = self._posted(message)
+            self._stretch(
+                task, message, begin, cursor, [("handshake", self._one_way(message)), ("sending", packets)]
+            )
+            return self._task_of(self._post_of[message]), self._post_of[message], begin
+        begin = min(cursor, self._start[message])
+        parts = [("handshake", 2 * self._one_way(message)), ("sending", packets)]
+        if not self._is_send(place):  # a wait: the request was sent before
+            arrived = min(cursor, self._came[place])
+            if arrived > begin:
+                self._stretch(task, message, begin, cursor, parts, since=arrived)
+                return task, place, arrived
+        self._stretch(task, message, begin, cursor, parts)
+        sent = self._send_of[message]
+        arrived = min(begin, self._came[sent])
+        self._add("injector", task, arrived, begin)
+        return task, sent, arrived
+
     def _back_over_message(self, message: int) -> tuple[int, int, int]:
-        """Go back over a message that somebody waited for; its sender has begun it, and is next."""
+        """Go back over a message that somebody waited for, to what it began with."""
         place = self._send_of[message]
-        task = int(np.searchsorted(self._program.first, place, side="right")) - 1
+        task = self._task_of(place)
         begin, end = self._start[message], self._end[message] + 1
         behind = self._packets[place] - 1
-        parts = (
+        parts = [
             ("sending", behind),
             ("own packets", behind * (self._phits - 1)),
             ("hops", self._empty[message] + 1),
-        )
+        ]
+        if self._by_rendezvous[message]:
+            if self._late(message) and self._posted(message) < end:
+                begin = self._posted(message)
+                self._stretch(task, message, begin, end, [("handshake", self._one_way(message)), *parts])
+                return self._task_of(self._post_of[message]), self._post_of[message], begin
+            parts = [("handshake", 2 * self._one_way(message)), *parts]
+        self._stretch(task, message, begin, end, parts)
+        arrived = min(begin, self._came[place])
+        self._add("injector", task, arrived, begin)
+        return task, place, arrived
+
+    def _stretch(
+        self,
+        task: int,
+        message: int,
+        begin: int,
+        end: int,
+        parts: list[tuple[str, int]],
+        since: int = 0,
+    ) -> None:
+        """Add the parts of a message's way, each as long as in an empty network; the rest is waiting."""
         at, stretches = begin, []
         for component, length in parts:
             stretches.append((component, at, min(end, at + length)))
             at = min(end, at + length)
-        self._add("waiting", task, at, end, message)
+        self._add("waiting", task, max(at, since), end, message)
         for component, low, high in reversed(stretches):
-            self._add(component, task, low, high, message)
-        arrived = min(begin, self._arrivals(task)[place - int(self._program.first[task])])
-        self._add("injector", task, arrived, begin)
-        return task, place, arrived
+            self._add(component, task, max(low, since), high, message)
+
+    def _awaits_data(self, place: int) -> bool:
+        """Tell whether an operation is over only when the data of a message by rendezvous are created."""
+        message = self._message[place]
+        own = message >= 0 and self._task_of(self._send_of[message]) == self._task_of(place)
+        return own and self._by_rendezvous[message] and self._kind[place] in (Op.SEND, Op.WAIT)
+
+    def _one_way(self, message: int) -> int:
+        """Return the cycles until a packet of its own between two nodes is known at the other."""
+        return int(self._empty[message]) + 1
+
+    def _posted(self, message: int) -> int:
+        """Return when the receiver comes to the receive of a message."""
+        return self._came[self._post_of[message]]
+
+    def _late(self, message: int) -> bool:
+        """Tell whether the receive of a message was posted only after its request could have come."""
+        return self._posted(message) > self._start[message] + self._one_way(message)
+
+    def _task_of(self, place: int) -> int:
+        return int(np.searchsorted(self._program.first, place, side="right")) - 1
 
     def _add(self, component: str, task: int, begin: int, end: int, message: int = -1) -> None:
         if end > begin:
@@ -203,24 +268,48 @@ class _Walk:
     def _is_send(self, place: int) -> bool:
         return self._kind[place] in (Op.SEND, Op.ISEND)
 
-    def _arrivals(self, task: int) -> list[int]:
-        """Return when a task comes to each of its operations, and when it is done with the last.
+    def _set_out(self) -> None:
+        """Work out when tasks come to their operations, at the earliest.
 
-        Where an injector held it up in the middle of a message it is later; what follows corrects it.
+        Where an injector held a task up in the middle of a message it is later; what follows corrects it. A
+        task that waits for data of a rendezvous is left until it is known when its receive was posted.
         """
-        if task not in self._arrival:
-            at, found = 0, []
-            for place in range(int(self._program.first[task]), int(self._program.first[task + 1])):
-                found.append(at)
-                message = self._message[place]
-                if self._kind[place] == Op.COMPUTE:
-                    at += self._size[place]
-                elif message >= 0 and self._is_send(place):
-                    at = max(at, self._start[message]) + self._packets[place]
-                elif message >= 0:
-                    at = max(at, self._end[message] + 1)
-            self._arrival[task] = [*found, at]
-        return self._arrival[task]
+        first = self._program.first.tolist()
+        at, place = [0] * self._program.tasks, first[:-1]
+        left: dict[int, list[int]] = {}  # tasks that wait, by the operation that posts the receive
+        ready = list(range(self._program.tasks))
+        while ready:
+            task = ready.pop()
+            while place[task] < first[task + 1]:
+                here = place[task]
+                if self._came[here] < 0:
+                    self._came[here] = at[task]
+                    ready += left.pop(here, [])
+                post = self._post_of[self._message[here]] if self._awaits_data(here) else here
+                if self._came[post] < 0:
+                    left.setdefault(post, []).append(task)
+                    break
+                at[task] = self._after(here, at[task])
+                place[task] += 1
+        self._done = at
+
+    def _after(self, place: int, at: int) -> int:
+        """Return when an operation is over, at the earliest, to which its task comes at `at`."""
+        message = self._message[place]
+        if self._kind[place] == Op.COMPUTE:
+            return at + int(self._size[place])
+        if message < 0:
+            return at
+        if self._awaits_data(place):
+            reply = max(self._start[message] + self._one_way(message), self._posted(message))
+            return max(at, reply + self._one_way(message) + self._packets[self._send_of[message]])
+        if self._is_send(place):
+            return max(at, self._start[message]) + self._created(message)
+        return max(at, self._end[message] + 1)
+
+    def _created(self, message: int) -> int:
+        """Return how many packets a task creates when it sends a message: of a rendezvous the request."""
+        return 1 if self._by_rendezvous[message] else int(self._packets[self._send_of[message]])
 
 
 def _sends(program: Program) -> NDArray[np.bool_]:
@@ -231,20 +320,30 @@ def _sends(program: Program) -> NDArray[np.bool_]:
     return sends
 
 
-def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int]) -> NDArray[np.int64]:
-    """Return for each operation the message that it sends or takes; -1: none.
+@dataclass(frozen=True)
+class _Taken:
+    """Messages by operation (-1: none), and the operation that posts the receive of each."""
+
+    of: NDArray[np.int64]
+    post: NDArray[np.int64]
+
+
+def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], rendezvous: float) -> _Taken:
+    """Return for each operation the message that it sends, takes, or waits for until its data are created.
 
     A wait takes what its irecv posted. The nth taking of a key (source, destination, tag, packets) takes the
-    message that is the nth of that key to be complete.
+    message that is the nth of that key to be complete; the nth receive of it is that of the nth message.
     """
     task = program.task_of()
     found = np.full(len(program.kind), -1, np.int64)
     found[sends] = np.arange(int(sends.sum()))
+    post = np.full(int(sends.sum()), -1, np.int64)
     sent: dict[tuple[int, int, int, int], list[int]] = {}
     for place in np.flatnonzero(sends).tolist():
         key = (int(task[place]), int(program.peer[place]), int(program.tag[place]), packets[place])
         sent.setdefault(key, []).append(int(found[place]))
     taken: dict[tuple[int, int, int, int], int] = {}
+    posts: dict[tuple[int, int, int, int], int] = {}
     for number in range(program.tasks):
         opened: dict[int, int] = {}
         for place in range(int(program.first[number]), int(program.first[number + 1])):
@@ -252,10 +351,17 @@ def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int]) ->
             if kind in (Op.ISEND, Op.IRECV):
                 opened[int(program.request[place])] = place
             source = opened.pop(int(program.request[place])) if kind == Op.WAIT else place
-            takes = kind == Op.RECV or (kind == Op.WAIT and program.kind[source] == Op.IRECV)
-            if takes and program.peer[source] != number:
-                key = (int(program.peer[source]), number, int(program.tag[source]), packets[source])
+            if kind == Op.WAIT and program.kind[source] == Op.ISEND and program.size[source] > rendezvous:
+                found[place] = found[source]
+            if program.kind[source] not in (Op.RECV, Op.IRECV) or program.peer[source] == number:
+                continue
+            key = (int(program.peer[source]), number, int(program.tag[source]), packets[source])
+            if kind in (Op.RECV, Op.IRECV):
+                nth = posts.get(key, 0)
+                posts[key] = nth + 1
+                post[sent[key][nth]] = place
+            if kind in (Op.RECV, Op.WAIT):
                 nth = taken.get(key, 0)
                 taken[key] = nth + 1
                 found[place] = sent[key][nth]
-    return found
+    return _Taken(found, post)

@@ -17,13 +17,7 @@ __all__ = ["path_rows", "path_table"]
 
 
 def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
-    """Return for each run and job the cycles of each component of its critical path, and how it goes.
-
-    Raises
-    ------
-    ValueError
-        If messages went by rendezvous.
-    """
+    """Return the cycles of each component of the critical path of each run and job, and how it goes."""
     rows = []
     for one in executed:
         result = one.result

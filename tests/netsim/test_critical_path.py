@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from netplace import carried, read
 from netplace.apps import APPLICATIONS, Program, TaskWriter
-from netplace.netsim import Config, simulate
+from netplace.netsim import Config, DeadlockError, simulate
 from netplace.netsim.critical_path import critical_path
 from netplace.topologies import parse
 
 
-def path_of(network, program, config=None, nodes=None, seed=0):
+def path_of(network, program, config=None, nodes=None, seed=0, engine="kernel"):
     config = config or Config()
     topology = parse(network)
-    result = simulate(topology, program, nodes, config=config, seed=seed, record_messages=True)
+    result = simulate(topology, program, nodes, config=config, seed=seed, record_messages=True, engine=engine)
     return result, critical_path(topology, config, program, result.jobs[0])
 
 
@@ -74,10 +74,61 @@ def test_mistakes():
     job = simulate(topology, program).jobs[0]
     with pytest.raises(ValueError, match="no record of its messages"):
         critical_path(topology, Config(), program, job)
+
+
+def by_component(path):
+    return {name: cycles for name, cycles in path.by_component().items() if cycles}
+
+
+def test_a_rendezvous_by_hand():
+    """Request and reply, 17 cycles each over one link; then two packets, and nobody waits for anybody."""
     sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
-    sender.send(1, 64)
+    sender.compute(10)
+    sender.send(1, 128)
+    receiver.recv(0, 128)
+    receiver.compute(5)
+    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(rendezvous=0))
+    check(result, path)
+    assert by_component(path) == {
+        "computation": 15, "handshake": 34, "sending": 1, "own packets": 15, "hops": 17,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_who_comes_late_holds_the_sender_up(blocking):
+    """The receiver computes for 500 cycles before it takes the message that the sender waits to have sent."""
+    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
+    if blocking:
+        sender.send(1, 64)
+    else:
+        sender.wait(sender.isend(1, 64))
+    sender.compute(1000)
+    receiver.compute(500)
     receiver.recv(0, 64)
-    config, program = Config(rendezvous=0), Program.of([sender, receiver])
-    job = simulate(topology, program, config=config, record_messages=True).jobs[0]
-    with pytest.raises(ValueError, match="by rendezvous"):
-        critical_path(topology, config, program, job)
+    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(rendezvous=0))
+    check(result, path)
+    assert by_component(path) == {"computation": 1500, "handshake": 17, "sending": 1}
+    assert [one.task for one in path.stretches if one.component == "computation"] == [1, 0]
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=30)
+@given(st.data())
+def test_it_adds_up_by_rendezvous(data):
+    network = data.draw(st.sampled_from(["torus:4x4", "mesh:4x4", "tree:4,2"]))
+    name = data.draw(st.sampled_from(["2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep"]))
+    packets = data.draw(st.integers(1, 3))
+    program = APPLICATIONS[name].make(tasks=16, bytes=64 * packets).repeat(data.draw(st.integers(1, 3)))
+    config = Config(rendezvous=data.draw(st.sampled_from([0, 64, 128])), vcs=data.draw(st.integers(1, 3)))
+    nodes = data.draw(st.permutations(range(16)))
+    engine = data.draw(st.sampled_from(["kernel", "reference"]))
+    try:
+        found = path_of(network, program, config, nodes, engine=engine)
+    except DeadlockError:  # sends that block wait for each other
+        reject()
+    check(*found)
+
+
+def test_a_trace_by_rendezvous_adds_up():
+    result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(rendezvous=1024))
+    check(result, path)
+    assert path.by_component()["handshake"] > 0
