@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["map_command"]
 
 PANEL = "Placement"
-_SEARCHES = ("classic", "td")
+_SEARCHES = ("classic", "link-load", "td")
 
 
 @click.command("map", cls=AnnouncingCommand, epilog=examples_of("map"))
@@ -95,6 +95,8 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
             if name not in _SEARCHES:
                 told = f"--{flag.replace('_', '-')}: mapping {name} does not search"
                 raise ValueError(f"{told}, expected {' or '.join(_SEARCHES)}")
+            if flag == "method" and name == "link-load":
+                raise ValueError("--method: mapping link-load has one; expected classic or td")
             value = one_of(given[flag], METHODS, "--method") if flag == "method" else given[flag]
             added.append(f"{word}{value}")
     if criterion is not None:
@@ -156,7 +158,8 @@ def _show(
 
     costs = [_cost(search.W, search.topology, one.mapping, criterion) for one in found]
     tried = simulates(search.mapping)
-    place = int(np.argmin([one.cost for one in found] if tried else costs))
+    by_own = tried or search.mapping.partition(":")[0] == "link-load"
+    place = int(np.argmin([one.cost for one in found] if by_own else costs))
     kept, seed = found[place], seeds[place]
     usual = map_tasks("consecutive", search.topology, search.tasks, nodes=search.nodes(seed))
     mine, load = traits(search.topology, kept.mapping, search.W, criterion)

@@ -18,6 +18,8 @@ from netplace.placement.mapping.column import column
 from netplace.placement.mapping.consecutive import consecutive
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
 from netplace.placement.mapping.from_file import from_file
+from netplace.placement.mapping.link_load import OPTION as LINK_LOAD_OPTION
+from netplace.placement.mapping.link_load import link_load
 from netplace.placement.mapping.optimised import OPTION, optimise
 from netplace.placement.mapping.permuted import permuted
 from netplace.placement.mapping.problem import MappingProblem, RunTime
@@ -65,6 +67,13 @@ MAPPINGS: dict[str, _Rule] = {
     "consecutive": _Rule(consecutive, "consecutive", "the order of the partition: row order, X fastest"),
     "file": _Rule(
         from_file, "file:nodes.csv", "from a file: lines task,node, or nodes of task 0, 1, ..", "FILE"
+    ),
+    "link-load": _Rule(
+        link_load,
+        "link-load:max",
+        "bytes on links least, as the routing sends them: their squares, or on the fullest (any network)",
+        LINK_LOAD_OPTION,
+        by_chance=True,
     ),
     "random": _Rule(permuted, "random", "a random permutation of the partition, by seed", by_chance=True),
     "shuffle": _Rule(shuffle, "shuffle", "switch first: tasks dealt in turn to the leaf switches (trees)"),

@@ -24,6 +24,7 @@ DEFAULT = ("mesh:4x4", "torus:4x4", "tree:4,2", "dragonfly:a=2,p=2,h=1")
 # Examples that name a file, or that are made for other numbers of jobs and nodes.
 SMALL = {
     "boxes": "boxes:2x2",
+    "link-load": "link-load:iterations=1",
     "td": "td:iterations=1",
     "classic": "classic:2opt,iterations=1",
     "best": "best:1",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,8 @@ from netplace.topologies.routing.routes import table
 from netplace.topologies.routing.switches import Switches
 
 __all__ = ["all_minimal", "costs", "first_minimal"]
+
+_BLOCK = 2**22  # pairs and ports looked at together: bounds the memory of intermediate arrays
 
 
 def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -51,19 +55,30 @@ def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> 
         If the table would not fit into memory.
     """
     count, ports = switches.count, switches.ports
-    check_memory(switches.text, count**2 * (ports + 24), "its table of routes")
-    cost = costs(switches, weight)
-    nearer = np.zeros((count, count, ports), bool)
-    for port in range(ports):
-        end = switches.neighbor[:, port]
-        own = np.ones(count, np.int64) if weight is None else weight[:, port]
-        nearer[:, :, port] = (cost[end] == cost - own[:, None]) & (end >= 0)[:, None]
-    most = int(nearer.sum(axis=2).max())
+    check_memory(switches.text, count**2 * (2 * ports + (4 if weight is None else 24)), "its table of routes")
+    cost = switches.hops if weight is None else costs(switches, weight)
+    rows = max(1, _BLOCK // (count * ports))
+    blocks = [np.arange(first, min(first + rows, count)) for first in range(0, count, rows)]
+    most = max(int(_nearer(switches, cost, weight, here).sum(axis=2).max()) for here in blocks)
     found = np.full((count, count, max(1, most)), -1, np.int16)
-    rank = np.cumsum(nearer, axis=2, dtype=np.int16) - 1
-    here, there, which = np.nonzero(nearer)
-    found[here, there, rank[here, there, which]] = which
+    for here in blocks:
+        nearer = _nearer(switches, cost, weight, here)
+        row, there, port = np.nonzero(nearer)
+        rank = np.cumsum(nearer, axis=2, dtype=np.int16)[row, there, port] - 1
+        found[here[row], there, rank] = port
     return table(found)
+
+
+def _nearer(
+    switches: Switches, cost: NDArray[Any], weight: NDArray[np.int64] | None, here: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Tell which ports of some switches lead nearer to each other, shape (these, switches, ports)."""
+    found = np.zeros((len(here), switches.count, switches.ports), bool)
+    for port in range(switches.ports):
+        end = switches.neighbor[here, port]
+        own = 1 if weight is None else weight[here, port][:, None]
+        found[:, :, port] = (cost[end] == cost[here] - own) & (cost[here] > 0) & (end >= 0)[:, None]
+    return found
 
 
 def first_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:

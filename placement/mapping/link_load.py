@@ -1,0 +1,67 @@
+"""Mapping by routed link load: no link of the network has to carry much, as its routing sends packets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from netplace.checks import one_of
+from netplace.placement.mapping.link_load_search import LinkLoadSearch
+from netplace.placement.mapping.problem import MappingProblem
+from netplace.placement.mapping.qap import QapResult
+from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.routed_links import routed_links
+
+__all__ = ["OBJECTIVES", "OPTION", "link_load"]
+
+OPTION = "OBJECTIVE,routing=R,iterations=N,seconds=S"
+OBJECTIVES = {
+    "squares": "the sum of the squares of the loads of all links",
+    "max": "the load of the fullest link",
+}
+_WORDS = ("routing", "iterations", "seconds")
+
+
+def link_load(problem: MappingProblem) -> QapResult:
+    """Return a mapping under which links between switches carry little, never worse than the consecutive one.
+
+    The load of a link is the sum of the bytes that cross it, as the routing sends them, times its cycles a
+    phit; see `netplace.placement.mapping.routed_links.routed_links`. Found by simulated annealing with swaps
+    of two tasks, or of a task and a free node; for ``max`` a descent follows. The sum of squares is small
+    where loads are few and even; it is no quadratic assignment problem, as a link is shared by many pairs.
+
+    Raises
+    ------
+    ValueError
+        If there is no traffic, the option is none, or the routing is not defined on the network.
+    """
+    options = _read(problem.option)
+    objective, routing = options.pop("objective", "squares"), options.pop("routing", "")
+    budget = Budget(**options)
+    with budget.stopped():  # time limits the search, not what is made before it
+        W: Any = problem.traffic("mapping link-load")
+        routed = routed_links(problem.topology, problem.nodes, routing)
+        search = LinkLoadSearch(routed, W if sparse.issparse(W) else np.asarray(W), problem.rng)
+        search.load()
+    found = search.run(budget, fullest=objective == "max")
+    return QapResult(
+        problem.nodes[found.places],
+        found.most if objective == "max" else found.squares,
+        f"annealing, {objective}",
+        budget.spent,
+        budget.seconds,
+    )
+
+
+def _read(option: str) -> dict[str, Any]:
+    """Return the objective, the routing and the limits that an option such as ``"max,routing=dor"`` names."""
+    found: dict[str, Any] = {}
+    for word in option.split(",") if option else []:
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if equals:
+            found[one_of(key, _WORDS, "mapping link-load: option")] = value
+        else:
+            found["objective"] = one_of(key, OBJECTIVES, "mapping link-load: objective")
+    return found

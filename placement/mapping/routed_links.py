@@ -1,0 +1,160 @@
+"""Which links the packets of every pair of nodes cross, as a routing in tables sends them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from netplace.placement.expected_loads import flows
+from netplace.placement.rule import Nodes
+from netplace.topologies import Graph, Topology
+from netplace.topologies.limits import check_memory
+from netplace.topologies.routing import Switches, all_minimal, make_routes, reach, steps
+
+# mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
+
+__all__ = ["RoutedLinks", "routed_links"]
+
+_MOST = 2048  # switches: their pairs are tabulated
+
+
+@dataclass(frozen=True, eq=False)
+class RoutedLinks:
+    """What a byte between two of some nodes puts on the links between switches.
+
+    Attributes
+    ----------
+    home : ndarray of int64, shape (nodes,)
+        Switch of each of the nodes, numbered among those at which any of them hangs.
+    first : ndarray of int64, shape (switches**2 + 1,)
+        Where in `link` and `share` those of a pair of switches begin: pair ``a * switches + b``.
+    link : ndarray of int64
+        Links, numbered by switch and port.
+    share : ndarray of float64
+        Cycles a phit of the link, times the share of the packets that cross it.
+    links : int
+        How many there may be.
+    """
+
+    home: NDArray[np.int64]
+    first: NDArray[np.int64]
+    link: NDArray[np.int64]
+    share: NDArray[np.float64]
+    links: int
+
+    @property
+    def switches(self) -> int:
+        """How many switches the nodes hang at."""
+        return int(self.home.max()) + 1
+
+    def loads(self, places: Nodes, W: Any) -> NDArray[np.float64]:
+        """Return the load on every link, in bytes times cycles a phit.
+
+        Parameters
+        ----------
+        places : ndarray of int64, shape (tasks,)
+            Place of each task's node among the nodes.
+        W : array_like or sparse array, shape (tasks, tasks)
+            Traffic in bytes.
+        """
+        source, target, size = flows(W, len(places))
+        found = np.zeros(self.links)
+        home = self.home[places]
+        pair = home[source] * self.switches + home[target]
+        _add_up(self.first, self.link, self.share, pair, size, found)
+        return found
+
+
+def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedLinks:
+    """Return which links the packets between some nodes cross.
+
+    Parameters
+    ----------
+    topology : Topology
+        Any network.
+    nodes : ndarray of int64
+        Nodes.
+    routing : str
+        As in `netplace.topologies.routing.make_routes`. Where its table names several ports each takes the
+        same share, and routings that may go by an intermediate switch count by the direct way. Empty: what is
+        usual on the network; on grids and trees, which choose among shortest ways, all of these.
+
+    Raises
+    ------
+    ValueError
+        If there is no such routing, it is not defined on the network, or there are too many switches.
+    """
+    switches = Switches.of(topology)
+    here, home = np.unique(switches.home[nodes], return_inverse=True)
+    if len(here) > _MOST:
+        raise ValueError(
+            f"mapping link-load: keeps the ways between all switches of the nodes that it may use, and "
+            f"{len(here)} of {topology} are more than {_MOST}; give it a partition"
+        )
+    if routing or isinstance(topology, Graph):
+        switches, routes = make_routes(topology, routing)
+        ports = routes.ports
+        reach(switches, ports, steps(switches, "none")[0], routes.name)  # it leads everywhere
+    else:
+        ports = all_minimal(switches)
+    weight = np.ones(switches.neighbor.shape)
+    if isinstance(topology, Graph):
+        weight[:] = topology.cycles[switches.first :]
+    first = np.zeros(len(here) ** 2 + 1, np.int64)
+    none: Any = np.empty(0, np.int64), np.empty(0)
+    _walk(ports, switches.neighbor, weight, here, first, *none)
+    check_memory(topology.text, int(first[-1]) * 16, "the ways between all pairs of switches")
+    link, share = np.empty(first[-1], np.int64), np.empty(first[-1])
+    _walk(ports, switches.neighbor, weight, here, first, link, share)
+    return RoutedLinks(home.astype(np.int64), first, link, share, switches.neighbor.size)
+
+
+@njit(cache=True)
+def _walk(ports, neighbor, weight, homes, first, link, share):
+    """Write for every pair of switches the links between them, and their shares; without room, count them."""
+    count, wide = neighbor.shape
+    amount, onward = np.zeros(count), np.zeros(count)
+    front, coming = np.empty(count, np.int64), np.empty(count, np.int64)
+    x = 0
+    for p in range(len(homes)):
+        for q in range(len(homes)):
+            target = homes[q]
+            reached = 0
+            if p != q:
+                front[0], amount[homes[p]], reached = homes[p], 1.0, 1
+            while reached > 0:
+                more = 0
+                for f in range(reached):
+                    here = front[f]
+                    named = 0
+                    for n in range(ports.shape[2]):
+                        named += ports[here, target, n] >= 0
+                    part = amount[here] / named
+                    amount[here] = 0.0
+                    for n in range(ports.shape[2]):
+                        port = ports[here, target, n]
+                        if port < 0:
+                            continue
+                        if len(link):
+                            link[x], share[x] = here * wide + port, part * weight[here, port]
+                        x += 1
+                        end = neighbor[here, port]
+                        if end != target:
+                            if onward[end] == 0.0:
+                                coming[more] = end
+                                more += 1
+                            onward[end] += part
+                front, coming, amount, onward, reached = coming, front, onward, amount, more
+            first[p * len(homes) + q + 1] = x
+
+
+@njit(cache=True)
+def _add_up(first, link, share, pair, size, found):
+    """Add the loads of flows between pairs of switches to those on the links."""
+    for n in range(len(size)):
+        for x in range(first[pair[n]], first[pair[n] + 1]):
+            found[link[x]] += size[n] * share[x]
