@@ -33,14 +33,14 @@ ALGORITHMS: dict[str, Choose] = {
     "optimal": optimal,
 }
 
-_ON_TREES = ("gen-alg", "gen-alg+inc", "optimal")  # those that need no coordinates
+_METRIC = ("gen-alg", "gen-alg+inc", "optimal")  # those that need no coordinates, on any network
 
 
 def by_distance(name: str) -> Callable[[Topology, str, int], Centred]:
     """Return the maker of the partitioner of an algorithm of `ALGORITHMS`."""
 
     def make(topology: Topology, option: str = "", seed: int = 0) -> Centred:
-        space = space_of(topology, f"partitioner {name}", trees=name in _ON_TREES)
+        space = space_of(topology, f"partitioner {name}", metric=name in _METRIC)
         return Centred(line_of(space) if name == "line" else space, ALGORITHMS[name])
 
     return make

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, RING, Axes
+from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -26,7 +26,7 @@ def fits_abreast(axes: Axes, free: int) -> bool:
     """Return whether counts and sums of so many free nodes fit into the numbers used; trees do not."""
     sizes = axes.sizes.tolist()
     small = max(free, sum(sizes)) < 2**15 and free * free // 4 * max(sizes) < 2**31
-    return small and GROUPS not in axes.kinds.tolist()
+    return small and bool((axes.kinds <= RING).all())
 
 
 @njit(cache=True)

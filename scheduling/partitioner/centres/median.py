@@ -20,7 +20,7 @@ from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_a
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
 from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import along, best_centre, cost_around
-from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, RING, Axes, Space
+from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, Space
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -44,7 +44,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
         few = centres[:1]
     elif len(free) <= _ABREAST and fits_abreast(axes, len(free)):
         few = np.array([best_abreast(axes, free, centres, size)])
-    elif len(free) * len(centres) > _FEW and not (axes.kinds == GROUPS).any():
+    elif len(free) * len(centres) > _FEW and (axes.kinds <= RING).all():
         few = np.array([best_by_counts(space, free, centres, size)])
     centre, cost, nodes = best_centre(axes, free, few, size)
     return Choice(nodes, int(cost), int(centre))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from netplace.scheduling.partitioner.centres.space import GROUPS, LINE
+from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, TABLE
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -29,6 +29,8 @@ def _hops(axes: Any, a: int, b: int) -> int:
             total += gap
         elif axes.kinds[d] == GROUPS:
             total += 2 * (gap > 0)
+        elif axes.kinds[d] == TABLE:
+            total += axes.table[axes.places[d, a], axes.places[d, b]] if a != b else 0
         else:
             total += min(gap, axes.sizes[d] - gap)
     return total
@@ -73,12 +75,32 @@ def sum_of_pairs(axes: Any, nodes: Any, count: Any, limit: int = _NONE) -> int:
                 alike += count[axes.places[d, node]]
                 count[axes.places[d, node]] += 1
             total += 2 * (len(nodes) * (len(nodes) - 1) // 2 - alike)
+        elif axes.kinds[d] == TABLE:
+            total += _tabulated_pairs(axes, axes.places[d], nodes, count)
         else:
             for node in nodes:
                 count[axes.places[d, node]] += 1
             total += along(count, axes.kinds[d], axes.sizes[d], len(nodes))
         for node in nodes:
             count[axes.places[d, node]] = 0
+    return total
+
+
+@njit(cache=True)
+def _tabulated_pairs(axes: Any, places: Any, nodes: Any, count: Any) -> int:
+    """Return the sum of distances over pairs by the table; `count` ends with the nodes at each place."""
+    met, places_met = 0, np.empty(len(nodes), np.int64)
+    for node in nodes:
+        if count[places[node]] == 0:
+            places_met[met] = places[node]
+            met += 1
+        count[places[node]] += 1
+    total = 0
+    for i in range(met):
+        here = places_met[i]
+        total += count[here] * (count[here] - 1) // 2 * axes.table[here, here]
+        for j in range(i):
+            total += count[here] * count[places_met[j]] * axes.table[here, places_met[j]]
     return total
 
 
@@ -107,6 +129,9 @@ def _nearest(axes: Any, free: Any, places: Any, centre: int, chosen: Any, hops: 
         elif axes.kinds[d] == GROUPS:
             for i in range(len(hops)):
                 hops[i] += 2 * (along_d[i] != here)
+        elif axes.kinds[d] == TABLE:
+            for i in range(len(hops)):
+                hops[i] += axes.table[here, along_d[i]] if free[i] != centre else 0
         else:
             for i in range(len(hops)):
                 gap = abs(along_d[i] - here)

@@ -1,4 +1,4 @@
-"""Networks whose distance is a sum over dimensions: what algorithms that look at distances need to know."""
+"""Networks as algorithms see them that look at distances: sums over dimensions, or a table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree
+from netplace.topologies.limits import check_memory
 
-__all__ = ["GROUPS", "LINE", "RING", "Axes", "Space", "space_of"]
+__all__ = ["GROUPS", "LINE", "RING", "TABLE", "Axes", "Space", "space_of"]
 
-LINE, RING, GROUPS = 0, 1, 2
+LINE, RING, GROUPS, TABLE = 0, 1, 2, 3
+_NO_TABLE = np.zeros((1, 1), np.int32)
 
 
 class Axes(NamedTuple):
@@ -24,14 +26,17 @@ class Axes(NamedTuple):
         Place of each node in each dimension.
     kinds : ndarray of int64, shape (dims,)
         `LINE`: the distance of places a and b is ``|a - b|``; `RING`: the shorter way round; `GROUPS`: 2 hops
-        between different places.
+        between different places; `TABLE`: what `table` says, for two different nodes.
     sizes : ndarray of int64, shape (dims,)
         Number of places.
+    table : ndarray of int32, shape (places, places)
+        Hops between nodes at two places, also at the same one; of a dimension of kind `TABLE` alone.
     """
 
     places: NDArray[np.int64]
     kinds: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    table: NDArray[np.int32] = _NO_TABLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,29 +48,45 @@ class Space:
     topology : Topology
         The network.
     axes : Axes
-        Its dimensions: those of a grid; of a tree the levels, a place being a subtree.
+        Its dimensions: those of a grid; of a tree the levels, a place being a subtree; of any other network
+        one, the places being the switches.
     """
 
     topology: Topology
     axes: Axes
 
 
-def space_of(topology: Topology, what: str, *, trees: bool = False) -> Space:
-    """Return the dimensions of a mesh or torus, or, if `trees`, of a tree.
+def space_of(topology: Topology, what: str, *, metric: bool = False) -> Space:
+    """Return the dimensions of a mesh or torus, or, if distances will do (`metric`), of any network.
 
     Raises
     ------
     ValueError
-        If the network is of another kind; `what` names the rule that needs one.
+        If the network has no such dimensions, or its table of distances no room in memory; `what` names the
+        rule that needs them.
     """
-    nodes = np.arange(topology.nodes)
     if isinstance(topology, Grid) and not topology.twist:
         kind = RING if topology.wraps else LINE
-        places = np.ascontiguousarray(topology.coordinates(nodes).T)
+        places = np.ascontiguousarray(topology.coordinates(np.arange(topology.nodes)).T)
         return Space(topology, Axes(places, np.full(topology.dims, kind), np.array(topology.sizes)))
-    if isinstance(topology, Tree) and trees:
+    if not metric:
+        raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
+    if isinstance(topology, Tree):
         widths = topology.down ** np.arange(topology.stages)
-        places = np.ascontiguousarray(nodes // widths[:, None])
+        places = np.ascontiguousarray(np.arange(topology.nodes) // widths[:, None])
         return Space(topology, Axes(places, np.full(len(widths), GROUPS), topology.nodes // widths))
-    known = "meshes, tori and trees" if trees else "meshes and tori"
-    raise ValueError(f"{what}: is defined on {known}, not on {topology}")
+    return Space(topology, _tabulated(topology))
+
+
+def _tabulated(topology: Topology) -> Axes:
+    """Return one dimension, whose places are the switches that have nodes, or else the nodes."""
+    if isinstance(topology, Graph):
+        at, place = np.unique(topology.home - topology.first_switch, return_inverse=True)
+        table = topology.switch_hops[np.ix_(at, at)] + topology.ends
+    else:
+        place = np.arange(topology.nodes)
+        check_memory(topology.text, 12 * topology.nodes**2, "its table of distances")
+        table = topology.distances(place)
+    return Axes(
+        place[None].astype(np.int64), np.array([TABLE]), np.array([len(table)]), table.astype(np.int32)
+    )

@@ -22,7 +22,16 @@ from netplace.scheduling.partitioner.centres.nearest import best_centre
 from netplace.scheduling.partitioner.centres.space import Axes, space_of
 from netplace.topologies import parse
 
-SMALL = ("mesh:6x3", "torus:6x3", "mesh:3x3x2", "torus:3x3x2", "mesh:18", "torus:2x2x2x2", "tree:4,2")
+SMALL = (
+    "mesh:6x3",
+    "torus:6x3",
+    "mesh:3x3x2",
+    "torus:3x3x2",
+    "mesh:18",
+    "torus:2x2x2x2",
+    "tree:4,2",
+    "dragonfly:a=3,p=2,h=1",
+)
 BY_DISTANCE = ("gen-alg", "gen-alg+inc", "mm", "mm+inc", "mc1x1", "optimal")
 
 
@@ -182,16 +191,21 @@ def test_what_does_not_fit_side_by_side():
     line = space_of(parse("mesh:4096"), "a test").axes
     assert fits_abreast(line, 1400)
     assert not fits_abreast(line, 1500)
-    assert not fits_abreast(space_of(parse("tree:4,2"), "a test", trees=True).axes, 3)
+    assert not fits_abreast(space_of(parse("tree:4,2"), "a test", metric=True).axes, 3)
 
 
+@pytest.mark.parametrize(
+    "machine", ["tree:3,3", "dragonfly:a=3,p=2,h=1", "twisted:8x4", "hyperx:3x3,c=3", "xgft:2;3,6;1,2"]
+)
 @PATIENT
 @given(data=st.data())
-def test_nearest_on_trees_by_definition(data):
-    free = data.draw(st.sets(st.integers(0, 26), min_size=1))
+def test_nearest_on_other_networks_by_definition(machine, data):
+    free = data.draw(st.sets(st.integers(0, parse(machine).nodes - 1), min_size=1, max_size=20))
     size = data.draw(st.integers(1, len(free)))
-    found = chosen("gen-alg", "tree:3,3", free, size)
-    assert (found.cost, found.centre, found.nodes.tolist()) == slow_centre("tree:3,3", free, size, free)
+    found = chosen("gen-alg", machine, free, size)
+    assert (found.cost, found.centre, found.nodes.tolist()) == slow_centre(machine, free, size, free)
+    swapped = chosen("gen-alg+inc", machine, free, size)
+    assert swapped.cost == pairwise_sum(parse(machine), swapped.nodes) <= found.cost
 
 
 def slow_shells(grid, centre: int, nodes, shape) -> list[int]:
@@ -288,7 +302,8 @@ def test_lives(text, events):
     ("text", "machine", "told"),
     [
         ("mm", "tree:4,2", "mm: is defined on meshes and tori, not on tree:4,2"),
-        ("gen-alg", "twisted:8x4", "meshes, tori and trees"),
+        ("mc1x1", "dragonfly:a=4,p=2,h=2", "mc1x1: is defined on meshes and tori, not on dragonfly:a=4"),
+        ("mm+inc", "twisted:8x4", "is defined on meshes and tori, not on twisted:8x4"),
         ("line", "torus:8", "meshes of one dimension"),
         ("mc1x1:near", "mesh:8x8", "nodes of the last shell"),
         ("mc:5", "mesh:8x8", "expected 2 sides that fit"),
