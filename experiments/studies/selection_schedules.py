@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors
-from netplace.scheduling.workload import Workload, applications
+from netplace.scheduling.workload import PUBLISHED_CLASSES, Workload, applications
 from netplace.topologies import parse
 
 __all__ = ["BATCHES", "MEASURES", "Case", "Machine", "carry_out", "key_of"]
@@ -75,6 +75,8 @@ class Case:
         By how many percent scattered jobs run longer.
     seed : int
         Of the workload.
+    longer : int
+        How many times jobs of class IV run their messages.
     """
 
     sizes: str
@@ -83,6 +85,7 @@ class Case:
     mapping: str
     slowdown: int = 0
     seed: int = 0
+    longer: int = 1
 
 
 class ScatteredTimes:
@@ -135,6 +138,8 @@ def carry_out(
         intensities,
         repeats=(1, 1),
     )
+    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
+    jobs = replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), case.longer, 1))
     length = _length(jobs, tables["best"], grid.nodes, machine.jobs)
     times: Any = tables[case.mapping]
     partitioner: Partitioner
@@ -173,4 +178,6 @@ def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
     """Return the content hash under which a schedule is kept."""
     told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
     told["intensities"] = list(intensities)
+    if case.longer == 1:  # schedules keep the names that they had before any was longer
+        del told["longer"]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

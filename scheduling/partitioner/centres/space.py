@@ -82,11 +82,9 @@ def _tabulated(topology: Topology) -> Axes:
     """Return one dimension, whose places are the switches that have nodes, or else the nodes."""
     if isinstance(topology, Graph):
         at, place = np.unique(topology.home - topology.first_switch, return_inverse=True)
-        table = topology.switch_hops[np.ix_(at, at)] + topology.ends
+        table = np.asarray(topology.switch_hops[np.ix_(at, at)] + topology.ends, np.int32)
     else:
         place = np.arange(topology.nodes)
         check_memory(topology.text, 12 * topology.nodes**2, "its table of distances")
-        table = topology.distances(place)
-    return Axes(
-        place[None].astype(np.int64), np.array([TABLE]), np.array([len(table)]), table.astype(np.int32)
-    )
+        table = topology.distances(place).astype(np.int32)
+    return Axes(place[None].astype(np.int64), np.array([TABLE]), np.array([len(table)]), table)
