@@ -135,7 +135,7 @@ TOPOLOGIES = {
         megafly,
         read_named("leaves", "spines", "p", "h", **_DRAGONFLY),
         "dragonfly+:leaves=4,spines=4,p=4,h=4",
-        "megafly: g groups of leaf switches with p nodes and spine switches with h global links; links=..",
+        "or megafly: g groups of leaf switches with p nodes, spine switches with h global links; links=..",
     ),
     "slimfly": Kind(
         slim_fly, read_first_number(p=True), "slimfly:5", "2 q^2 switches with p nodes each, q a prime power"
@@ -188,6 +188,8 @@ def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
     return Kind(build, read_path, name, description)
 
 
+ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
+
 TOPOLOGY: Choice[Kind] = Choice("network", TOPOLOGIES, "netplace.topologies", _own)
 
 
@@ -210,7 +212,8 @@ def parse(text: str) -> Topology:
     >>> parse("tree:4,3").nodes
     64
     """
-    text = str(text)
+    name, colon, rest = str(text).partition(":")
+    text = ALIASES.get(name, name) + colon + rest
     kind, option = TOPOLOGY.find(text, f"network {text!r}")
     if TOPOLOGY.is_own(text):
         return named(kind.build(option), text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from netplace.checks import real, whole
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import MOST_CYCLES
+from netplace.topologies.routing import usual_on
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
@@ -219,4 +221,12 @@ def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycle
         group=None if switches.group is None else switches.group[alive[switches.first :]],
     )  # fmt: skip
     check_connected(made)
-    return made
+    return made if len(down) or len(off) else _still_regular(made, of, switches)
+
+
+def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:
+    """Return a network all of whose links are there with the places, dimensions and routing that it had."""
+    axis, closes = switches.axis, switches.closes
+    if isinstance(of, Graph):
+        axis, closes = of.axis, of.closes
+    return replace(made, places=switches.places, axis=axis, closes=closes, usual=usual_on(of))

@@ -116,7 +116,10 @@ def _check(parts: Sequence[Nodes], tasks: Sequence[int], topology: Topology, wha
         if len(outside):
             raise ValueError(f"{what}: node {outside[0]} is not in 0..{topology.nodes - 1} of {topology}")
         if len(nodes) < size:
-            raise ValueError(f"{what}: the {size} tasks of job {job} do not fit its {len(nodes)} nodes")
+            computing = " that compute" if len(topology.service) else ""
+            raise ValueError(
+                f"{what}: the {size} tasks of job {job} do not fit its {len(nodes)} nodes{computing}"
+            )
         values, counts = np.unique(nodes, return_counts=True)
         if (counts > 1).any():
             raise ValueError(f"{what}: node {values[counts > 1][0]} is given to job {job} twice")

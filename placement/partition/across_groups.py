@@ -25,5 +25,6 @@ def across_groups(request: PartitionRequest) -> list[Nodes]:
     size = np.bincount(owner)
     rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
     dealt = np.lexsort((owner, rank))
+    dealt = dealt[~np.isin(dealt, request.topology.service)]
     ends = np.cumsum(request.sizes)
     return [dealt[end - size : end] for end, size in zip(ends, request.sizes, strict=True)]

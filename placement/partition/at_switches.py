@@ -27,7 +27,8 @@ def owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDAr
 
 def whole_sets(request: PartitionRequest, owner: NDArray[np.int64], name: str) -> list[Nodes]:
     """Return whole sets of nodes for each job."""
-    left = [np.flatnonzero(owner == one) for one in np.unique(owner)]
+    usable = request.topology.computing
+    left = [usable[owner[usable] == one] for one in np.unique(owner[usable])]
     parts = []
     for job, size in enumerate(request.sizes):
         mine: list[Nodes] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from netplace.checks import whole
 from netplace.placement.partition.blocks import block
+from netplace.placement.partition.in_turn import in_turn
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes, grid_of
 from netplace.topologies import Grid
@@ -19,7 +20,8 @@ Numbers = tuple[int, ...]
 def boxes(request: PartitionRequest) -> list[Nodes]:
     """Return a box for each job.
 
-    The option is ``AxBxC``, packed from node 0 with X fastest, or one ``AxBxC@x,y,z`` (sides and lowest
+    The option is ``AxBxC``, packed from node 0 with X fastest, passing over boxes that service nodes make too
+    small, or one ``AxBxC@x,y,z`` (sides and lowest
     corner) for each job, separated by slashes. A box does not wrap around a torus.
 
     Raises
@@ -34,21 +36,23 @@ def boxes(request: PartitionRequest) -> list[Nodes]:
         )
     words = request.option.split("/")
     if len(words) == 1 and "@" not in words[0]:
-        return _packed(grid, _numbers(words[0], "x", grid, "sides", 1), len(request.sizes))
+        return _packed(request, grid, _numbers(words[0], "x", grid, "sides", 1))
     return [_placed(grid, word) for word in words]
 
 
-def _packed(grid: Grid, sides: Numbers, jobs: int) -> list[Nodes]:
-    """Return the first `jobs` of the boxes that tile the grid from node 0."""
+def _packed(request: PartitionRequest, grid: Grid, sides: Numbers) -> list[Nodes]:
+    """Return the first of the boxes that tile the grid from node 0, for one job after the other."""
     fitting = [size // side for size, side in zip(grid.sizes, sides, strict=True)]
     corners: Iterator[Numbers] = itertools.product(*map(range, fitting[::-1]))
-    parts = [
+    tiles = (
         block(grid, [place * side for place, side in zip(corner[::-1], sides, strict=True)], sides)
-        for corner in itertools.islice(corners, jobs)
-    ]
+        for corner in corners
+    )
+    parts, jobs = in_turn(request, tiles), len(request.sizes)
     if len(parts) < jobs:
+        room = " that have room beside service nodes" if len(grid.service) else ""
         raise ValueError(
-            f"partition boxes: only {len(parts)} boxes of {_spelled(sides)} fit {grid}, for {jobs} jobs"
+            f"partition boxes: only {len(parts)} boxes of {_spelled(sides)}{room} fit {grid}, for {jobs} jobs"
         )
     return parts
 

@@ -25,4 +25,4 @@ def columns(request: PartitionRequest) -> list[Nodes]:
     grid = grid_of(request.topology, "partition columns")
     # Nodes in column order: counted along the last dimension first, along X last.
     by_column = np.arange(grid.nodes).reshape(grid.sizes[::-1]).transpose().ravel()
-    return [by_column[part] for part in slabs(request, grid.sizes[-1], "columns", "columns")]
+    return slabs(request, grid.sizes[-1], "columns", "columns", by_column)

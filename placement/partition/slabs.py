@@ -11,18 +11,25 @@ from netplace.placement.rule import Nodes
 __all__ = ["slabs"]
 
 
-def slabs(request: PartitionRequest, layer: int, name: str, layer_name: str) -> list[Nodes]:
+def slabs(
+    request: PartitionRequest, layer: int, name: str, layer_name: str, order: Nodes | None = None
+) -> list[Nodes]:
     """Return consecutive layers of `layer` nodes each: as many as a job needs, or the number in the option.
+
+    Layers are counted along `order`, by default that of the nodes' numbers.
 
     Raises
     ------
     ValueError
         If the option is not a whole number, or there are not enough layers.
     """
-    needed = [-(-size // layer) for size in request.sizes]
-    if request.option:
-        needed = [whole(request.option, f"partition {name}: {layer_name} of a job")] * len(request.sizes)
+    along = np.arange(request.topology.nodes) if order is None else order
     there = request.topology.nodes // layer
+    if request.option:
+        fixed = whole(request.option, f"partition {name}: {layer_name} of a job")
+        needed = [fixed] * len(request.sizes)
+    else:
+        needed = _needed(request, layer, along)
     if sum(needed) > there:
         raise ValueError(
             f"partition {name}: {len(needed)} jobs need {sum(needed)} {layer_name}, "
@@ -30,6 +37,21 @@ def slabs(request: PartitionRequest, layer: int, name: str, layer_name: str) -> 
         )
     ends = np.cumsum(needed)
     return [
-        np.arange((end - count) * layer, end * layer)
-        for count, end in zip(needed, ends.tolist(), strict=True)
+        along[(end - count) * layer : end * layer] for count, end in zip(needed, ends.tolist(), strict=True)
     ]
+
+
+def _needed(request: PartitionRequest, layer: int, along: Nodes) -> list[int]:
+    """Return how many layers each job needs, of which service nodes take a part; a full one past the last."""
+    there = len(along) // layer
+    computes = ~np.isin(along[: there * layer], request.topology.service)
+    computing = computes.reshape(there, layer).sum(axis=1).tolist()
+    needed, first = [], 0
+    for size in request.sizes:
+        end, room = first, 0
+        while room < size:
+            room += computing[end] if end < there else layer
+            end += 1
+        needed.append(end - first)
+        first = end
+    return needed

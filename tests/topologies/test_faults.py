@@ -83,3 +83,22 @@ def test_links_that_are_not_there() -> None:
         with_faults(parse("torus:4x4"), down=[(0, 5)])
     with pytest.raises(ValueError, match=r"router 99 is not in 0..15"):
         with_faults(parse("torus:4x4"), off=[99])
+
+
+@pytest.mark.parametrize(
+    ("network", "routing"),
+    [("torus:4x4", "dor"), ("tree:2,3", "d-mod-k"), ("hyperx:3x2,c=2", "dor"), ("twisted:4x3+1", "dor")],
+)
+def test_slow_links_alone_leave_the_routing(network, routing):
+    slow = parse(f"faulty:slow=0.3,cycles=3,seed=1/{network}")
+    assert slow.text == f"faulty:slow=0.3,seed=1,cycles=3/{network}"
+    assert slow.usual == routing
+    assert set(slow.cycles.ravel().tolist()) == {1, 3}
+    assert check(*make_routes(slow)).free
+    assert parse(f"faulty:links=0.1,slow=0.3,seed=2/{network}").usual == "up-down"
+
+
+@pytest.mark.parametrize("cycles", ["0", "2000", "x"])
+def test_cycles_of_slow_links(cycles):
+    with pytest.raises(ValueError, match=f"faulty: cycles: '?{cycles}"):
+        parse(f"faulty:slow=0.3,cycles={cycles}/torus:4x4")

@@ -239,3 +239,7 @@ def test_directed_graphs_need_both_directions() -> None:
     wrong.add_edge(0, 1, width=0)
     with pytest.raises(ValueError, match=r"width: 0 is too small"):
         from_networkx(wrong)
+
+
+def test_a_megafly_is_a_dragonfly_plus():
+    assert parse("megafly:leaves=2,spines=2,p=2,h=2").text == "dragonfly+:leaves=2,spines=2,p=2,h=2"

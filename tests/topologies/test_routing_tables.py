@@ -115,9 +115,9 @@ def test_own_routing_from_a_file(tmp_path: Path) -> None:
     )
     topology = parse("torus:4,c=1")
     assert make_routes(topology, f"{tmp_path}/mine.py:mine")[1].name == "mine"
-    with pytest.raises(ValueError, match=r"no function 'yours' in the file"):
+    with pytest.raises(ValueError, match=r"has no function 'yours'"):
         make_routes(topology, f"{tmp_path}/mine.py:yours")
-    with pytest.raises(ValueError, match=r"no such file"):
+    with pytest.raises(ValueError, match=r"No such file"):
         make_routes(topology, "nowhere.py:mine")
 
 

@@ -39,8 +39,8 @@ def test_nodes_by_list_and_by_rule():
 def test_partitions_leave_them_out(rule):
     (nodes,) = partition(rule, parse(TEXT), [4], seed=1)
     assert not np.isin(nodes, SERVICE).any()
-    with pytest.raises(ValueError, match="partition bands: the 4 tasks of job 0 do not fit its 3 nodes"):
-        partition("bands", parse(TEXT), [4])
+    with pytest.raises(ValueError, match="bands:1: the 4 tasks of job 0 do not fit its 3 nodes that"):
+        partition("bands:1", parse(TEXT), [4])
 
 
 def test_jobs_side_by_side_and_mappings():

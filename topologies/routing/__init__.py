@@ -6,15 +6,14 @@ line in `ROUTINGS`.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import one_of, whole
+from netplace.extensions.place import Place
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.routing.dependencies import Verdict, check
@@ -224,15 +223,8 @@ def _from_file(path: str, function: str, switches: Switches) -> Routes:
     ValueError
         If there is no such file or function in it.
     """
-    if not Path(path).is_file():
-        raise ValueError(f"routing {path}:{function}: no such file")
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    make = getattr(module, function, None)
+    make = Place(path, function).load("routing")
     if not callable(make):
-        raise ValueError(f"routing {path}:{function}: no function {function!r} in the file")
+        raise ValueError(f"routing {path}:{function}: {function!r} is no function")
     made: Routes = make(switches)
     return made
