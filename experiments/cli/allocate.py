@@ -86,14 +86,39 @@ def allocate_command(**given: Any) -> None:
         print_tables(*_tables(found, title))
 
 
+def _folded(names: Sequence[str]) -> str:
+    """Return names, those that differ in what follows a comma as one."""
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kind, _, option = name.partition(",")
+        kinds.setdefault(kind, []).append(option)
+    return ", ".join(
+        kind
+        + (
+            f" ({len(options)} choices)"
+            if len(options) > 2
+            else f",{'/'.join(options)}"
+            if options[0]
+            else ""
+        )
+        for kind, options in kinds.items()
+    )
+
+
 def _draw(path: Path, topology: Any, held: Any, found: Sequence[Offer], title: str) -> None:
     from netplace.experiments.plots.allocations import draw_allocations
 
     alike: dict[frozenset[int], list[Offer]] = {}
     for offer in sorted((offer for offer in found if offer.figures), key=_sum):
         alike.setdefault(frozenset(offer.nodes), []).append(offer)
+    wanted = min(map(len, alike), default=0)
     chosen = [
-        (f"{offers[0].figures.mean_hops:.2f} hops: {', '.join(offer.partition for offer in offers)}", nodes)
+        (
+            f"{offers[0].figures.mean_hops:.2f} hops"
+            + (f", {len(nodes)} nodes" if len(nodes) > wanted else "")
+            + f": {_folded([offer.partition for offer in offers])}",
+            nodes,
+        )
         for nodes, offers in alike.items()
         if offers[0].figures
     ]

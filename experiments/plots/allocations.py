@@ -18,6 +18,7 @@ from netplace.topologies import Topology
 __all__ = ["draw_allocations"]
 
 _LINES = 12  # of the title of a map
+_RULED = 64  # nodes across up to which there are lines between them
 FREE, HELD, CHOSEN = (0.93, 0.93, 0.93), (0.62, 0.62, 0.62), (0.80, 0.27, 0.13)
 
 
@@ -60,6 +61,11 @@ def draw_allocations(
         colours[held] = HELD
         colours[list(nodes)] = CHOSEN
         draw_places_on(axes, topology, colours)
+        if max(tall, wide) <= _RULED:  # nodes can be counted
+            axes.set_xticks(np.arange(wide) - 0.5, minor=True)
+            axes.set_yticks(np.arange(tall) - 0.5, minor=True)
+            axes.grid(which="minor", color="white", linewidth=0.6)
+            axes.tick_params(which="minor", length=0)
         axes.set_xticks([])
         axes.set_yticks([])
         axes.set_title("\n".join(lines), fontsize=7, loc="left")
