@@ -73,11 +73,12 @@ def allocate_command(**given: Any) -> None:
     )
     if len(found) == 1 and not found[0].nodes and "waits" not in found[0].reason:
         raise ValueError(found[0].reason)
-    title = f"{given['nodes']} of {topology.nodes - len(held)} free nodes of {topology}"
+    free = len(np.setdiff1d(topology.computing, held))
+    title = f"{given['nodes']} of {free} free nodes of {topology}"
     if picture:
         _draw(picture, topology, held, found, title)
     if given["as_json"]:
-        told = {"machine": str(topology), "request": given["nodes"], "free": topology.nodes - len(held)}
+        told = {"machine": str(topology), "request": given["nodes"], "free": free}
         one = len(found) == 1 and not given["every"]
         print_json(
             told | (found[0].described() if one else {"offers": [offer.described() for offer in found]})

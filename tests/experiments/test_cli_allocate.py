@@ -109,3 +109,19 @@ def test_mistakes(netplace, flags, told):
 def test_mistakes_in_the_file_of_held_nodes(netplace, held, text, told):
     held.write_text(text)
     check(netplace(*MACHINE, "--held", held, "--nodes", 2, "--all"), told)
+
+
+def test_nodes_that_do_not_compute_are_not_free(netplace):
+    flags = ("--machine", "service:nodes=0+5-7/torus:8x8", "--nodes", 6, "--partition", "gen-alg")
+    told = json.loads(netplace("allocate", *flags, "--json").stdout)
+    assert told["free"] == 60
+    assert not set(told["nodes"]) & {0, 5, 6, 7}
+
+
+def test_a_dragonfly_has_the_allocators_that_need_distances_only(netplace):
+    flags = ("--machine", "dragonfly:a=4,p=2,h=2", "--nodes", 6, "--all", "--json")
+    offers = {
+        offer["partition"]: offer for offer in json.loads(netplace("allocate", *flags).stdout)["offers"]
+    }
+    assert offers["gen-alg"]["pairwise_sum"] == offers["gen-alg+inc"]["pairwise_sum"] == 42
+    assert "meshes and tori" in offers["mm"]["reason"]
