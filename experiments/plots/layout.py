@@ -60,7 +60,7 @@ def panels(topology: Topology) -> list[Panel]:
     if isinstance(topology, Tree):
         return [_tree(topology)]
     if isinstance(topology, Graph):
-        return [_circle(topology)]
+        return [_levels(topology) or _circle(topology)]
     if isinstance(topology, Grid) and topology.dims <= 3:
         slices = topology.sizes[2] if topology.dims == 3 else 1
         return [_slice(topology, number, slices) for number in range(slices)]
@@ -105,34 +105,86 @@ def _slice(grid: Grid, z: int, slices: int) -> Panel:
 
 def _tree(tree: Tree) -> Panel:
     """Return the nodes in a row at the bottom, and above them a row of switches for each stage."""
-    stage = tree.stage_of(np.arange(tree.routers)) + 1
-    place = np.zeros((tree.routers, 2))
-    place[:, 1] = stage
-    for row in range(tree.stages + 1):
-        members = np.flatnonzero(stage == row)
-        place[members, 0] = (np.arange(len(members)) + 0.5) * tree.nodes / len(members)
-    router, port = np.nonzero(tree.neighbor >= 0)
-    end = tree.neighbor[router, port]
-    up = np.where(stage[end] > stage[router], 1, -1)
-    aside = np.stack([0.003 * tree.nodes * up, np.zeros(len(up))], axis=1)
+    return _rows(tree, tree.stage_of(np.arange(tree.routers)) + 1)
+
+
+def _rows(
+    topology: Topology, row: NDArray[np.int64], across: NDArray[np.float64] | None = None, name: str = "stage"
+) -> Panel:
+    """Return routers in rows, nodes at the bottom; each row is spread evenly unless `across` says where."""
+    nodes = topology.nodes
+    place = np.zeros((topology.routers, 2))
+    place[:, 1] = row
+    for one in range(int(row.max()) + 1):
+        members = np.flatnonzero(row == one)
+        place[members, 0] = (np.arange(len(members)) + 0.5) * nodes / max(1, len(members))
+    if across is not None:
+        place[:, 0] = across
+    router, port = np.nonzero(topology.neighbor >= 0)
+    end = topology.neighbor[router, port]
+    up = np.where(row[end] > row[router], 1, -1)
+    aside = np.stack([0.003 * nodes * up, np.zeros(len(up))], axis=1)
     lines = np.stack([place[router] + aside, place[end] + aside], axis=1)
-    wide = min(14.0, max(6.0, tree.nodes * 0.1))
+    wide = min(14.0, max(6.0, nodes * 0.1))
     return Panel(
         title="",
         xlabel="each upward link is drawn on the right of its downward one",
         ylabel="",
-        rows=("nodes", *(f"stage {row}" for row in range(tree.stages))),
-        drawn=np.arange(tree.routers),
+        rows=("nodes", *(f"{name} {number}" for number in range(int(row.max())))),
+        drawn=np.arange(topology.routers),
         place=place,
         router=router,
         port=port,
         lines=lines,
-        width=max(0.4, min(2.0, 120 / tree.nodes)),
-        marker=max(1.5, min(7.0, 45 * wide / tree.nodes)),
+        width=max(0.4, min(2.0, 120 / nodes)),
+        marker=max(1.5, min(7.0, 45 * wide / nodes)),
         size=4.5,
         aspect=wide / 4.5,
         equal=False,
     )
+
+
+def _levels(network: Graph) -> Panel | None:
+    """Return a fat tree, or a tree of any shape, by level; None: the network is neither."""
+    if not network.first_switch or network.group is not None or network.axis is not None:
+        return None
+    if network.usual == "d-mod-k" and network.places is not None:
+        level = network.places[:, 0] - network.places[:, 0].min() + 1
+        return _rows(network, np.concatenate((np.zeros(network.nodes, np.int64), level)))
+    first = network.first_switch
+    neighbor = np.where(network.neighbor[first:] >= first, network.neighbor[first:] - first, -1)
+    here, port = np.nonzero(neighbor >= 0)
+    joined = np.unique(np.sort(np.stack((here, neighbor[here, port]), axis=1), axis=1), axis=0)
+    if len(joined) != network.switches - 1:
+        return None
+    far = network.switch_hops.max(axis=1)
+    bare = np.bincount(network.home - first, minlength=network.switches) == 0
+    root = int(np.lexsort((-(neighbor >= 0).sum(axis=1), ~bare, far))[0])
+    depth = network.switch_hops[root].astype(np.int64)
+    order = _in_order(neighbor, root)
+    across = np.zeros(network.routers)
+    seat = np.argsort(order[network.home - first], kind="stable")
+    across[seat] = np.arange(network.nodes) + 0.5
+    for switch in np.argsort(-depth, kind="stable").tolist():  # in the middle of what hangs below
+        below = network.neighbor[first + switch]
+        below = below[below >= 0]
+        below = below[(below < first) | (depth[np.maximum(below - first, 0)] > depth[switch])]
+        across[first + switch] = across[below].mean() if below.size else 0.0
+    level = np.concatenate((np.zeros(network.nodes, np.int64), depth.max() - depth + 1))
+    return _rows(network, level, across, "level")
+
+
+def _in_order(neighbor: NDArray[np.int64], root: int) -> NDArray[np.int64]:
+    """Return the place of each switch of a tree when it is gone through from its root, depth first."""
+    place = np.full(len(neighbor), -1)
+    left, count = [root], 0
+    while left:
+        switch = left.pop()
+        place[switch] = count
+        count += 1
+        below = neighbor[switch][neighbor[switch] >= 0]
+        left += [int(end) for end in np.unique(below)[::-1] if place[end] < 0]
+    return place
 
 
 def _circle(network: Graph) -> Panel:

@@ -111,3 +111,30 @@ def test_networks_of_any_wiring_stand_on_a_circle(text, tmp_path):
     picture = tmp_path / "loads.png"
     draw_network(picture, topology, np.ones(topology.neighbor.shape), [range(4)], title=text, label="load")
     assert picture.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        ("a0 s0;a1 s0;b0 s1;s0 top;s1 top", ("nodes", "level 0", "level 1")),
+        ("a0 s0;a1 s0;b0 m;s0 m;m top 2;c0 s2;s2 top", ("nodes", "level 0", "level 1", "level 2")),
+    ],
+)
+def test_trees_of_any_shape_stand_by_level(tmp_path, lines, rows):
+    path = tmp_path / "machine.tree"
+    path.write_text(lines.replace(";", "\n") + "\n")
+    tree = parse(f"tree-file:{path}")
+    (panel,) = panels(tree)
+    assert len(panel.rows) <= len(rows)
+    assert (panel.place[: tree.nodes, 1] == 0).all()
+    height = panel.place[:, 1]
+    below = height[panel.router] < height[tree.neighbor[panel.router, panel.port]]
+    assert below.sum() * 2 == len(panel.router)  # every link leads to another row
+    assert len(np.unique(panel.place, axis=0)) == tree.routers
+
+
+def test_fat_trees_stand_by_level_and_other_graphs_on_a_circle():
+    (panel,) = panels(parse("xgft:3;2,2,2;1,2,2"))
+    assert panel.rows == ("nodes", "stage 0", "stage 1", "stage 2")
+    (panel,) = panels(parse("slimfly:3,p=1"))
+    assert panel.rows == ("",)
