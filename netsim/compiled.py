@@ -305,12 +305,13 @@ class KernelEngine:
     def _link_packets(self) -> NDArray[np.int64]:
         """Return the packets that crossed each link, shape (routers, ports)."""
         carry = self._state.carry.astype(np.int64).reshape(-1, self._setting.ports)
-        return (self._crossed().astype(np.int64) & 0xFFFFFFFF) + (carry << 32)
+        modulus = self._setting.modulus
+        return (self._crossed().astype(np.int64) & modulus) + carry * (modulus + 1)
 
     def _crossed(self) -> NDArray[Any]:
-        """Packets that crossed each link, modulo 2**32, as a view of the rows, shape (routers, ports)."""
+        """Packets that crossed each link, modulo a power of two, as a view, shape (routers, ports)."""
         u = self._setting
-        return self._state.row.reshape(-1, u.row)[:, u.crossed : u.crossed + u.ports]
+        return self._state.count.reshape(-1, u.row_counts)[:, u.crossed : u.crossed + u.ports]
 
     _created_before = 0
     _delivered_before = 0
@@ -359,32 +360,35 @@ class KernelEngine:
         """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""
         s, u = self._state, self._setting
         found = []
-        rows = s.row.reshape(-1, u.row)
+        rows, counts = s.row.reshape(-1, u.row), s.count.reshape(-1, u.row_counts)
+        names = s.name.reshape(-1, u.row_names)
         homing = s.homing & ~(1 << k.TAKEN) if u.single else 0
         for router in np.flatnonzero(rows[:, k.WAIT] | homing):
-            row = [int(word) for word in rows[router]]
             for i in range(k.MOST_INPUTS):
                 at_home = u.single and s.homing[router] >> i & 1
-                if not (at_home or row[k.WAIT] >> i & 1):
+                if not (at_home or rows[router, k.WAIT] >> i & 1):
                     continue
                 wants = []
-                for output in [] if at_home else self._outputs_wanted(row, i):
+                for output in [] if at_home else self._outputs_wanted(int(router), i):
                     port, vc = divmod(output, u.vcs)
-                    name = row[u.link + port] + vc
+                    name = int(names[router, u.link + port]) + vc
                     wants.append((name >> k.NAME_BITS, name & k.INPUT))
-                packets = min(row[u.fifo + i] >> u.bits & u.field, u.queue)
+                packets = min(int(counts[router, u.fifo + i]) >> u.bits & u.field, u.queue)
                 found.append((int(router), i, packets, wants))
         return found
 
-    def _outputs_wanted(self, row: list[int], i: int) -> list[int]:
+    def _outputs_wanted(self, router: int, i: int) -> list[int]:
         """Return the outputs that the waiting head of an input could ask for."""
         s, u = self._state, self._setting
-        ports = [port for port in range(u.ports) if row[u.want + port] >> i & 1]
+        want = s.row[router * u.row + u.want :][: u.ports]
+        ports = [port for port in range(u.ports) if want[port] >> i & 1]
         if u.dims == 0:
             if u.policy == k.TREE_ADAPTIVE and 0 in ports:
-                ports = [port for port in range(int(s.up[1])) if row[u.link + port]]
+                links = s.name[router * u.row_names + u.link :]
+                ports = [port for port in range(int(s.up[1])) if links[port]]
             return [port * u.vcs + vc for port in ports for vc in range(u.vcs)]
         if u.policy == k.OBLIVIOUS:
-            return [row[u.fifo + i] >> 2 * u.bits & k.OUTPUT]
+            word = int(s.count[router * u.row_counts + u.fifo + i])
+            return [word >> 2 * u.bits & k.OUTPUT]
         adaptive = [port * u.vcs + vc for port in ports for vc in range(1, u.vcs)]
         return sorted([ports[0] * u.vcs, *adaptive])

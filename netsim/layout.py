@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ _LONG_AGO = -(1 << 62)
 _LARGE = 2048  # routers from which on asking for memory in advance pays
 _AHEAD = 8
 _LINE = 64  # bytes of a cache line
-_NARROW_INPUTS = 31  # of a router whose sets fit into words of 32 bits
-_NARROW_BITS = 13  # of the fields of a FIFO's word there, and with words of 64 bits
+_SETS = {15: np.int16, 31: np.int32, 62: np.int64}  # words of routers with at most so many inputs
+_NARROW_BITS = 5  # of the fields of a FIFO's word of 16 bits, and of 64
 _WIDE_BITS = 16
 # What makes a network a usual one; the other fields of `Config` do not matter to the kernel.
 _COMPILED_IN = (
@@ -34,8 +34,8 @@ _SIZES = {
     "magnitudes", "twist", "record",
 }  # fmt: skip
 _SHAPE = {
-    "ports", "row", "row_bytes", "want", "next", "link", "crossed", "fifo", "load", "turn", "turn_link",
-    "bits", "field", "fed", "slots", "fifos", "policy",
+    "ports", "row", "row_counts", "row_names", "row_bytes", "want", "next", "slope", "fifo", "crossed",
+    "load", "time", "place", "link", "turn", "turn_link", "fifo_far", "fed", "slots", "fifos", "policy",
 }  # fmt: skip
 _POLICIES = {"smart": k.SMART, "shortest": k.SHORTEST, "random": k.RANDOM, "oblivious": k.OBLIVIOUS}
 _ARBITERS = {
@@ -65,36 +65,66 @@ def _compares_loads(policy: int, config: Config) -> bool:
 
 @dataclass(frozen=True)
 class _Record:
-    """Where the parts of a router's record are: words, then bytes."""
+    """Where the parts of a router's record are, in words of the array that they belong to."""
 
-    dtype: type[np.int32] | type[np.int64]
-    bits: int
-    words: dict[str, int]
-    bytes: dict[str, int]
-    size: int  # bytes, whole cache lines
+    sets: type[np.signedinteger[Any]]
+    counts: type[np.signedinteger[Any]]
+    parts: dict[str, int]
+    size: int  # bytes, whole lines of cache
 
 
 def _record(topology: Topology, config: Config, loads: bool) -> _Record:
-    """Lay out the record of a router: 32-bit words if they hold its sets and FIFOs, else 64."""
+    """Lay out the record of a router in the narrowest words that hold it, what is touched most first."""
     dims = len(topology.sizes) if isinstance(topology, Grid) else 0
     ports = topology.ports
     outputs = ports * config.vcs
     fifos = outputs + config.injectors
-    narrow = fifos <= _NARROW_INPUTS and config.queue_packets + config.injection_packets < 1 << _NARROW_BITS
-    parts = {"want": ports, "next": dims, "link": ports, "crossed": ports, "fifo": fifos}
-    parts["load"] = outputs + 2 if loads else 0
-    places = np.cumsum([k.INPUTS if dims else k.WORDS, *parts.values()]).tolist()
-    words = dict(zip(parts, places, strict=False))
-    dtype = np.int32 if narrow else np.int64
-    turn = places[-1] * np.dtype(dtype).itemsize
-    size = -(-(turn + outputs + ports) // _LINE) * _LINE
-    return _Record(
-        dtype,
-        _NARROW_BITS if narrow else _WIDE_BITS,
-        words,
-        {"turn": turn, "turn_link": turn + outputs},
-        size,
-    )
+    packets = config.queue_packets + config.injection_packets
+    narrow = packets < 1 << _NARROW_BITS and config.queue_packets * config.packet_phits < 1 << 16
+    sets: Any = next(word for most, word in _SETS.items() if fifos <= most or most == k.MOST_INPUTS)
+    counts: Any = np.int16
+    if not narrow:
+        sets = counts = np.int64
+    record = _Record(sets, counts, {}, 0)
+    parts = {
+        "sets": (sets, k.SETS - (dims > 0)),
+        "want": (sets, ports),
+        "next": (sets, dims),
+        "slope": (sets, 2 * loads),
+        "fifo": (counts, fifos),
+        "time": (np.int32, 1),
+        "place": (np.int32, dims == 0),
+        "link": (np.int32, ports),
+        "crossed": (counts, ports),
+        "load": (counts, outputs * loads),
+        "turn": (np.int8, outputs),
+        "turn_link": (np.int8, ports),
+    }
+    end = 0
+    for name, (kind, number) in parts.items():
+        item = np.dtype(kind).itemsize
+        begin = -(-end // item)
+        record.parts[name] = begin
+        end = (begin + number) * item
+    return replace(record, size=-(-end // _LINE) * _LINE)
+
+
+def _fields_of(record: _Record) -> dict[str, int]:
+    """Return what the kernel must know of a record."""
+    narrow = record.counts == np.int16
+    bits = _NARROW_BITS if narrow else _WIDE_BITS
+    size = record.size
+    parts = {name: place for name, place in record.parts.items() if name != "sets"}
+    return parts | {
+        "row": size // np.dtype(record.sets).itemsize,
+        "row_counts": size // np.dtype(record.counts).itemsize,
+        "row_names": size // 4,
+        "row_bytes": size,
+        "bits": bits,
+        "field": (1 << bits) - 1,
+        "modulus": 0xFFFF if narrow else 0xFFFFFFFF,
+        "fifo_far": int(record.parts["time"] * 4 > _LINE),
+    }
 
 
 def setting(
@@ -132,12 +162,7 @@ def setting(
         bubble=config.bubble,
         hop=config.hop_delay,
         seed=seed,
-        row=record.size // np.dtype(record.dtype).itemsize,
-        row_bytes=record.size,
-        **record.words,
-        **record.bytes,
-        bits=record.bits,
-        field=(1 << record.bits) - 1,
+        **_fields_of(record),
         fed=topology.ports * config.vcs,
         slots=topology.ports * config.vcs * config.queue_packets
         + config.injectors * (config.queue_packets + config.injection_packets),
@@ -299,12 +324,13 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     fifos = int(inputs.sum()) + nodes * config.injectors
     slots = fifos * config.queue_packets + nodes * config.injectors * config.injection_packets
     memory = _aligned(routers * u.row_bytes)
-    row: Any = memory.view(np.int32 if 4 * u.row == u.row_bytes else np.int64).reshape(routers, u.row)
+    row: Any = memory.view(f"i{u.row_bytes // u.row}").reshape(routers, u.row)
+    link: Any = memory.view(np.int32).reshape(routers, -1)
     for port in range(ports):
         there, entry = topology.neighbor[:, port], topology.entry[:, port]
         wired = there >= 0
-        name = there.astype(row.dtype) << k.NAME_BITS | entry * vcs
-        row[:, u.link + port] = name if wired.all() else np.where(wired, name, 0)
+        name = there.astype(np.int32) << k.NAME_BITS | entry * vcs
+        link[:, u.link + port] = name if wired.all() else np.where(wired, name, 0)
         row[:, k.FREE] |= wired * np.array(((1 << vcs) - 1) << port * vcs, row.dtype)
     row[:, k.ROOM] = row[:, k.FREE]
     row[:, k.BUBBLE] = row[:, k.IDLE] = -1
@@ -312,7 +338,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         injectors = np.where(np.arange(routers) < nodes, config.injectors, 0)
         places = (inputs + injectors) * config.queue_packets + injectors * config.injection_packets
         row[:, k.INPUTS] = inputs
-        row[:, k.PLACE] = np.cumsum(places) - places
+        link[:, u.place] = np.cumsum(places) - places
     task = np.zeros((nodes, k.TASK_WORDS), np.int32)
     task[:, k.WAITS] = task[:, k.JOB] = task[:, k.FIRST_DUE] = -1
     when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
@@ -327,6 +353,8 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     return k.State(
         clock=clock,
         row=row.ravel(),
+        count=memory.view(f"i{u.row_bytes // u.row_counts}"),
+        name=link.ravel(),
         byte=memory,
         slot=np.empty(slots * k.SLOT_WORDS, np.int32),
         carry=np.zeros(routers * ports, np.int32),

@@ -9,7 +9,16 @@ has decided and they are left.
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined
-from netplace.netsim.kernel.fifos import beyond, count_of, feeder, head_slot, output_of, port_of, vc_of
+from netplace.netsim.kernel.fifos import (
+    beyond,
+    count_of,
+    feeder,
+    fifo_of,
+    head_slot,
+    output_of,
+    port_of,
+    vc_of,
+)
 from netplace.netsim.kernel.state import (
     AIMED,
     BLAMED,
@@ -103,12 +112,12 @@ def charge(s: State, u: Setting, router: int, i: int, link: int, cycle: int) -> 
         if begin < cycle:
             culprit = victim
             if aimed & OUTPUT != HOME:
-                to = beyond(s, u, router * u.row, aimed & OUTPUT)
+                to = beyond(s, u, router, aimed & OUTPUT)
                 there = to >> NAME_BITS
                 j = to & INPUT
                 if s.stand[there * STAND_WORDS + PARKED] >> j & 1:
                     culprit = s.parking[(there * u.fifos + j) * PARKING_WORDS + AIMED] >> NAME_BITS
-                elif count_of(u, s.row[there * u.row + u.fifo + j]) > 0:
+                elif count_of(u, s.count[fifo_of(u, there, j)]) > 0:
                     culprit = owner(s, u, there, j)
             add(s, u, victim, culprit, link, cycle - begin)
 
@@ -129,7 +138,7 @@ def first_choice(s: State, u: Setting, router: int, i: int) -> int:
     """Return the first of the outputs that a head may ask for here."""
     base = router * u.row
     if u.policy == OBLIVIOUS:
-        return output_of(u, s.row[base + u.fifo + i])
+        return output_of(u, s.count[fifo_of(u, router, i)])
     port = 0
     while (s.row[base + u.want + port] >> i) & 1 == 0:
         port += 1
@@ -160,7 +169,7 @@ def park(s: State, u: Setting, router: int, cycle: int) -> None:
         fresh &= fresh - 1
         output = HOME
         if tied & bit:
-            output = output_of(u, s.row[base + u.fifo + i])
+            output = output_of(u, s.count[fifo_of(u, router, i)])
         elif home & bit == 0:
             output = first_choice(s, u, router, i)
         aimed = owner(s, u, router, i) << NAME_BITS | output
@@ -220,7 +229,7 @@ def fetch_parking(s: State, u: Setting, router: int) -> None:
 @inlined
 def head_goes(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Charge those who wait for the FIFO of an input, whose head is gone from `cycle` on."""
-    above = feeder(s, u, router * u.row, i)
+    above = feeder(s, u, router, i)
     up = above >> NAME_BITS
     port = port_of(s, u, above & INPUT)
     at = way(u, up, port) * WAY_WORDS

@@ -17,7 +17,6 @@ from netplace.netsim.kernel.state import (
     SIDE,
     SMART,
     TAKEN,
-    TIME,
     TREE_ADAPTIVE,
     WAIT,
     Setting,
@@ -86,7 +85,7 @@ def decide(s: State, u: Setting, router: int, cycle: int) -> None:
             settle(s, u, router, requested, cycle)
             again = obtainable(s, u, router)
         look_if(s, u, router, s.clock[SIDE], again)
-    s.row[base + TIME] = cycle + 1
+    s.name[router * u.row_names + u.time] = cycle + 1
     if s.row[base + HELD]:
         serve_links(s, u, router)
     if u.explain == 1:

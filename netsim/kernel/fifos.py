@@ -9,7 +9,6 @@ from netplace.netsim.kernel.state import (
     INPUT,
     INPUTS,
     OUTPUT,
-    PLACE,
     SLOT_WORDS,
     Setting,
     State,
@@ -49,19 +48,24 @@ def count_of(u: Setting, word: int) -> int:
 
 
 @inlined
+def fifo_of(u: Setting, router: int, i: int) -> int:
+    """Return where the word of a FIFO is among the counts."""
+    return router * u.row_counts + u.fifo + i
+
+
+@inlined
 def slot_of(s: State, u: Setting, router: int, i: int, at: int) -> int:
     """Return the first word of the slot at place `at` of input `i`."""
-    base = router * u.row
-    place = router * u.slots if u.dims > 0 else int(s.row[base + PLACE])
+    place = router * u.slots if u.dims > 0 else int(s.name[router * u.row_names + u.place])
     if u.injectors > 1:
-        place += max(0, i - fed(s, u, base)) * u.buffer
+        place += max(0, i - fed(s, u, router * u.row)) * u.buffer
     return (place + i * u.queue + at) * SLOT_WORDS
 
 
 @inlined
 def head_slot(s: State, u: Setting, router: int, i: int) -> int:
     """Return the first word of the slot of an input's head."""
-    return slot_of(s, u, router, i, s.row[router * u.row + u.fifo + i] & u.field)
+    return slot_of(s, u, router, i, s.count[fifo_of(u, router, i)] & u.field)
 
 
 @inlined
@@ -77,13 +81,13 @@ def bound_for(u: Setting, word: int, output: int) -> int:
 
 
 @inlined
-def beyond(s: State, u: Setting, base: int, output: int) -> int:
+def beyond(s: State, u: Setting, router: int, output: int) -> int:
     """Return the name of the FIFO that an output feeds."""
-    return int(s.row[base + u.link + port_of(s, u, output)]) + vc_of(s, u, output)
+    return int(s.name[router * u.row_names + u.link + port_of(s, u, output)]) + vc_of(s, u, output)
 
 
 @inlined
-def feeder(s: State, u: Setting, base: int, i: int) -> int:
+def feeder(s: State, u: Setting, router: int, i: int) -> int:
     """Return the name of the output that feeds an input.
 
     On a mesh or torus the input is named by the direction in which its packets travel, so its feeder has the
@@ -91,8 +95,8 @@ def feeder(s: State, u: Setting, base: int, i: int) -> int:
     same neighbour.
     """
     if u.dims > 0:
-        return int(s.row[base + u.link + (port_of(s, u, i) ^ 1)]) & ~INPUT | i
-    return beyond(s, u, base, i)
+        return int(s.name[router * u.row_names + u.link + (port_of(s, u, i) ^ 1)]) & ~INPUT | i
+    return beyond(s, u, router, i)
 
 
 @inlined
@@ -101,10 +105,9 @@ def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
 
     What has not arrived of a packet being received is not there, what has left of the head neither.
     """
-    base = router * u.row
     f = router * u.fifos + i
-    count = count_of(u, s.row[base + u.fifo + i])
-    if i >= fed(s, u, base) and count > u.queue:
+    count = count_of(u, s.count[fifo_of(u, router, i)])
+    if i >= fed(s, u, router * u.row) and count > u.queue:
         count = u.queue
     present = count * u.phits
     arrived = cycle - s.came[f]
@@ -117,26 +120,23 @@ def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
 
 
 @inlined
-def phits_beyond(s: State, u: Setting, base: int, output: int, cycle: int) -> int:
+def phits_beyond(s: State, u: Setting, router: int, output: int, cycle: int) -> int:
     """Return the phits in the FIFO that an output feeds, at the start of `cycle` (needs `Setting.loads`)."""
-    load = base + u.load
-    growth = u.load + u.ports * u.vcs + base
-    fills = s.row[growth + FILLS] >> output & 1
-    empties = s.row[growth + EMPTIES] >> output & 1
-    return (s.row[load + output] + cycle * (fills - empties)) & 0xFFFFFFFF
+    slope = router * u.row + u.slope
+    fills = s.row[slope + FILLS] >> output & 1
+    empties = s.row[slope + EMPTIES] >> output & 1
+    return (s.count[router * u.row_counts + u.load + output] + cycle * (fills - empties)) & u.modulus
 
 
 @inlined
-def grow(s: State, u: Setting, base: int, output: int, what: int, cycle: int) -> None:
+def grow(s: State, u: Setting, router: int, output: int, what: int, cycle: int) -> None:
     """Begin in `cycle` to fill or to empty the FIFO that an output feeds."""
-    at = base + u.load + u.ports * u.vcs + what
-    s.row[at] |= 1 << output
-    s.row[base + u.load + output] += cycle if what == EMPTIES else -cycle
+    s.row[router * u.row + u.slope + what] |= 1 << output
+    s.count[router * u.row_counts + u.load + output] += cycle if what == EMPTIES else -cycle
 
 
 @inlined
-def stop(s: State, u: Setting, base: int, output: int, what: int, cycle: int) -> None:
+def stop(s: State, u: Setting, router: int, output: int, what: int, cycle: int) -> None:
     """End it: the last phit came, or left, in the cycle before `cycle`."""
-    at = base + u.load + u.ports * u.vcs + what
-    s.row[at] &= ~(1 << output)
-    s.row[base + u.load + output] -= cycle if what == EMPTIES else -cycle
+    s.row[router * u.row + u.slope + what] &= ~(1 << output)
+    s.count[router * u.row_counts + u.load + output] -= cycle if what == EMPTIES else -cycle

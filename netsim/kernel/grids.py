@@ -94,7 +94,7 @@ def shortest_output(s: State, u: Setting, router: int, i: int, cycle: int) -> in
             for vc in range(1, u.vcs):
                 output = port * u.vcs + vc
                 if (room >> output) & 1:
-                    load = phits_beyond(s, u, base, output, cycle)
+                    load = phits_beyond(s, u, router, output, cycle)
                     if best < 0 or load < least:
                         best = output
                         least = load

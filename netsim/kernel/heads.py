@@ -6,7 +6,7 @@ from netplace.netsim.chance import OBLIVIOUS_VC, below, draw
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.blame import begins_to_wait
 from netplace.netsim.kernel.events import look_now, tail_leaves
-from netplace.netsim.kernel.fifos import bound_for, fed, feeder, grow, head_slot, port_of, vc_of
+from netplace.netsim.kernel.fifos import bound_for, fed, feeder, fifo_of, grow, head_slot, port_of, vc_of
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
     EMPTIES,
@@ -35,16 +35,16 @@ def head_leaves(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     if u.exact == 1:
         s.left[router * u.fifos + i] = cycle
     if u.loads == 1 and i < fed(s, u, base):
-        above = feeder(s, u, base, i)
-        grow(s, u, (above >> NAME_BITS) * u.row, above & INPUT, EMPTIES, cycle)
+        above = feeder(s, u, router, i)
+        grow(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
     tail_leaves(s, u, router << NAME_BITS | i, cycle)
 
 
 @inlined
 def leave_home(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Let the node consume the head of an input from this cycle on."""
-    f = router * u.row + u.fifo + i
-    s.row[f] = bound_for(u, s.row[f], HOME)
+    f = fifo_of(u, router, i)
+    s.count[f] = bound_for(u, s.count[f], HOME)
     head_leaves(s, u, router, i, cycle)
 
 
@@ -102,5 +102,5 @@ def bind(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
         vc = vc_of(s, u, i)
     elif u.vcs > 1:
         vc = below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
-    f = base + u.fifo + i
-    s.row[f] = bound_for(u, s.row[f], port * u.vcs + vc)
+    f = fifo_of(u, router, i)
+    s.count[f] = bound_for(u, s.count[f], port * u.vcs + vc)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from netplace.netsim.kernel.bits import fetch, inlined, lowest
 from netplace.netsim.kernel.blame import is_granted, is_served, leaves
 from netplace.netsim.kernel.events import header_arrives, header_enters
-from netplace.netsim.kernel.fifos import beyond, bound_for, count_of, grow, head_slot, port_of, slot_of, vc_of
+from netplace.netsim.kernel.fifos import (
+    beyond,
+    bound_for,
+    count_of,
+    fifo_of,
+    grow,
+    head_slot,
+    port_of,
+    slot_of,
+    vc_of,
+)
 from netplace.netsim.kernel.heads import head_leaves
 from netplace.netsim.kernel.state import (
     BIRTH,
@@ -28,17 +38,16 @@ from netplace.netsim.kernel.state import (
 @inlined
 def tie(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Tie an input and an output until the packet's tail has left; the caller keeps the sets of both."""
-    base = router * u.row
     if u.explain == 1:
         is_granted(s, u, router, i, output, cycle)
-    f = base + u.fifo + i
-    s.row[f] = bound_for(u, s.row[f], output)
+    f = fifo_of(u, router, i)
+    s.count[f] = bound_for(u, s.count[f], output)
     s.byte[router * u.row_bytes + u.turn + output] = i + 1
     if u.dims == 0:
         port = port_of(s, u, output)
         if u.policy == TREE_ADAPTIVE and port < s.up[1]:
             port = 0
-        s.row[base + u.want + port] &= ~(1 << i)
+        s.row[router * u.row + u.want + port] &= ~(1 << i)
 
 
 @inlined
@@ -46,19 +55,19 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     """Let the packet that holds an output (named like an input) begin to cross its link."""
     router = name >> NAME_BITS
     output = name & INPUT
-    base = router * u.row
     port = port_of(s, u, output)
     i = s.byte[router * u.row_bytes + u.turn + output] - 1
     if u.explain == 1:
         leaves(s, u, router, i, port, cycle)
-    crossed = s.row[base + u.crossed + port] + 1
-    s.row[base + u.crossed + port] = crossed
-    if crossed & 0xFFFFFFFF == 0:
+    counter = router * u.row_counts + u.crossed + port
+    crossed = s.count[counter] + 1
+    s.count[counter] = crossed
+    if crossed & u.modulus == 0:
         s.carry[router * u.ports + port] += 1
-    to = beyond(s, u, base, output)
+    to = beyond(s, u, router, output)
     there = to >> NAME_BITS
     j = to & INPUT
-    word = s.row[there * u.row + u.fifo + j]
+    word = s.count[fifo_of(u, there, j)]
     at = (word & u.field) + count_of(u, word)
     if at >= u.queue:
         at -= u.queue
@@ -73,7 +82,7 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     if u.exact == 1:
         s.came[there * u.fifos + j] = cycle
     if u.loads == 1:
-        grow(s, u, base, output, FILLS, cycle)
+        grow(s, u, router, output, FILLS, cycle)
     header_enters(s, u, to)
     if u.hop > 1:
         header_arrives(s, u, to, cycle)
@@ -85,8 +94,8 @@ def fetch_start(s: State, u: Setting, router: int, output: int) -> None:
     """Ask for the memory between which `start` will soon move a packet."""
     i = s.byte[router * u.row_bytes + u.turn + output] - 1
     fetch(s.slot, head_slot(s, u, router, i))
-    to = beyond(s, u, router * u.row, output)
-    fetch(s.row, (to >> NAME_BITS) * u.row + u.fifo + (to & INPUT))
+    to = beyond(s, u, router, output)
+    fetch(s.count, fifo_of(u, to >> NAME_BITS, to & INPUT))
 
 
 @inlined

@@ -21,7 +21,7 @@ from netplace.netsim.kernel.events import (
     take,
     take_count,
 )
-from netplace.netsim.kernel.fifos import head_slot
+from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import start
 from netplace.netsim.kernel.node import act, begin_sources, tail_left
@@ -69,17 +69,22 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
     """Apply what the cycle before `cycle` has completed; new heads are listed in `exposed`."""
     events = s.clock[ENTERING + side]
     s.clock[ENTERING + side] = 0
+    first = side * u.links
     for n in range(events):
-        if n + u.ahead < events and u.ahead > 0:
-            fetch_fifo(s, u, s.entering[side * u.links + n + u.ahead])
-        enter(s, u, s.entering[side * u.links + n], cycle)
+        if u.ahead > 0:
+            fetch_fifo(s, u, s.entering[first + min(n + 2 * u.ahead, events - 1)])
+            fetch_feeder(s, u, s.entering[first + min(n + u.ahead, events - 1)])
+        enter(s, u, s.entering[first + n], cycle)
     if u.hop > 1:
         for _ in range(take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)):
             arrive(s, u, take(s.clock, ARRIVALS, s.arrival, u.arrival_words))
     count = take_count(s.clock, TAILS, s.tail_count, u.tail_cycles, cycle)
     for n in range(count):
-        if n + u.ahead < count and u.ahead > 0:
-            fetch_fifo(s, u, s.tail[(s.clock[TAILS] + u.ahead) & (u.tail_words - 1)])
+        if u.ahead > 0:
+            last = count - 1 - n
+            at = s.clock[TAILS]
+            fetch_fifo(s, u, s.tail[(at + min(2 * u.ahead, last)) & (u.tail_words - 1)])
+            fetch_feeder(s, u, s.tail[(at + min(u.ahead, last)) & (u.tail_words - 1)])
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
     s.clock[EVENTS] += events + count
 
@@ -132,8 +137,9 @@ def expose_all(s: State, u: Setting, cycle: int) -> None:
     count = s.clock[EXPOSED]
     s.clock[EXPOSED] = 0
     for n in range(count):
-        if n + u.ahead < count and u.ahead > 0:
-            name = s.exposed[n + u.ahead]
+        if u.ahead > 0:
+            fetch_fifo(s, u, s.exposed[min(n + 2 * u.ahead, count - 1)])
+            name = s.exposed[min(n + u.ahead, count - 1)]
             fetch(s.slot, head_slot(s, u, name >> NAME_BITS, name & INPUT))
         expose(s, u, s.exposed[n], cycle)
 
@@ -148,9 +154,22 @@ def fetch_row(s: State, u: Setting, router: int) -> None:
 @inlined
 def fetch_fifo(s: State, u: Setting, name: int) -> None:
     """Ask for what an event at a FIFO will soon read."""
-    base = (name >> NAME_BITS) * u.row
-    fetch(s.row, base)
-    fetch(s.row, base + u.fifo + (name & INPUT))
+    router = name >> NAME_BITS
+    fetch(s.row, router * u.row)
+    fetch(s.byte, router * u.row_bytes + LINE)
+    if u.fifo_far == 1:
+        fetch(s.count, fifo_of(u, router, name & INPUT))
+
+
+@inlined
+def fetch_feeder(s: State, u: Setting, name: int) -> None:
+    """Ask for the sets of the router that feeds a FIFO, or for what its node does, the record being there."""
+    router = name >> NAME_BITS
+    i = name & INPUT
+    if i < fed(s, u, router * u.row):
+        fetch(s.row, (feeder(s, u, router, i) >> NAME_BITS) * u.row)
+    else:
+        fetch(s.task, router * TASK_WORDS)
 
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:

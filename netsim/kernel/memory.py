@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest, outlined
 from netplace.netsim.kernel.grids import memory_of, smart_output
-from netplace.netsim.kernel.state import I32, I64, ROOM, TIME, WAIT, Setting, State
+from netplace.netsim.kernel.state import I16, I64, ROOM, WAIT, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
 
 @inlined
-def try_in_two(row: I32, memory: int, waiting: int, x_group: int, y_group: int, could: I64) -> int:
+def try_in_two(row: I16, memory: int, waiting: int, x_group: int, y_group: int, could: I64) -> int:
     """Do one step on a 2-D network."""
     x, y = could[0], could[1]
     second, last = row[memory], row[memory + 1]
@@ -36,7 +36,7 @@ def try_in_two(row: I32, memory: int, waiting: int, x_group: int, y_group: int, 
 
 @inlined
 def try_in_three(
-    row: I32, memory: int, waiting: int, x_group: int, y_group: int, z_group: int, could: I64
+    row: I16, memory: int, waiting: int, x_group: int, y_group: int, z_group: int, could: I64
 ) -> int:
     """Do one step on a 3-D network."""
     x, y, z = could[0], could[1], could[2]
@@ -57,7 +57,7 @@ def try_in_three(
 
 
 @inlined
-def try_in_any(row: I32, memory: int, waiting: int, dims: int, group: I64, could: I64) -> int:
+def try_in_any(row: I16, memory: int, waiting: int, dims: int, group: I64, could: I64) -> int:
     """Do one step on a network of any dimensions; `could` has room for two masks a dimension."""
     trying = waiting
     for k in range(dims):
@@ -80,7 +80,7 @@ def try_in_any(row: I32, memory: int, waiting: int, dims: int, group: I64, could
 
 
 @inlined
-def passing(row: I32, base: int, want: int, dims: int, waiting: int, could: I64) -> int:
+def passing(row: I16, base: int, want: int, dims: int, waiting: int, could: I64) -> int:
     """Set `could[d]` to the waiting inputs that could use dimension d's adaptive VC; return their union."""
     room = row[base + ROOM]
     union = 0
@@ -107,10 +107,11 @@ def try_alternatives(s: State, u: Setting, base: int, waiting: int) -> int:
 def catch_up(s: State, u: Setting, router: int, cycle: int) -> None:
     """Bring the memories of a router that slept up to the start of `cycle`."""
     base = router * u.row
-    asleep = (cycle - s.row[base + TIME]) & 0xFFFFFFFF
+    at = router * u.row_names + u.time
+    asleep = (cycle - s.name[at]) & 0xFFFFFFFF
     if asleep == 0:
         return
-    s.row[base + TIME] = cycle
+    s.name[at] = cycle
     waiting = s.row[base + WAIT]
     if waiting == 0:
         return
@@ -122,7 +123,7 @@ def catch_up(s: State, u: Setting, router: int, cycle: int) -> None:
 
 @outlined
 def sleep_by_masks(
-    row: I32, base: int, next: int, want: int, dims: int, waiting: int, asleep: int, group: I64, could: I64
+    row: I16, base: int, next: int, want: int, dims: int, waiting: int, asleep: int, group: I64, could: I64
 ) -> None:
     """Let the waiting inputs try their alternatives for the cycles that their router slept.
 

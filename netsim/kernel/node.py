@@ -13,7 +13,7 @@ from netplace.netsim.chance import TARGET as TARGET_DRAW
 from netplace.netsim.kernel.bits import inlined, lowest, outlined
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.events import act_next, act_now, head_if, look_now, set_timer
-from netplace.netsim.kernel.fifos import count_of, fed, feeder, output_of, slot_of, stop
+from netplace.netsim.kernel.fifos import count_of, fed, feeder, fifo_of, output_of, slot_of, stop
 from netplace.netsim.kernel.room import drop_head, release
 from netplace.netsim.kernel.routes import route_of
 from netplace.netsim.kernel.state import (
@@ -112,10 +112,9 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     least = 0
     equal = 0
     outcome = FULL
-    base = node * u.row
-    transit = fed(s, u, base)
+    transit = fed(s, u, node * u.row)
     for j in range(u.injectors):
-        count = count_of(u, s.row[base + u.fifo + transit + j])
+        count = count_of(u, s.count[fifo_of(u, node, transit + j)])
         lost = int(s.emptied[node * u.injectors + j] == cycle)
         if lost:
             outcome = NEXT_CYCLE
@@ -135,7 +134,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
             if equal & (equal - 1) == 0
             else drawn(equal, draw(u.seed, INJECTOR, node, 0, cycle))
         )
-    word = s.row[base + u.fifo + i]
+    word = s.count[fifo_of(u, node, i)]
     at = (word & u.field) + count_of(u, word)
     room = u.queue + u.buffer
     if at >= room:
@@ -144,7 +143,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     s.slot[slot + ROUTE] = route_of(s, u, node, target, cycle)
     s.slot[slot + BIRTH] = cycle
     s.slot[slot + LABEL] = label
-    s.row[base + u.fifo + i] = word + (1 << u.bits)
+    s.count[fifo_of(u, node, i)] = word + (1 << u.bits)
     s.clock[CREATED] += 1
     s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
     head_if(s, node << NAME_BITS | i, count_of(u, word) == 0)
@@ -280,7 +279,7 @@ def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     i = name & INPUT
     base = router * u.row
-    word = s.row[base + u.fifo + i]
+    word = s.count[fifo_of(u, router, i)]
     output = output_of(u, word)
     if output == HOME:
         deliver(s, u, slot_of(s, u, router, i, word & u.field), cycle)
@@ -290,8 +289,8 @@ def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
     else:
         release(s, u, router, output, cycle)
     if u.loads == 1 and i < fed(s, u, base):
-        above = feeder(s, u, base, i)
-        stop(s, u, (above >> NAME_BITS) * u.row, above & INPUT, EMPTIES, cycle)
+        above = feeder(s, u, router, i)
+        stop(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
     drop_head(s, u, name, cycle)
     if i >= fed(s, u, base):
         emptied(s, u, router, i, cycle)

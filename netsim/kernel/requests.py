@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest
-from netplace.netsim.kernel.fifos import output_of
+from netplace.netsim.kernel.fifos import fifo_of, output_of
 from netplace.netsim.kernel.grids import admitted, random_output, shortest_output, smart_output
 from netplace.netsim.kernel.memory import passing, try_alternatives
 from netplace.netsim.kernel.state import (
@@ -34,8 +34,8 @@ def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         return shortest_output(s, u, router, i, cycle)
     if u.policy == RANDOM:
         return random_output(s, u, router, i, cycle)
-    base = router * u.row
-    return admitted(s, u, base, i, output_of(u, s.row[base + u.fifo + i]))
+    output = output_of(u, s.count[fifo_of(u, router, i)])
+    return admitted(s, u, router * u.row, i, output)
 
 
 @inlined
@@ -105,7 +105,7 @@ def obtainable(s: State, u: Setting, router: int) -> bool:
         while waiting:
             i = lowest(waiting)
             waiting &= waiting - 1
-            output = output_of(u, s.row[base + u.fifo + i])
+            output = output_of(u, s.count[fifo_of(u, router, i)])
             if available >> output & 1 and admitted(s, u, base, i, output) >= 0:
                 return True
         return False

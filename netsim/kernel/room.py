@@ -5,7 +5,7 @@ from __future__ import annotations
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.blame import head_goes
 from netplace.netsim.kernel.events import head_if, look_if, look_now
-from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, port_of, stop, vc_of
+from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, fifo_of, port_of, stop, vc_of
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
     BUBBLE,
@@ -43,8 +43,9 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     i = name & INPUT
     router = name >> NAME_BITS
     base = router * u.row
-    word = s.row[base + u.fifo + i] + (1 << u.bits)
-    s.row[base + u.fifo + i] = word
+    f = fifo_of(u, router, i)
+    word = s.count[f] + (1 << u.bits)
+    s.count[f] = word
     count = count_of(u, word)
     if u.hop > 1:
         s.coming[router * u.fifos + i] += 1
@@ -58,13 +59,13 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     if count > spare and (leaving == 0 or count > spare + 1):
         s.row[base + BUBBLE] &= ~(1 << i)
     if count == u.queue and leaving == 0:
-        lose_room(s, u, base, i, cycle)
+        lose_room(s, u, router, i, cycle)
 
 
 @inlined
-def lose_room(s: State, u: Setting, base: int, i: int, cycle: int) -> None:
+def lose_room(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Tell whoever feeds a FIFO that it cannot take another packet."""
-    above = feeder(s, u, base, i)
+    above = feeder(s, u, router, i)
     up = above >> NAME_BITS
     output = above & INPUT
     if u.policy == SMART and vc_of(s, u, i) > 0 and waiting_for(s, u, up * u.row, output):
@@ -79,7 +80,7 @@ def arrive(s: State, u: Setting, name: int) -> None:
     i = name & INPUT
     coming = s.coming[router * u.fifos + i] - 1
     s.coming[router * u.fifos + i] = coming
-    head_if(s, name, count_of(u, s.row[router * u.row + u.fifo + i]) - coming == 1)
+    head_if(s, name, count_of(u, s.count[fifo_of(u, router, i)]) - coming == 1)
 
 
 @inlined
@@ -92,7 +93,7 @@ def gain_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int)
             look_now(s, u, router)
     if count != u.queue - 1:
         return
-    name = feeder(s, u, base, i)
+    name = feeder(s, u, router, i)
     up = name >> NAME_BITS
     output = name & INPUT
     above = up * u.row
@@ -116,7 +117,7 @@ def release(s: State, u: Setting, router: int, output: int, cycle: int) -> None:
     s.row[base + FREE] |= 1 << output
     s.row[base + IDLE] |= link
     if u.loads == 1:
-        stop(s, u, base, output, FILLS, cycle)
+        stop(s, u, router, output, FILLS, cycle)
     wanted = waiting_for(s, u, base, output) & -(s.row[base + ROOM] >> output & 1)
     look_if(s, u, router, 1 - s.clock[SIDE], (s.row[base + HELD] & link | wanted) != 0)
 
@@ -130,10 +131,11 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     s.row[base + LEAVING] &= ~(1 << i)
     if u.explain == 1 and i < fed(s, u, base):
         head_goes(s, u, router, i, cycle)
-    word = s.row[base + u.fifo + i] + 1 - (1 << u.bits)
+    f = fifo_of(u, router, i)
+    word = s.count[f] + 1 - (1 << u.bits)
     if word & u.field == depth(s, u, base, i):
         word &= ~u.field
-    s.row[base + u.fifo + i] = word
+    s.count[f] = word
     count = count_of(u, word)
     if i < fed(s, u, base):
         gain_room(s, u, router, i, count, cycle)

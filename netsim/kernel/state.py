@@ -3,8 +3,11 @@
 Everything is flat: a record is a few neighbouring words, its fields are the constants below. An *input* is
 a FIFO of a router and an *output* a pair (port, VC); both are numbered ``port * vcs + vc``, injectors come
 after the ports' inputs. A FIFO's *name* is ``router << 6 | input``, so a router has at most 62 inputs and
-one machine word holds a set of them. Where routers have at most 31 inputs, words of a router's record have
-32 bits, else 64.
+one machine word holds a set of them.
+
+A router's record is whole lines of cache, the first of which holds what most events touch. Its sets of inputs
+and outputs are words of 16 bits where routers have at most 15 inputs, of 32 where at most 31, else of 64; its
+counts have 16 bits where that suffices, else 64; names have 32. So the same memory is seen by four arrays.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 I8 = NDArray[np.int8]
+I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
@@ -51,33 +55,42 @@ NEAR = 28  # timers in the lists of `near`
 CLOCK_WORDS = 29
 NEAR_CYCLES = 1024  # for which there are such lists, a power of two
 
-# --- `row`: one record for each router, words and then bytes ----------------------------------------
-TIME = 0  # cycle, modulo 2**32, up to which the memories of alternatives are accounted for
-WAIT = 1  # inputs whose head waits for a grant
-LEAVING = 2  # inputs whose head is leaving phit by phit
-FREE = 3  # outputs that no packet holds
-ROOM = 4  # outputs whose FIFO downstream has room for a packet
-BUBBLE = 5  # outputs whose own FIFO here has the bubble
-HELD = 6  # outputs granted that wait for their link
-IDLE = 7  # outputs whose link no packet crosses
-INPUTS = 8  # trees: inputs fed by links; injectors come after
-PLACE = 9  # trees: number of the router's first slot
-WORDS = 10
+# --- one record for each router: `row`, its sets -----------------------------------------------------
+WAIT = 0  # inputs whose head waits for a grant
+LEAVING = 1  # inputs whose head is leaving phit by phit
+FREE = 2  # outputs that no packet holds
+ROOM = 3  # outputs whose FIFO downstream has room for a packet
+BUBBLE = 4  # outputs whose own FIFO here has the bubble
+HELD = 5  # outputs granted that wait for their link
+IDLE = 6  # outputs whose link no packet crosses
+INPUTS = 7  # trees: how many inputs are fed by links; injectors come after
+SETS = 8
 # `Setting.want` + port: inputs whose head comes nearer through this port (and may have left since);
 #     on adaptive trees an input that may take any port up is at port 0 alone
 # `Setting.next` + k: inputs that try their alternative k + 1 next, the last one being escape
-# `Setting.link` + port: name of VC 0's FIFO at the other end of the link
-# `Setting.crossed` + port: packets that crossed the link, modulo 2**32; `State.carry` counts the rest
+# `Setting.slope` + `FILLS` or `EMPTIES`: see the loads
+FILLS = 0  # outputs whose FIFO beyond a packet is entering,
+EMPTIES = 1  # and those whose FIFO beyond a packet is leaving
+
+# --- `count`, in the same record -----------------------------------------------------------------------
 # `Setting.fifo` + input: what the FIFO holds, in three fields of `Setting.bits`, `Setting.bits` and 6 bits:
 #     place of the head packet in the ring of slots; packets, from the first phit in to the last phit out;
 #     output that the head holds, or (oblivious) is bound for
+# `Setting.crossed` + port: packets that crossed the link, modulo `Setting.modulus` + 1; `State.carry` counts
+#     how often that began anew
 # `Setting.load` + output: phits in the FIFO that the output feeds, as they would be had they always grown
-#     and shrunk as they do now: add the cycle if the output is in `FILLS`, take it away if in `EMPTIES`
-# `Setting.turn` + output, a byte: input after the one that the output granted last
-# `Setting.turn_link` + port, a byte: VC that the link serves next
+#     and shrunk as they do now: add the cycle if the output is in `FILLS`, take it away if in `EMPTIES`;
+#     modulo the same
 OUTPUT = 63  # mask of the output in a FIFO's word
-FILLS = 0  # words after the loads: outputs whose FIFO a packet is entering,
-EMPTIES = 1  # and those whose FIFO a packet is leaving
+
+# --- `name`, in the same record ------------------------------------------------------------------------
+# `Setting.time`: cycle, modulo 2**32, up to which the memories of alternatives are accounted for
+# `Setting.place`: trees: number of the router's first slot
+# `Setting.link` + port: name of VC 0's FIFO at the other end of the link
+
+# --- `byte`, in the same record ------------------------------------------------------------------------
+# `Setting.turn` + output: input after the one that the output granted last
+# `Setting.turn_link` + port: VC that the link serves next
 
 # --- `slot`: three words for each packet ------------------------------------------------------------
 ROUTE = 0  # grid: hops left, sign and magnitude, in a field for each dimension; tree: destination
@@ -188,18 +201,25 @@ class Setting(NamedTuple):
     bubble: int
     hop: int  # cycles from departure of a header to its first request
     seed: int
-    row: int  # words of a router's record
-    row_bytes: int
-    want: int  # first word of what inputs want,
+    row: int  # sets that a router's record has room for,
+    row_counts: int  # counts,
+    row_names: int  # names,
+    row_bytes: int  # and bytes
+    want: int  # first of the sets of what inputs want,
     next: int  # of the memories,
-    link: int  # of the links,
-    crossed: int  # of the counts of packets,
-    fifo: int  # of the FIFOs,
+    slope: int  # and of what fills and empties, in a record
+    fifo: int  # first count of the FIFOs,
+    crossed: int  # of the packets that crossed links,
     load: int  # and of the phits beyond outputs, in a record
+    time: int  # place of the time,
+    place: int  # of the number of the first slot,
+    link: int  # and of the first link among the names
     turn: int  # first byte of the outputs' pointers,
     turn_link: int  # and of the links', in a record
     bits: int  # of the fields of a FIFO's word
     field: int  # their mask
+    modulus: int  # mask of counts that go round
+    fifo_far: int  # 1: FIFOs' words may be in another line of cache than the first sets
     fed: int  # inputs fed by links, of a router of a mesh or torus
     slots: int  # places for packets, of a router of a mesh or torus
     ahead: int  # events by which memory is asked for in advance; 0 where the network fits into the cache
@@ -226,10 +246,12 @@ class State(NamedTuple):
     """What changes, and the tables; shapes in words."""
 
     clock: I64
-    row: I32  # routers x Setting.row; 64 bits where a router has more than 31 inputs
+    row: I16  # routers x Setting.row; or 32, or 64 bits
+    count: I16  # the same memory; or 64 bits
+    name: I32  # the same memory
     byte: I8  # the same memory
     slot: I32  # slots x SLOT_WORDS
-    carry: I32  # routers x ports: packets that crossed each link, in units of 2**32
+    carry: I32  # routers x ports: how often each link's count began anew
     homing: I64  # routers: inputs that wait for the node, and `TAKEN` (single consumption)
     turn_home: I8  # nodes: the same for consumption
     coming: I32  # routers x fifos: packets whose header cannot be looked at yet (hops of more than a cycle)

@@ -83,7 +83,7 @@ def request_adaptively(s: State, u: Setting, router: int, cycle: int) -> int:
         rest = rest >> (port + 1) * u.vcs << (port + 1) * u.vcs
         wanting = waiting & s.row[base + u.want + port]
         if wanting:
-            output = emptiest_down(s, u, base, port, cycle)
+            output = emptiest_down(s, u, router, port, cycle)
             if available >> output & 1:
                 s.asked[output] = wanting
                 outputs |= 1 << output
@@ -93,7 +93,7 @@ def request_adaptively(s: State, u: Setting, router: int, cycle: int) -> int:
 @inlined
 def request_up(s: State, u: Setting, router: int, rising: int, ports: int, available: int, cycle: int) -> int:
     """Let each of the `rising` inputs draw among the emptiest outputs up; returns those requested."""
-    equal = emptiest_up(s, u, router * u.row, ports, cycle)
+    equal = emptiest_up(s, u, router, ports, cycle)
     outputs = 0
     if equal & available == 0:
         return 0
@@ -110,12 +110,12 @@ def request_up(s: State, u: Setting, router: int, rising: int, ports: int, avail
 
 
 @inlined
-def emptiest_up(s: State, u: Setting, base: int, ports: int, cycle: int) -> int:
+def emptiest_up(s: State, u: Setting, router: int, ports: int, cycle: int) -> int:
     """Return the set of (up port, VC) with fewest phits beyond; 0 if they have no room for a packet."""
     least = (u.queue - 1) * u.phits
     equal = 0
     for output in range(ports * u.vcs):
-        load = phits_beyond(s, u, base, output, cycle)
+        load = phits_beyond(s, u, router, output, cycle)
         equal = 0 if load < least else equal
         least = min(load, least)
         equal |= int(load == least) << output
@@ -123,12 +123,12 @@ def emptiest_up(s: State, u: Setting, base: int, ports: int, cycle: int) -> int:
 
 
 @inlined
-def emptiest_down(s: State, u: Setting, base: int, port: int, cycle: int) -> int:
+def emptiest_down(s: State, u: Setting, router: int, port: int, cycle: int) -> int:
     """Return the VC of a port with fewest phits beyond, the lowest of equals, as an output."""
     best = port * u.vcs
-    least = phits_beyond(s, u, base, best, cycle)
+    least = phits_beyond(s, u, router, best, cycle)
     for output in range(best + 1, (port + 1) * u.vcs):
-        load = phits_beyond(s, u, base, output, cycle)
+        load = phits_beyond(s, u, router, output, cycle)
         best = output if load < least else best
         least = min(load, least)
     return best
