@@ -311,7 +311,7 @@ class KernelEngine:
     def _crossed(self) -> NDArray[Any]:
         """Packets that crossed each link, modulo a power of two, as a view, shape (routers, ports)."""
         u = self._setting
-        return self._state.count.reshape(-1, u.row_counts)[:, u.crossed : u.crossed + u.ports]
+        return self._state.counts.reshape(-1, u.row_counts)[:, u.crossed : u.crossed + u.ports]
 
     _created_before = 0
     _delivered_before = 0
@@ -360,7 +360,7 @@ class KernelEngine:
         """Return (router, input, packets, FIFOs downstream it could ask for) of every waiting head."""
         s, u = self._state, self._setting
         found = []
-        rows, counts = s.row.reshape(-1, u.row), s.count.reshape(-1, u.row_counts)
+        rows, counts = s.row.reshape(-1, u.row), s.counts.reshape(-1, u.row_counts)
         names = s.name.reshape(-1, u.row_names)
         homing = s.homing & ~(1 << k.TAKEN) if u.single else 0
         for router in np.flatnonzero(rows[:, k.WAIT] | homing):
@@ -388,7 +388,7 @@ class KernelEngine:
                 ports = [port for port in range(int(s.up[1])) if links[port]]
             return [port * u.vcs + vc for port in ports for vc in range(u.vcs)]
         if u.policy == k.OBLIVIOUS:
-            word = int(s.count[router * u.row_counts + u.fifo + i])
+            word = int(s.counts[router * u.row_counts + u.fifo + i])
             return [word >> 2 * u.bits & k.OUTPUT]
         adaptive = [port * u.vcs + vc for port in ports for vc in range(1, u.vcs)]
         return sorted([ports[0] * u.vcs, *adaptive])

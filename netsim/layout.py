@@ -30,7 +30,7 @@ _COMPILED_IN = (
     "consumption", "bubble", "tree_routing", "router_delay", "link_delay",
 )  # fmt: skip
 _SIZES = {
-    "nodes", "routers", "seed", "ahead", "words", "tops", "links", "tail_words", "arrival_words",
+    "nodes", "routers", "seed", "ahead", "behind", "words", "tops", "links", "tail_words", "arrival_words",
     "magnitudes", "twist", "record",
 }  # fmt: skip
 _SHAPE = {
@@ -144,6 +144,8 @@ def setting(
     links = int((topology.neighbor >= 0).sum())
     inputs = _check_size(topology, config)
     shift, field, group = tables["shift"], tables["field"], tables["group"]
+    exact = config.injectors > 1 or config.arbiter == "longest"
+    large = topology.routers >= _LARGE
     by_masks = config.vcs == 1 or (config.vcs == 2 and policy == k.SMART)
     return k.Setting(
         phits=config.packet_phits,
@@ -166,7 +168,8 @@ def setting(
         fed=topology.ports * config.vcs,
         slots=topology.ports * config.vcs * config.queue_packets
         + config.injectors * (config.queue_packets + config.injection_packets),
-        ahead=_AHEAD if topology.routers >= _LARGE else 0,
+        ahead=_AHEAD if large else 0,
+        behind=1 << 30 if exact or loads or explain or not large else _AHEAD,
         fifos=topology.ports * config.vcs + config.injectors,
         words=words,
         tops=-(-words // k.WORD),
@@ -182,7 +185,7 @@ def setting(
         y_group=int(group[1]) if dims > 1 else 0,
         z_group=int(group[2]) if dims > 2 else 0,
         loads=int(loads),
-        exact=int(config.injectors > 1 or config.arbiter == "longest"),
+        exact=int(exact),
         twist=topology.twist if isinstance(topology, Grid) else 0,
         record=int(recorded),
         explain=int(explain),
@@ -353,7 +356,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
     return k.State(
         clock=clock,
         row=row.ravel(),
-        count=memory.view(f"i{u.row_bytes // u.row_counts}"),
+        counts=memory.view(f"i{u.row_bytes // u.row_counts}"),
         name=link.ravel(),
         byte=memory,
         slot=np.empty(slots * k.SLOT_WORDS, np.int32),

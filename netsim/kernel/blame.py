@@ -117,7 +117,7 @@ def charge(s: State, u: Setting, router: int, i: int, link: int, cycle: int) -> 
                 j = to & INPUT
                 if s.stand[there * STAND_WORDS + PARKED] >> j & 1:
                     culprit = s.parking[(there * u.fifos + j) * PARKING_WORDS + AIMED] >> NAME_BITS
-                elif count_of(u, s.count[fifo_of(u, there, j)]) > 0:
+                elif count_of(u, s.counts[fifo_of(u, there, j)]) > 0:
                     culprit = owner(s, u, there, j)
             add(s, u, victim, culprit, link, cycle - begin)
 
@@ -138,7 +138,7 @@ def first_choice(s: State, u: Setting, router: int, i: int) -> int:
     """Return the first of the outputs that a head may ask for here."""
     base = router * u.row
     if u.policy == OBLIVIOUS:
-        return output_of(u, s.count[fifo_of(u, router, i)])
+        return output_of(u, s.counts[fifo_of(u, router, i)])
     port = 0
     while (s.row[base + u.want + port] >> i) & 1 == 0:
         port += 1
@@ -169,7 +169,7 @@ def park(s: State, u: Setting, router: int, cycle: int) -> None:
         fresh &= fresh - 1
         output = HOME
         if tied & bit:
-            output = output_of(u, s.count[fifo_of(u, router, i)])
+            output = output_of(u, s.counts[fifo_of(u, router, i)])
         elif home & bit == 0:
             output = first_choice(s, u, router, i)
         aimed = owner(s, u, router, i) << NAME_BITS | output

@@ -65,7 +65,7 @@ def slot_of(s: State, u: Setting, router: int, i: int, at: int) -> int:
 @inlined
 def head_slot(s: State, u: Setting, router: int, i: int) -> int:
     """Return the first word of the slot of an input's head."""
-    return slot_of(s, u, router, i, s.count[fifo_of(u, router, i)] & u.field)
+    return slot_of(s, u, router, i, s.counts[fifo_of(u, router, i)] & u.field)
 
 
 @inlined
@@ -106,7 +106,7 @@ def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     What has not arrived of a packet being received is not there, what has left of the head neither.
     """
     f = router * u.fifos + i
-    count = count_of(u, s.count[fifo_of(u, router, i)])
+    count = count_of(u, s.counts[fifo_of(u, router, i)])
     if i >= fed(s, u, router * u.row) and count > u.queue:
         count = u.queue
     present = count * u.phits
@@ -125,18 +125,18 @@ def phits_beyond(s: State, u: Setting, router: int, output: int, cycle: int) -> 
     slope = router * u.row + u.slope
     fills = s.row[slope + FILLS] >> output & 1
     empties = s.row[slope + EMPTIES] >> output & 1
-    return (s.count[router * u.row_counts + u.load + output] + cycle * (fills - empties)) & u.modulus
+    return (s.counts[router * u.row_counts + u.load + output] + cycle * (fills - empties)) & u.modulus
 
 
 @inlined
 def grow(s: State, u: Setting, router: int, output: int, what: int, cycle: int) -> None:
     """Begin in `cycle` to fill or to empty the FIFO that an output feeds."""
     s.row[router * u.row + u.slope + what] |= 1 << output
-    s.count[router * u.row_counts + u.load + output] += cycle if what == EMPTIES else -cycle
+    s.counts[router * u.row_counts + u.load + output] += cycle if what == EMPTIES else -cycle
 
 
 @inlined
 def stop(s: State, u: Setting, router: int, output: int, what: int, cycle: int) -> None:
     """End it: the last phit came, or left, in the cycle before `cycle`."""
     s.row[router * u.row + u.slope + what] &= ~(1 << output)
-    s.count[router * u.row_counts + u.load + output] -= cycle if what == EMPTIES else -cycle
+    s.counts[router * u.row_counts + u.load + output] -= cycle if what == EMPTIES else -cycle

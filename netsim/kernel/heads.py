@@ -44,7 +44,7 @@ def head_leaves(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
 def leave_home(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Let the node consume the head of an input from this cycle on."""
     f = fifo_of(u, router, i)
-    s.count[f] = bound_for(u, s.count[f], HOME)
+    s.counts[f] = bound_for(u, s.counts[f], HOME)
     head_leaves(s, u, router, i, cycle)
 
 
@@ -103,4 +103,4 @@ def bind(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     elif u.vcs > 1:
         vc = below(draw(u.seed, OBLIVIOUS_VC, router, i, cycle), u.vcs)
     f = fifo_of(u, router, i)
-    s.count[f] = bound_for(u, s.count[f], port * u.vcs + vc)
+    s.counts[f] = bound_for(u, s.counts[f], port * u.vcs + vc)

@@ -41,13 +41,25 @@ def tie(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> N
     if u.explain == 1:
         is_granted(s, u, router, i, output, cycle)
     f = fifo_of(u, router, i)
-    s.count[f] = bound_for(u, s.count[f], output)
+    s.counts[f] = bound_for(u, s.counts[f], output)
     s.byte[router * u.row_bytes + u.turn + output] = i + 1
     if u.dims == 0:
         port = port_of(s, u, output)
         if u.policy == TREE_ADAPTIVE and port < s.up[1]:
             port = 0
         s.row[router * u.row + u.want + port] &= ~(1 << i)
+
+
+@inlined
+def place_beyond(s: State, u: Setting, to: int) -> int:
+    """Return the first word of the slot that the next packet into a FIFO gets."""
+    there = to >> NAME_BITS
+    j = to & INPUT
+    word = s.counts[fifo_of(u, there, j)]
+    at = (word & u.field) + count_of(u, word)
+    if at >= u.queue:
+        at -= u.queue
+    return slot_of(s, u, there, j, at)
 
 
 @inlined
@@ -60,18 +72,12 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     if u.explain == 1:
         leaves(s, u, router, i, port, cycle)
     counter = router * u.row_counts + u.crossed + port
-    crossed = s.count[counter] + 1
-    s.count[counter] = crossed
+    crossed = s.counts[counter] + 1
+    s.counts[counter] = crossed
     if crossed & u.modulus == 0:
         s.carry[router * u.ports + port] += 1
     to = beyond(s, u, router, output)
-    there = to >> NAME_BITS
-    j = to & INPUT
-    word = s.count[fifo_of(u, there, j)]
-    at = (word & u.field) + count_of(u, word)
-    if at >= u.queue:
-        at -= u.queue
-    new = slot_of(s, u, there, j, at)
+    new = place_beyond(s, u, to)
     old = head_slot(s, u, router, i)
     route = s.slot[old + ROUTE]
     if u.dims > 0:
@@ -80,7 +86,7 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     s.slot[new + BIRTH] = s.slot[old + BIRTH]
     s.slot[new + LABEL] = s.slot[old + LABEL]
     if u.exact == 1:
-        s.came[there * u.fifos + j] = cycle
+        s.came[(to >> NAME_BITS) * u.fifos + (to & INPUT)] = cycle
     if u.loads == 1:
         grow(s, u, router, output, FILLS, cycle)
     header_enters(s, u, to)
@@ -90,12 +96,18 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
 
 
 @inlined
+def fetch_place(s: State, u: Setting, name: int) -> None:
+    """Ask for the slot into which `start` will soon put a packet."""
+    fetch(s.slot, place_beyond(s, u, beyond(s, u, name >> NAME_BITS, name & INPUT)))
+
+
+@inlined
 def fetch_start(s: State, u: Setting, router: int, output: int) -> None:
     """Ask for the memory between which `start` will soon move a packet."""
     i = s.byte[router * u.row_bytes + u.turn + output] - 1
     fetch(s.slot, head_slot(s, u, router, i))
     to = beyond(s, u, router, output)
-    fetch(s.count, fifo_of(u, to >> NAME_BITS, to & INPUT))
+    fetch(s.counts, fifo_of(u, to >> NAME_BITS, to & INPUT))
 
 
 @inlined

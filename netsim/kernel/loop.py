@@ -23,7 +23,7 @@ from netplace.netsim.kernel.events import (
 )
 from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot
 from netplace.netsim.kernel.heads import expose
-from netplace.netsim.kernel.links import start
+from netplace.netsim.kernel.links import fetch_place, start
 from netplace.netsim.kernel.node import act, begin_sources, tail_left
 from netplace.netsim.kernel.room import arrive, enter
 from netplace.netsim.kernel.state import (
@@ -44,6 +44,7 @@ from netplace.netsim.kernel.state import (
     TASK_WORDS,
     TIMERS,
     TODO,
+    WHEN_WORDS,
     Setting,
     State,
 )
@@ -96,6 +97,8 @@ def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
     acts = s.clock[TODO + side]
     for n in range(acts):
         node = s.todo[side * u.nodes + n]
+        if u.ahead > 0:
+            fetch_node(s, u, s.todo[side * u.nodes + min(n + u.ahead, acts - 1)])
         act(s, u, node, cycle)
         s.task[node * TASK_WORDS + LISTED] &= ~(1 << side)
     s.clock[EVENTS] += acts
@@ -119,14 +122,21 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
                 s.deciding[count] = word << 6 | lowest(routers)
                 routers &= routers - 1
                 count += 1
-    for n in range(count):
-        if n + u.ahead < count and u.ahead > 0:
-            fetch_row(s, u, s.deciding[n + u.ahead])
-            if u.explain == 1:
-                fetch_parking(s, u, s.deciding[n + u.ahead])
-        decide(s, u, s.deciding[n], cycle)
-    for n in range(s.clock[STARTING]):
-        start(s, u, s.starting[n], cycle)
+    started = 0
+    for n in range(count + 1):
+        starting = s.clock[STARTING]
+        if n < count:
+            if n + u.ahead < count and u.ahead > 0:
+                fetch_row(s, u, s.deciding[n + u.ahead])
+                if u.explain == 1:
+                    fetch_parking(s, u, s.deciding[n + u.ahead])
+            decide(s, u, s.deciding[n], cycle)
+            starting = s.clock[STARTING] - u.behind
+        while started < starting:
+            if u.ahead > 0:
+                fetch_place(s, u, s.starting[min(started + u.behind // 2, s.clock[STARTING] - 1)])
+            start(s, u, s.starting[started], cycle)
+            started += 1
     s.clock[STARTING] = 0
     s.clock[EVENTS] += count
 
@@ -158,7 +168,7 @@ def fetch_fifo(s: State, u: Setting, name: int) -> None:
     fetch(s.row, router * u.row)
     fetch(s.byte, router * u.row_bytes + LINE)
     if u.fifo_far == 1:
-        fetch(s.count, fifo_of(u, router, name & INPUT))
+        fetch(s.counts, fifo_of(u, router, name & INPUT))
 
 
 @inlined
@@ -170,6 +180,14 @@ def fetch_feeder(s: State, u: Setting, name: int) -> None:
         fetch(s.row, (feeder(s, u, router, i) >> NAME_BITS) * u.row)
     else:
         fetch(s.task, router * TASK_WORDS)
+
+
+@inlined
+def fetch_node(s: State, u: Setting, node: int) -> None:
+    """Ask for what a node will soon act on."""
+    fetch(s.task, node * TASK_WORDS)
+    fetch(s.when, node * WHEN_WORDS)
+    fetch(s.counts, fifo_of(u, node, fed(s, u, node * u.row)))
 
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:

@@ -114,7 +114,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     outcome = FULL
     transit = fed(s, u, node * u.row)
     for j in range(u.injectors):
-        count = count_of(u, s.count[fifo_of(u, node, transit + j)])
+        count = count_of(u, s.counts[fifo_of(u, node, transit + j)])
         lost = int(s.emptied[node * u.injectors + j] == cycle)
         if lost:
             outcome = NEXT_CYCLE
@@ -134,7 +134,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
             if equal & (equal - 1) == 0
             else drawn(equal, draw(u.seed, INJECTOR, node, 0, cycle))
         )
-    word = s.count[fifo_of(u, node, i)]
+    word = s.counts[fifo_of(u, node, i)]
     at = (word & u.field) + count_of(u, word)
     room = u.queue + u.buffer
     if at >= room:
@@ -143,7 +143,7 @@ def emit(s: State, u: Setting, node: int, target: int, label: int, cycle: int) -
     s.slot[slot + ROUTE] = route_of(s, u, node, target, cycle)
     s.slot[slot + BIRTH] = cycle
     s.slot[slot + LABEL] = label
-    s.count[fifo_of(u, node, i)] = word + (1 << u.bits)
+    s.counts[fifo_of(u, node, i)] = word + (1 << u.bits)
     s.clock[CREATED] += 1
     s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
     head_if(s, node << NAME_BITS | i, count_of(u, word) == 0)
@@ -279,7 +279,7 @@ def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     i = name & INPUT
     base = router * u.row
-    word = s.count[fifo_of(u, router, i)]
+    word = s.counts[fifo_of(u, router, i)]
     output = output_of(u, word)
     if output == HOME:
         deliver(s, u, slot_of(s, u, router, i, word & u.field), cycle)

@@ -34,7 +34,7 @@ def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
         return shortest_output(s, u, router, i, cycle)
     if u.policy == RANDOM:
         return random_output(s, u, router, i, cycle)
-    output = output_of(u, s.count[fifo_of(u, router, i)])
+    output = output_of(u, s.counts[fifo_of(u, router, i)])
     return admitted(s, u, router * u.row, i, output)
 
 
@@ -105,7 +105,7 @@ def obtainable(s: State, u: Setting, router: int) -> bool:
         while waiting:
             i = lowest(waiting)
             waiting &= waiting - 1
-            output = output_of(u, s.count[fifo_of(u, router, i)])
+            output = output_of(u, s.counts[fifo_of(u, router, i)])
             if available >> output & 1 and admitted(s, u, base, i, output) >= 0:
                 return True
         return False

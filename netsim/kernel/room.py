@@ -44,8 +44,8 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     base = router * u.row
     f = fifo_of(u, router, i)
-    word = s.count[f] + (1 << u.bits)
-    s.count[f] = word
+    word = s.counts[f] + (1 << u.bits)
+    s.counts[f] = word
     count = count_of(u, word)
     if u.hop > 1:
         s.coming[router * u.fifos + i] += 1
@@ -80,7 +80,7 @@ def arrive(s: State, u: Setting, name: int) -> None:
     i = name & INPUT
     coming = s.coming[router * u.fifos + i] - 1
     s.coming[router * u.fifos + i] = coming
-    head_if(s, name, count_of(u, s.count[fifo_of(u, router, i)]) - coming == 1)
+    head_if(s, name, count_of(u, s.counts[fifo_of(u, router, i)]) - coming == 1)
 
 
 @inlined
@@ -132,10 +132,10 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     if u.explain == 1 and i < fed(s, u, base):
         head_goes(s, u, router, i, cycle)
     f = fifo_of(u, router, i)
-    word = s.count[f] + 1 - (1 << u.bits)
+    word = s.counts[f] + 1 - (1 << u.bits)
     if word & u.field == depth(s, u, base, i):
         word &= ~u.field
-    s.count[f] = word
+    s.counts[f] = word
     count = count_of(u, word)
     if i < fed(s, u, base):
         gain_room(s, u, router, i, count, cycle)

@@ -72,7 +72,7 @@ SETS = 8
 FILLS = 0  # outputs whose FIFO beyond a packet is entering,
 EMPTIES = 1  # and those whose FIFO beyond a packet is leaving
 
-# --- `count`, in the same record -----------------------------------------------------------------------
+# --- `counts`, in the same record -----------------------------------------------------------------------
 # `Setting.fifo` + input: what the FIFO holds, in three fields of `Setting.bits`, `Setting.bits` and 6 bits:
 #     place of the head packet in the ring of slots; packets, from the first phit in to the last phit out;
 #     output that the head holds, or (oblivious) is bound for
@@ -223,6 +223,7 @@ class Setting(NamedTuple):
     fed: int  # inputs fed by links, of a router of a mesh or torus
     slots: int  # places for packets, of a router of a mesh or torus
     ahead: int  # events by which memory is asked for in advance; 0 where the network fits into the cache
+    behind: int  # packets by which starts follow decisions: all, where decisions would see them
     fifos: int  # most FIFOs of a router
     words: int  # words of a half of `dirty`
     tops: int  # words of a half of `dirty_top`
@@ -247,7 +248,7 @@ class State(NamedTuple):
 
     clock: I64
     row: I16  # routers x Setting.row; or 32, or 64 bits
-    count: I16  # the same memory; or 64 bits
+    counts: I16  # the same memory; or 64 bits
     name: I32  # the same memory
     byte: I8  # the same memory
     slot: I32  # slots x SLOT_WORDS
