@@ -8,7 +8,7 @@ Routers to be looked at are bits, so that each is looked at once and in order.
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import fetch, inlined
 from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
@@ -199,6 +199,15 @@ def act_on_timers(s: State, u: Setting, cycle: int) -> None:
         entry = s.near_next[entry]
     while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
         act_now(s, u, take_far_timer(s))
+
+
+@inlined
+def fetch_timers(s: State, cycle: int) -> None:
+    """Ask for what is needed of the nodes whose timers are due in `cycle`."""
+    entry = s.near[cycle & (NEAR_CYCLES - 1)]
+    while entry >= 0:
+        fetch(s.task, (entry >> 1) * TASK_WORDS)
+        entry = s.near_next[entry]
 
 
 @inlined

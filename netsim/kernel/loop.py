@@ -15,13 +15,14 @@ from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import (
     NEVER,
     act_on_timers,
+    fetch_timers,
     next_due,
     next_timer,
     no_timer_now,
     take,
     take_count,
 )
-from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot
+from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot, output_of, slot_of
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import fetch_place, start
 from netplace.netsim.kernel.node import act, begin_sources, tail_left
@@ -33,7 +34,10 @@ from netplace.netsim.kernel.state import (
     ENTERING,
     EVENTS,
     EXPOSED,
+    HOME,
     INPUT,
+    KEY_WORDS,
+    LABEL,
     LISTED,
     NAME_BITS,
     NEAR,
@@ -86,6 +90,7 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
             at = s.clock[TAILS]
             fetch_fifo(s, u, s.tail[(at + min(2 * u.ahead, last)) & (u.tail_words - 1)])
             fetch_feeder(s, u, s.tail[(at + min(u.ahead, last)) & (u.tail_words - 1)])
+            fetch_key(s, u, s.tail[(at + min(u.ahead // 2, last)) & (u.tail_words - 1)])
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
     s.clock[EVENTS] += events + count
 
@@ -94,6 +99,8 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
 def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
     """Let the tasks act that have something to do in `cycle`."""
     act_on_timers(s, u, cycle)
+    if u.ahead > 0:
+        fetch_timers(s, cycle + 1)
     acts = s.clock[TODO + side]
     for n in range(acts):
         node = s.todo[side * u.nodes + n]
@@ -183,11 +190,22 @@ def fetch_feeder(s: State, u: Setting, name: int) -> None:
 
 
 @inlined
+def fetch_key(s: State, u: Setting, name: int) -> None:
+    """Ask for the key of a packet that is consumed, which is the head of a FIFO."""
+    router = name >> NAME_BITS
+    word = s.counts[fifo_of(u, router, name & INPUT)]
+    if output_of(u, word) == HOME:
+        label = s.slot[slot_of(s, u, router, name & INPUT, word & u.field) + LABEL]
+        fetch(s.key, (label >> 2) * KEY_WORDS)
+
+
+@inlined
 def fetch_node(s: State, u: Setting, node: int) -> None:
     """Ask for what a node will soon act on."""
     fetch(s.task, node * TASK_WORDS)
     fetch(s.when, node * WHEN_WORDS)
     fetch(s.counts, fifo_of(u, node, fed(s, u, node * u.row)))
+    fetch(s.key, (s.hot[1] + node) * KEY_WORDS)
 
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
