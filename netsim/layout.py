@@ -30,7 +30,7 @@ _COMPILED_IN = (
     "consumption", "bubble", "tree_routing", "router_delay", "link_delay",
 )  # fmt: skip
 _SIZES = {
-    "nodes", "routers", "seed", "ahead", "behind", "words", "tops", "links", "tail_words", "arrival_words",
+    "nodes", "routers", "seed", "words", "tops", "links", "tail_words", "arrival_words",
     "magnitudes", "twist", "record",
 }  # fmt: skip
 _SHAPE = {
