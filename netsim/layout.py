@@ -169,7 +169,7 @@ def setting(
         slots=topology.ports * config.vcs * config.queue_packets
         + config.injectors * (config.queue_packets + config.injection_packets),
         ahead=_AHEAD if large else 0,
-        behind=1 << 30 if exact or loads or explain or not large else _AHEAD,
+        behind=0 if exact or loads or explain or not large else _AHEAD,
         fifos=topology.ports * config.vcs + config.injectors,
         words=words,
         tops=-(-words // k.WORD),

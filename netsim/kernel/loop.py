@@ -130,20 +130,18 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
                 routers &= routers - 1
                 count += 1
     started = 0
-    for n in range(count + 1):
-        starting = s.clock[STARTING]
-        if n < count:
-            if n + u.ahead < count and u.ahead > 0:
-                fetch_row(s, u, s.deciding[n + u.ahead])
-                if u.explain == 1:
-                    fetch_parking(s, u, s.deciding[n + u.ahead])
-            decide(s, u, s.deciding[n], cycle)
-            starting = s.clock[STARTING] - u.behind
-        while started < starting:
-            if u.ahead > 0:
-                fetch_place(s, u, s.starting[min(started + u.behind // 2, s.clock[STARTING] - 1)])
+    for n in range(count):
+        if n + u.ahead < count and u.ahead > 0:
+            fetch_row(s, u, s.deciding[n + u.ahead])
+            if u.explain == 1:
+                fetch_parking(s, u, s.deciding[n + u.ahead])
+        decide(s, u, s.deciding[n], cycle)
+        while u.behind > 0 and started + u.behind < s.clock[STARTING]:
+            fetch_place(s, u, s.starting[started + u.behind // 2])
             start(s, u, s.starting[started], cycle)
             started += 1
+    for n in range(started, s.clock[STARTING]):
+        start(s, u, s.starting[n], cycle)
     s.clock[STARTING] = 0
     s.clock[EVENTS] += count
 

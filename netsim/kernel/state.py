@@ -223,7 +223,7 @@ class Setting(NamedTuple):
     fed: int  # inputs fed by links, of a router of a mesh or torus
     slots: int  # places for packets, of a router of a mesh or torus
     ahead: int  # events by which memory is asked for in advance; 0 where the network fits into the cache
-    behind: int  # packets by which starts follow decisions: all, where decisions would see them
+    behind: int  # starts by which they follow decisions; 0: they wait for all, since decisions would see them
     fifos: int  # most FIFOs of a router
     words: int  # words of a half of `dirty`
     tops: int  # words of a half of `dirty_top`
