@@ -7,7 +7,7 @@ Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay array
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -32,7 +32,7 @@ if config.DISABLE_JIT:
         """Return the number of the lowest set bit of `mask`, which is not 0."""
         return (int(mask) & -int(mask)).bit_length() - 1
 
-    def bare(kinds: tuple[str, ...], of: type[Any]) -> Any:
+    def bare(kinds: tuple[str, ...], of: type[Any], views: Mapping[str, str] | None = None) -> Any:
         """Return what takes a named tuple of arrays as it is."""
         return lambda arrays: arrays
 
@@ -84,18 +84,23 @@ else:
 
         return types.int64(types.int64), emit
 
-    def bare(kinds: tuple[str, ...], of: type[Any]) -> Any:
-        """Return what turns an address of addresses into a named tuple of pointers to such words."""
+    def bare(kinds: tuple[str, ...], of: type[Any], views: Mapping[str, str] | None = None) -> Any:
+        """Return what turns an address of addresses into a named tuple of pointers to such words.
+
+        `views` says which arrays are the memory of another, so that one pointer serves them all.
+        """
+        names: list[str] = list(of._fields)
+        at = [names.index((views or {}).get(name, name)) for name in names]
         pointers = [types.CPointer(getattr(types, kind)) for kind in kinds]
         tuple_type = _named(pointers, of)
 
         @intrinsic
         def arrays(typing_context: Any, address: Any) -> Any:
             def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                words = (_word(builder, arguments[0], n) for n in range(len(pointers)))
+                words = [_word(builder, arguments[0], n) for n in range(len(pointers))]
                 members = [
-                    builder.inttoptr(word, context.get_value_type(kind))
-                    for word, kind in zip(words, pointers, strict=True)
+                    builder.inttoptr(words[n], context.get_value_type(kind))
+                    for n, kind in zip(at, pointers, strict=True)
                 ]
                 return context.make_tuple(builder, tuple_type, members)
 

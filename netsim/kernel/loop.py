@@ -48,6 +48,7 @@ from netplace.netsim.kernel.state import (
     TASK_WORDS,
     TIMERS,
     TODO,
+    VIEWS,
     WHEN_WORDS,
     Setting,
     State,
@@ -208,7 +209,7 @@ def fetch_node(s: State, u: Setting, node: int) -> None:
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return the loop for settings of which some are known, and arrays of these kinds."""
-    arrays_at = bare(kinds, State)
+    arrays_at = bare(kinds, State, VIEWS)
     settings_at = settled(known, Setting)
 
     def run(arrays: Any, given: Any, until: int) -> int:
@@ -256,7 +257,7 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
 
 def charging(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return what charges all waiting heads between two cycles, up to the start of a cycle."""
-    arrays_at = bare(kinds, State)
+    arrays_at = bare(kinds, State, VIEWS)
     settings_at = settled(known, Setting)
 
     def charged_up_to_now(arrays: Any, given: Any, cycle: int) -> int:
@@ -269,7 +270,7 @@ def charging(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
 
 def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
     """Return what draws when each source of open-loop traffic has its first packet."""
-    arrays_at = bare(kinds, State)
+    arrays_at = bare(kinds, State, VIEWS)
     settings_at = settled(known, Setting)
 
     def first_draws(arrays: Any, given: Any, now: int) -> int:

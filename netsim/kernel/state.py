@@ -317,3 +317,6 @@ class State(NamedTuple):
     message_delays: I64
     asked: I64  # scratch: requests by output
     step: I64  # scratch: masks by dimension
+
+
+VIEWS = {"counts": "row", "name": "row", "byte": "row"}  # arrays of the same memory
