@@ -37,9 +37,9 @@ print((peak() - before) / network.topology.nodes)
 
 # network, one of its kind whose kernel is the same, bytes of a node wanted
 NETWORKS = (
-    ("torus:32x32x32", "torus:2x2x2", 1000),
-    ("tree:4,6", "tree:2,2", 2000),
-    ("thintree:4,2,6", "thintree:4,2,2", 2000),
+    ("torus:32x32x32", "torus:13x13x13", 1000),
+    ("tree:4,6", "tree:4,5", 2000),
+    ("thintree:4,2,6", "thintree:3,1,7", 2000),
 )
 
 
