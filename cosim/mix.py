@@ -19,11 +19,10 @@
 
 A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the
 share of its time, alone on a compact partition, in which it communicates: a number, or bounds between which
-it is drawn evenly; the rest it computes, before each iteration. There are as many iterations as take the
-run time of the log.
+it is drawn evenly, or a name of `netplace.cosim.shares.MEASURED`, of whose shares one is drawn; the rest it
+computes, before each iteration. There are as many iterations as take the run time of the log.
 
-Where the file says nothing of it a job does nothing but communicate, and its slowdown is an upper bound: no
-log tells the share, and a default would be a guess.
+Where the file says nothing of it a job does nothing but communicate, and its slowdown is an upper bound.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from typing import Any
 import numpy as np
 
 from netplace.checks import one_of
+from netplace.cosim.shares import MEASURED
 from netplace.cosim.work import Work, WorkOf, body_of
 from netplace.netsim import Config
 from netplace.runs.toml_lines import line_of, read_toml
@@ -48,6 +48,7 @@ _COMMUNICATION = 1.0
 _KEYS = ("application", "weight", "nodes", "run_time", "user", "executable", "communication", "round")
 _ROUNDS = ("exact", "down")
 _ALWAYS = (0.0, math.inf)
+_ALL = (_COMMUNICATION, _COMMUNICATION)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Class:
         Whose jobs belong to it and what they run, by the log's numbers; empty: all.
     communication : tuple of float
         Least and most share of the time in which it communicates.
+    measured : str
+        Key of `netplace.cosim.shares.MEASURED`, from which the share is drawn instead; empty: it is not.
     round : str
         ``"exact"``: every size must exist; ``"down"``: as many tasks as the largest size below that does.
     """
@@ -74,10 +77,11 @@ class Class:
     weight: float = 1.0
     nodes: tuple[float, float] = _ALWAYS
     run_time: tuple[float, float] = _ALWAYS
-    communication: tuple[float, float] = (_COMMUNICATION, _COMMUNICATION)
+    communication: tuple[float, float] = _ALL
     round: str = "exact"
     user: tuple[int, ...] = ()
     executable: tuple[int, ...] = ()
+    measured: str = ""
 
     def fits(self, job: Job) -> bool:
         """Tell whether a job may belong to the class."""
@@ -87,6 +91,12 @@ class Class:
             and (not self.user or job.user in self.user)
             and (not self.executable or job.executable in self.executable)
         )
+
+    def share(self, rng: np.random.Generator) -> float:
+        """Draw the share of its time in which a job communicates."""
+        if self.measured:
+            return float(rng.choice([*MEASURED[self.measured].values()]))
+        return float(rng.uniform(*self.communication))
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,7 @@ class Mix:
     @property
     def upper_bound(self) -> bool:
         """Whether some jobs do nothing but communicate."""
-        return any(one.communication[1] == 1 for one in self.classes)
+        return any(not one.measured and one.communication[1] == 1 for one in self.classes)
 
     def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
         """Return an iteration of what a job runs, and the share of its time in which it communicates.
@@ -129,7 +139,7 @@ class Mix:
         rng = np.random.default_rng([seed, 2, job.number])
         weights = np.array([one.weight for one in fitting])
         chosen = fitting[int(rng.choice(len(fitting), p=weights / weights.sum()))]
-        share = float(rng.uniform(*chosen.communication))
+        share = chosen.share(rng)
         if share == 0:
             return Work("", job.nodes), 0.0
         return Work(chosen.application, self._tasks(chosen, job, config)), share
@@ -216,7 +226,8 @@ def read_mix(path: str | Path) -> Mix:
             classes.append(_class(usual | table))
         except ValueError as error:
             key = str(error).partition(":")[0]
-            where = line_of(text, f"class.{place}", key if key in table else "")
+            inherited = key in said and key not in table
+            where = line_of(text, "" if inherited else f"class.{place}", key if key in usual | table else "")
             raise ValueError(f"{path}:{where}: {error}") from None
     return Mix(tuple(classes), str(path))
 
@@ -230,12 +241,15 @@ def _class(table: Mapping[str, Any]) -> Class:
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:
         raise ValueError(f"weight: {weight!r} is not a number over 0")
+    share = table["communication"]
+    measured = one_of(share, MEASURED, "communication") if isinstance(share, str) else ""
     return Class(
         application=table["application"],
         weight=float(weight),
         nodes=_range(table, "nodes"),
         run_time=_range(table, "run_time"),
-        communication=_share(table["communication"]),
+        communication=_ALL if measured else _share(share),
+        measured=measured,
         round=one_of(str(table.get("round", "exact")), _ROUNDS, "round"),
         user=_numbers(table, "user"),
         executable=_numbers(table, "executable"),

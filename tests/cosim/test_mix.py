@@ -7,11 +7,15 @@ import re
 import numpy as np
 import pytest
 
+from netplace import carried, read
+from netplace.apps import Op
 from netplace.cosim import Placing, cosimulate, make_cosim_plan, placing_of
 from netplace.cosim.mix import read_mix
 from netplace.cosim.rates import Rates
-from netplace.netsim import Config
+from netplace.cosim.shares import MEASURED
+from netplace.netsim import Config, simulate
 from netplace.scheduling import Allocation, Job
+from netplace.topologies import parse
 
 MIX = """\
 communication = 0.25
@@ -149,3 +153,20 @@ def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
     (job,) = cosimulate(plan).outcome["jobs"]
     assert job["live"] == pytest.approx(3)
     assert isinstance(placing_of(plan), Placing)
+
+
+def test_a_measured_share_is_drawn():
+    mix = read_mix_of('communication = "npb"\n[[class]]\napplication = "butterfly"')
+    drawn = {mix.work(Job(number, 0, 8, 10.0), Config())[1] for number in range(60)}
+    assert drawn == {*MEASURED["npb"].values()}
+    assert not mix.upper_bound
+    with pytest.raises(ValueError, match=r"mix.toml:1: communication: unknown name 'nas'; valid: npb"):
+        read_mix_of('communication = "nas"\n[[class]]\napplication = "butterfly"')
+
+
+def test_what_a_measured_share_is():
+    config = Config()
+    program = read(carried("LU.A.64"), cycles_per_us=1000 / config.cycle_ns)
+    computed = program.size[program.kind == Op.COMPUTE].sum() / 64
+    share = 1 - computed / simulate(parse("torus:8x8"), program, config=config).cycles
+    assert share == pytest.approx(MEASURED["npb"]["LU"], abs=0.001)
