@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.partition_selection import break_evens, cases, cells_of, rows
+from netplace.experiments.studies.selection_schedules import Case, Machine, key_of
 from netplace.experiments.studies.study import ask, published
 
 STUDY = STUDIES["partition-selection"]
@@ -33,6 +35,15 @@ def test_nine_strategies_of_each_workload():
     assert len(cases(ask(STUDY, ["classes"]))) == 4 * 9
     apart = [case for case in cases(ask(STUDY, ["break-even"])) if case.selection == "scattered"]
     assert len(apart) == 3 * 7
+
+
+def test_class_iv_runs_longer_only_where_that_is_asked():
+    longer = cases(ask(STUDY, ["large-longer", "break-even-longer"]))
+    assert {case.longer for case in longer} == {100}
+    once = Case("large", "I-IV", "CS", "best")
+    assert {case.longer for case in cases(ask(STUDY, ["large", "break-even"]))} == {1}
+    machine = Machine("torus:8x8x8", 60, 16, 2)
+    assert key_of(once, machine, ("low",)) != key_of(replace(once, longer=100), machine, ("low",))
 
 
 def test_ratios_stand_beside_the_printed():
