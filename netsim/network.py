@@ -186,7 +186,8 @@ class Network:
         self.cpu_seconds = 0.0
         if explain and is_general(topology, self.config):
             raise ValueError(
-                f"explain: waiting is charged to jobs on meshes, tori and trees, not on {topology}"
+                f"explain: waiting is charged to jobs on meshes, tori and trees without routing tables or "
+                f"faults, not on {topology} with these settings"
             )
         self._explains = explain
         self._engine: Failing = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
