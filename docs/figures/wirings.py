@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,10 +25,6 @@ KINDS = (
     ("xgft:3;4,3,2;1,2,3", "d-mod-k"), ("tree:3,2", "d-mod-k"),
     ("faulty:links=0.1,seed=2/torus:8x8", "up-down"),
 )  # fmt: skip
-_SIDES: dict[str, dict[str, Any]] = {
-    "grid": {"policy": "oblivious"},
-    "tables": {"routing": "dor", "vc_discipline": "none", "allow_deadlock": True},
-}
 FAULTS = "at=500,links=0.1,slow=0.2,seed=4,packets={0};at=900,routers=0.03,seed=3,packets={0}"
 FAILING = ("torus:8x8", "tree:4,3", "dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=4", "slimfly:5")
 
