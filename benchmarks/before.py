@@ -10,11 +10,11 @@ from __future__ import annotations
 __all__ = ["BEFORE"]
 
 BEFORE: dict[str, float] = {  # millions of packet-hops in a second of CPU time
-    "torus:8x8": 7.9,
-    "torus:16x16x16": 6.2,
+    "torus:8x8": 11.8,
+    "torus:16x16x16": 6.8,
     "torus:32x32x32": 4.3,
-    "torus:64x64x64": 1.5,
-    "torus:8x8x8x8x8": 1.6,
-    "tree:4,6": 1.4,
-    "thintree:4,2,6": 2.2,
+    "torus:64x64x64": 2.5,
+    "torus:8x8x8x8x8": 3.0,
+    "tree:4,6": 3.8,
+    "thintree:4,2,6": 5.9,
 }
