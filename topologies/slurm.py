@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from netplace.topologies.faults import with_faults
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
+from netplace.topologies.topology import Topology
+from netplace.topologies.tree import Tree
 
 __all__ = ["expand", "slurm", "slurm_blocks_text", "slurm_text"]
 
@@ -93,7 +96,22 @@ def _blocks(
     return cables, names
 
 
-def slurm_text(topology: Graph) -> str:
+def _switched(topology: Topology) -> Graph:
+    """Return a network as one of switches and nodes.
+
+    Raises
+    ------
+    ValueError
+        If its nodes are switches.
+    """
+    if isinstance(topology, Tree):
+        return with_faults(topology, text=topology.text)  # none: the same wiring
+    if not isinstance(topology, Graph):
+        raise ValueError(f"{topology}: topology.conf knows trees alone, and here nodes are switches")
+    return topology
+
+
+def slurm_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the tree plug-in for a tree of switches.
 
     Raises
@@ -101,6 +119,7 @@ def slurm_text(topology: Graph) -> str:
     ValueError
         If the switches are no tree: if some are joined in a circle.
     """
+    topology = _switched(topology)
     first = topology.first_switch
     if not first:
         raise ValueError(f"{topology}: topology.conf knows trees alone, and here nodes are switches")
@@ -140,7 +159,7 @@ def slurm_text(topology: Graph) -> str:
     return "\n".join(lines) + "\n"
 
 
-def slurm_blocks_text(topology: Graph) -> str:
+def slurm_blocks_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the block plug-in for switches with nodes, joined level by level.
 
     Raises
@@ -148,6 +167,7 @@ def slurm_blocks_text(topology: Graph) -> str:
     ValueError
         If the switches above the blocks are not those that the plug-in's sizes make.
     """
+    topology = _switched(topology)
     first = topology.first_switch
     at = np.bincount(topology.home - first, minlength=topology.switches).tolist() if first else []
     blocks = [switch for switch, nodes in enumerate(at) if nodes]

@@ -117,3 +117,15 @@ def test_what_is_no_blocks_of_slurm():
         slurm_blocks_text(parse("dragonfly:a=2,p=2,h=1"))
     with pytest.raises(ValueError, match="blocks are switches with nodes"):
         slurm_blocks_text(parse("faulty:slow=0.5/torus:3x3"))
+
+
+def test_trees_with_one_switch_above_are_slurm_trees(tmp_path: Path) -> None:
+    path = tmp_path / "topology.conf"
+    path.write_text(slurm_text(parse("thintree:3,1,2")))
+    read = parse(f"slurm:{path}")
+    assert (read.nodes, read.diameter) == (9, 4)
+    with pytest.raises(ValueError, match=r"tree:2,2: .* knows trees alone, and here 4 switches have"):
+        slurm_text(parse("tree:2,2"))
+    for write in (slurm_text, slurm_blocks_text):
+        with pytest.raises(ValueError, match=r"torus:3x3: topology.conf knows trees alone"):
+            write(parse("torus:3x3"))
