@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +24,7 @@ from netplace.topologies import Topology
 
 __all__ = ["simulate"]
 
-_Job = tuple[Program, ArrayLike | None]
+_Job = tuple[Program, ArrayLike | None, int]  # with its first cycle
 
 
 def simulate(
@@ -36,8 +39,9 @@ def simulate(
     record_messages: bool = False,
     window: int | None = None,
     workers: int = 1,
+    starts: Sequence[int] | None = None,
 ) -> Result:
-    """Replay one or several applications, all from cycle 0, and return what was measured.
+    """Replay one or several applications, and return what was measured.
 
     Parameters
     ----------
@@ -63,15 +67,17 @@ def simulate(
         Processes. Where jobs are so placed that their packets can share no router, see `independent_parts`,
         parts of the run go on side by side. The result is the same, to the cycle; with windows, and where
         all is one part, one process does all.
+    starts : sequence of int, optional
+        First cycle of each job; 0 by default.
 
     Raises
     ------
     ValueError
-        If the placement is wrong.
+        If the placement is wrong, or there are not as many starts as jobs.
     DeadlockError, CycleLimitError
         If the run cannot come to its end.
     """
-    jobs = _jobs(topology, programs, nodes)
+    jobs = _jobs(topology, programs, nodes, starts)
     settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages)
     whole(workers, "workers")
     if workers > 1 and len(jobs) > 1 and window is None:
@@ -79,18 +85,25 @@ def simulate(
         if found is not None:
             return found
     network = settings.network()
-    for program, where in jobs:
-        network.start(program, where, at=0)
+    for program, where, start in jobs:
+        network.start(program, where, at=start)
     network.finish(max_cycles, window)
     return network.result()
 
 
 def _jobs(
-    topology: Topology, programs: Program | Sequence[Program], nodes: ArrayLike | Sequence[ArrayLike] | None
+    topology: Topology,
+    programs: Program | Sequence[Program],
+    nodes: ArrayLike | Sequence[ArrayLike] | None,
+    starts: Sequence[int] | None,
 ) -> list[_Job]:
-    """Return each program with the nodes of its tasks, as they were given."""
+    """Return each program with the nodes of its tasks and its first cycle, as they were given."""
+    count = 1 if isinstance(programs, Program) else len(programs)
+    begins = [0] * count if starts is None else list(starts)
+    if len(begins) != count:
+        raise ValueError(f"starts: {len(begins)} given for {count} jobs")
     if isinstance(programs, Program):
-        return [(programs, nodes)]  # type: ignore[list-item]
+        return [(programs, nodes, begins[0])]  # type: ignore[list-item]
     places: Sequence[ArrayLike | None]
     if nodes is None:
         ends = np.cumsum([program.tasks for program in programs])
@@ -100,7 +113,7 @@ def _jobs(
         places = list(nodes)  # type: ignore[arg-type]
     if len(places) != len(programs):
         raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
-    return list(zip(programs, places, strict=True))
+    return list(zip(programs, places, begins, strict=True))
 
 
 @dataclass(frozen=True)
@@ -132,10 +145,10 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
     run to tell.
     """
     check = settings.network()
-    for program, where in jobs:
-        check.start(program, where)
-    places = [place(program, where, settings.topology) for program, where in jobs]
-    programs = [program for program, _ in jobs]
+    for program, where, start in jobs:
+        check.start(program, where, at=start)
+    places = [place(program, where, settings.topology) for program, where, _ in jobs]
+    programs = [program for program, _, _ in jobs]
     parts = independent_parts(settings.topology, settings.config, programs, places)
     if len(parts) < 2:
         return None
@@ -147,7 +160,7 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
         bags[least] += parts[n]
         load[least] += sizes[n]
     try:
-        with ProcessPoolExecutor(len(bags)) as pool:
+        with ProcessPoolExecutor(len(bags), multiprocessing.get_context(_start_method())) as pool:
             found = list(
                 pool.map(_simulated, [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags])
             )
@@ -171,10 +184,15 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
     )
 
 
+def _start_method() -> str:
+    """Return how processes start: forked ones have everything loaded, but threads leave locks behind."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+
+
 def _simulated(settings: _Settings, jobs: list[_Job]) -> tuple[list[JobRecord], Counters, float]:
     """Return what was measured of some jobs alone on the network, and the CPU time."""
     network = settings.network()
-    numbers = [network.start(program, where, at=0) for program, where in jobs]
+    numbers = [network.start(program, where, at=start) for program, where, start in jobs]
     network.finish(settings.max_cycles)
     return [network.job(number) for number in numbers], network.counters(), network.cpu_seconds
 

@@ -17,7 +17,8 @@ from typing import Any
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
 from netplace.extensions import blamed, current_digest, file_digest
-from netplace.netsim import Config, Network, Result, SimulationError
+from netplace.netsim import Config, Network, Result, SimulationError, simulate
+from netplace.netsim.parts import independent_parts
 from netplace.netsim.result import versions
 from netplace.placement.mapping import QapResult
 from netplace.placement.rule import Nodes
@@ -91,12 +92,15 @@ class Executed:
         How the mapping of each job was found; for mapping ``best`` the name of the winner.
     window : int or None
         Cycles of the windows in which link loads were counted.
+    parts : int
+        Parts that could go on side by side; looked for where there were several workers.
     """
 
     run: Run
     result: Result
     methods: tuple[str, ...]
     window: int | None = None
+    parts: int = 1
 
     def ended(self) -> Ended:
         """Return what of it is kept."""
@@ -170,7 +174,12 @@ def execute(run: Run, engine: str = "kernel") -> Result:
 
 
 def carry_out(
-    run: Run, engine: str = "kernel", *, record_messages: bool = False, window: int | None = None
+    run: Run,
+    engine: str = "kernel",
+    *,
+    record_messages: bool = False,
+    window: int | None = None,
+    workers: int = 1,
 ) -> Executed:
     """Simulate a run, and return how its mappings were found as well.
 
@@ -184,6 +193,8 @@ def carry_out(
         Whether the start and end of every message are kept.
     window : int, optional
         Cycles of a window in which link loads are also counted.
+    workers : int
+        Processes for parts of the run that share no router, as in `netplace.netsim.simulate`.
 
     Raises
     ------
@@ -193,8 +204,11 @@ def carry_out(
     programs = programs_of(run)
     found = _mappings_of(run, programs)
     places = [mapped.mapping for mapped in found]
-    result = _simulate(run, programs, places, engine, record_messages, window)
-    return Executed(run, result, tuple(mapped.method for mapped in found), window)
+    parts = 1
+    if workers > 1 and window is None:
+        parts = len(independent_parts(_topology(run), run.config, programs, places))
+    result = _simulate(run, programs, places, engine, record_messages, window, workers)
+    return Executed(run, result, tuple(mapped.method for mapped in found), window, parts)
 
 
 def _simulate(
@@ -204,18 +218,21 @@ def _simulate(
     engine: str,
     record_messages: bool = False,
     window: int | None = None,
+    workers: int = 1,
 ) -> Result:
-    network = Network(
+    return simulate(
         _topology(run),
-        run.config,
+        programs,
+        places,
+        config=run.config,
         engine=engine,
         seed=_network_seed(run),
+        max_cycles=run.max_cycles,
         record_messages=record_messages,
+        window=window,
+        workers=workers,
+        starts=[job.start for job in run.jobs],
     )
-    for job, program, nodes in zip(run.jobs, programs, places, strict=True):
-        network.start(program, nodes, at=job.start)
-    network.finish(run.max_cycles, window)
-    return network.result()
 
 
 def _network_seed(run: Run) -> int:

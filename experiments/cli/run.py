@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.experiments.cli.amounts import COUNT, SEEDS
+from netplace.experiments.cli.amounts import COUNT, PROCESSES, SEEDS
 from netplace.experiments.cli.examples import examples_of
 from netplace.experiments.cli.program_flags import program_flags, run_from
 from netplace.experiments.cli.settings import json_flag, network_flag, seed_flags, settings_flags
@@ -44,6 +44,14 @@ __all__ = ["run_command"]
     "--seeds", type=SEEDS, default=1, show_default=True, help="So many runs, with seeds from --seed on."
 )
 @seed_flags
+@click.option(
+    "--workers",
+    type=PROCESSES,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes for one run, where its jobs can share no router; the result is the same.",
+)
 @click.option("--max-cycles", type=COUNT, help="Give up after so many cycles.")
 @click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles (for --json).")
 @click.option(
@@ -71,6 +79,7 @@ def run_command(**given: Any) -> None:
     """
     asked = _asked(given)
     executed = _executed(asked)
+    _remark(asked, executed)
     _write(asked, executed)
     _show(executed, given["as_json"], asked.critical_path)
 
@@ -82,6 +91,7 @@ class _Asked:
     runs: tuple[Run, ...]
     engine: str
     processes: int
+    workers: int
     window: int | None
     messages: Path | None
     timeline: Path | None
@@ -103,10 +113,16 @@ def _asked(given: dict[str, Any]) -> _Asked:
     run = run_from(given, partition=given["partition"], mapping=given["mapping"], seed=first)
     if given["store"] and given["engine"] != "kernel":
         raise ValueError(f"--store: keeps what the kernel counts, and --engine is {given['engine']}")
+    if given["workers"] > 1 and given["processes"] > 1:
+        raise ValueError(
+            f"--workers: {given['workers']} given beside --processes {given['processes']}, expected one of "
+            "them: parts of a run side by side, or several runs"
+        )
     return _Asked(
         runs=tuple(run.seeded(first + place) for place in range(whole(given["seeds"], "--seeds"))),
         engine=one_of(given["engine"], ENGINES, "--engine"),
-        processes=whole(given["processes"], "--processes"),
+        processes=given["processes"],
+        workers=given["workers"],
         window=None if given["window"] is None else whole(given["window"], "--window"),
         messages=messages or None,
         timeline=timeline or None,
@@ -131,6 +147,7 @@ def _executed(asked: _Asked) -> list[Executed]:
             engine=asked.engine,
             record_messages=bool(asked.messages or asked.timeline or asked.critical_path),
             window=asked.window,
+            workers=asked.workers,
         )
         found = with_progress(run_each(simulate, asked.runs, asked.processes), len(asked.runs), "runs")
         if store is not None:
@@ -144,6 +161,21 @@ def _store(path: Path | None) -> AbstractContextManager[Store | None]:
     from netplace.runs.store import Store
 
     return nullcontext() if path is None else Store(path)
+
+
+def _remark(asked: _Asked, executed: Sequence[Executed]) -> None:
+    """Say where there was nothing to share out among workers."""
+    if asked.workers == 1:
+        return
+    if asked.window is not None:
+        click.echo(f"netplace: --workers {asked.workers}: with --window one process does a run", err=True)
+    elif whole_runs := sum(one.parts == 1 for one in executed):
+        which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
+        click.echo(
+            f"netplace: --workers {asked.workers}: {which} by one process: there is one job, or jobs "
+            "can share routers",
+            err=True,
+        )
 
 
 def _write(asked: _Asked, executed: Sequence[Executed]) -> None:

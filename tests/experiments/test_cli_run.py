@@ -61,6 +61,56 @@ def test_the_same_seed_gives_the_same_run_on_any_number_of_processes(netplace):
     assert [run["cycles"] for run in alone["runs"]] == [run["cycles"] for run in pooled["runs"]]
 
 
+def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
+    jobs = ("--jobs", "3x", "2d-mesh,tasks=4", "--jobs", "1x", "all-to-all,tasks=4,rounds=3")
+    flags = (
+        "run",
+        "--network",
+        "mesh:4x4",
+        *jobs,
+        "--partition",
+        "quadrants",
+        "--policy",
+        "random",
+        "--json",
+    )
+    told = []
+    for more in ((), ("--workers", "2")):
+        messages = tmp_path / f"messages{len(more)}.csv"
+        result = netplace(*flags, *more, "--record-messages", messages)
+        found = described(result)
+        assert found.pop("cpu_seconds") > 0
+        assert result.stderr == ""
+        told.append((found, messages.read_text()))
+    assert told[0] == told[1]
+    assert len(told[0][0]["jobs"]) == 4
+
+
+def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(netplace):
+    meet = ("--network", "mesh:4x4", "--jobs", "2x", "2d-mesh,tasks=8", "--partition", "random")
+    for flags, why in (
+        (HALO, "the run by one process"),
+        (meet, "jobs can share routers"),
+        ((*meet, "--seeds", "2"), "2 of 2 runs by one process"),
+        (("--network", "mesh:4x4", "--app", "2d-mesh", "--window", "100"), "with --window one process"),
+    ):
+        alone, shared = netplace("run", *flags, "--json"), netplace("run", *flags, "--workers", "3", "--json")
+        assert alone.stderr == ""
+        assert shared.stderr.count("\n") == 1
+        assert shared.stderr.startswith("netplace: --workers 3: ")
+        assert why in shared.stderr
+        assert described(alone)["cycles"] == described(shared)["cycles"]
+
+
+def test_workers_are_at_least_one_and_for_one_run(netplace):
+    refused = netplace("run", *HALO, "--workers", "0")
+    assert refused.exit_code == 2
+    assert "--workers: 0 is too small" in refused.stderr
+    refused = netplace("run", *HALO, "--workers", "2", "--processes", "3")
+    assert refused.exit_code == 2
+    assert "--workers: 2 given beside --processes 3" in refused.stderr
+
+
 def test_both_engines_agree(netplace):
     kernel = described(netplace("run", *HALO, "--json"))
     reference = described(netplace("run", *HALO, "--engine", "reference", "--json"))

@@ -109,6 +109,18 @@ def test_processes_give_the_same_result():
     assert np.array_equal(one.link_packets, two.link_packets)
 
 
+def test_parts_start_when_their_jobs_do():
+    topology, program = parse("mesh:8"), APPLICATIONS["all-to-all"].make(tasks=4, bytes=512)
+    places = [range(4), range(4, 8)]
+    one, two = (
+        simulate(topology, [program] * 2, places, starts=[70, 5], workers=workers) for workers in (1, 2)
+    )
+    assert [job.start for job in one.jobs] == [job.start for job in two.jobs] == [70, 5]
+    assert [job.end for job in one.jobs] == [job.end for job in two.jobs]
+    with pytest.raises(ValueError, match="starts: 1 given for 2 jobs"):
+        simulate(topology, [program] * 2, places, starts=[3])
+
+
 def test_what_is_wrong_is_told_as_by_one_process():
     program = APPLICATIONS["all-to-all"].make(tasks=4, bytes=4096)
     for workers in (1, 2):
