@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from netplace.extensions.place import Place
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["Offer", "offers"]
 
@@ -36,6 +39,8 @@ class Offer:
 @lru_cache(maxsize=32)
 def offers(group: str) -> dict[str, Offer]:
     """Return what the installed packages offer in a group, by name; of two of one name, the first."""
+    from importlib.metadata import entry_points  # only asked for names that netplace does not know
+
     found: dict[str, Offer] = {}
     for entry in sorted(entry_points(group=group), key=lambda one: (one.name, _origin(one))):
         place = Place(entry.module, entry.attr or entry.name)

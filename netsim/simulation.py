@@ -6,7 +6,6 @@ import multiprocessing
 import sys
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,6 +158,8 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
         least = load.index(min(load))
         bags[least] += parts[n]
         load[least] += sizes[n]
+    from concurrent.futures import ProcessPoolExecutor  # only runs in parts need it
+
     try:
         with ProcessPoolExecutor(len(bags), multiprocessing.get_context(_start_method())) as pool:
             found = list(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
@@ -30,6 +29,8 @@ def graph_file(path: str) -> Graph:
     ValueError
         If the file cannot be read or is no network.
     """
+    from xml.etree.ElementTree import ParseError
+
     import networkx as nx
 
     text = f"graph:{path}"

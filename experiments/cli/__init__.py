@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 
 import rich_click as click
@@ -39,6 +38,8 @@ __all__ = ["app", "main"]
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
+    import importlib.metadata
+
     try:
         number = importlib.metadata.version("netplace")
     except importlib.metadata.PackageNotFoundError:

@@ -158,9 +158,11 @@ def _executed(asked: _Asked) -> list[Executed]:
 
 
 def _store(path: Path | None) -> AbstractContextManager[Store | None]:
+    if path is None:
+        return nullcontext()
     from netplace.runs.store import Store
 
-    return nullcontext() if path is None else Store(path)
+    return Store(path)
 
 
 def _remark(asked: _Asked, executed: Sequence[Executed]) -> None:

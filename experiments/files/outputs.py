@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +34,8 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Give the name of a temporary file, which takes the place of `path` once the block has ended well."""
+    import tempfile
+
     handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
     os.close(handle)
     temporary = Path(name)

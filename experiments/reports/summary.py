@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -82,11 +82,19 @@ def means(values: Sequence[Any]) -> Any:
     if isinstance(first, list) and all(len(value) == len(first) for value in values):
         return [means(entries) for entries in zip(*values, strict=True)]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return first if all(value == first for value in values) else statistics.fmean(values)
+        return first if all(value == first for value in values) else _mean(values)
     return first
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
     """Return mean, standard deviation of the sample, least and most of `values`."""
-    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return {"mean": statistics.fmean(values), "std": deviation, "min": min(values), "max": max(values)}
+    deviation = 0.0
+    if len(values) > 1:
+        import statistics  # with exact fractions, which a single run does not need
+
+        deviation = statistics.stdev(values)
+    return {"mean": _mean(values), "std": deviation, "min": min(values), "max": max(values)}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["compilation_announced", "load_engine"]
 
 
-class _OnceLoaded(MetaPathFinder):
+class _OnceLoaded:
     """Calls a function when Numba has been imported, which a plain run does not do."""
 
     def __init__(self, then: Callable[[], None]) -> None:

@@ -91,8 +91,10 @@ def progress_bar(shown: bool = True) -> Progress:
 
 def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
     """Return the outcomes in order of their places, with a bar on stderr if that is a terminal."""
+    if count == 1:
+        return [outcome for _, outcome in outcomes]
     found: dict[int, Outcome] = {}
-    with progress_bar(count > 1) as progress:
+    with progress_bar() as progress:
         bar = progress.add_task(what, total=count)
         for place, outcome in outcomes:
             found[place] = outcome

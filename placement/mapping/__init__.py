@@ -151,9 +151,18 @@ def find_mapping(
         took = time.thread_time() - began
         chosen = QapResult(topology.check_nodes(chosen), np.nan, text, 0, took)
     mapping = chosen.mapping
-    if mapping.shape != (tasks,) or len(np.unique(mapping)) != tasks or not np.isin(mapping, usable).all():
+    if mapping.shape != (tasks,) or not _one_each(mapping, usable, topology.nodes):
         raise ValueError(f"mapping {text}: the rule did not give each of {tasks} tasks a node of its own")
     return chosen
+
+
+def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
+    """Tell whether every task has a usable node, and no two the same."""
+    if mapping.dtype.kind not in "iu" or mapping.min(initial=0) < 0 or mapping.max(initial=0) >= nodes:
+        return False
+    # Counted, as NumPy's functions for sets import masked arrays, which takes longer than a small run.
+    tasks_on = np.bincount(mapping, minlength=nodes)
+    return bool(tasks_on.max(initial=0) <= 1 and tasks_on[usable].sum() == len(mapping))
 
 
 def map_tasks(

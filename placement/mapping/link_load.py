@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from netplace.checks import one_of
-from netplace.placement.mapping.link_load_search import LinkLoadSearch
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.mapping.qap import QapResult
 from netplace.placement.mapping.qap.budget import Budget
-from netplace.placement.mapping.routed_links import routed_links
 
 __all__ = ["OBJECTIVES", "OPTION", "link_load"]
 
@@ -37,6 +34,12 @@ def link_load(problem: MappingProblem) -> QapResult:
     ValueError
         If there is no traffic, the option is none, or the routing is not defined on the network.
     """
+    # What compiles or is large is imported where it is first used.
+    from scipy import sparse
+
+    from netplace.placement.mapping.link_load_search import LinkLoadSearch
+    from netplace.placement.mapping.routed_links import routed_links
+
     options = _read(problem.option)
     objective, routing = options.pop("objective", "squares"), options.pop("routing", "")
     budget = Budget(**options)
