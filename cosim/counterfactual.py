@@ -84,7 +84,11 @@ def what_if(
 
 def _moved(placing: Placing, started: Started, rule: str) -> Started:
     tasks = len(started.placed.nodes)
-    (nodes,) = partition(rule, placing.machine, [tasks], seed=placing.seed)
+    try:
+        (nodes,) = partition(rule, placing.machine, [tasks], seed=placing.seed)
+    except ValueError as error:  # a partition numbers its jobs from 0 on
+        said = str(error).replace("job 0", f"job {started.number}")
+        raise ValueError(f"move: {said}") from None
     return _mapped(placing, started.on(nodes), placing.mapping)
 
 

@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 
+from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.cosim.shares import MEASURED
 from netplace.cosim.work import Work, WorkOf, body_of
@@ -134,7 +135,8 @@ class Mix:
         fitting = [one for one in self.classes if one.fits(job)]
         if not fitting:
             raise ValueError(
-                f"{self.source}: job {job.number} of {job.nodes} nodes and {job.run_time:g} s fits no class"
+                f"{self.source}: job {job.number} of {job.nodes} nodes and {job.run_time:g} s fits no class, "
+                "expected one whose nodes, run_time, user and executable are the job's"
             )
         rng = np.random.default_rng([seed, 2, job.number])
         weights = np.array([one.weight for one in fitting])
@@ -153,7 +155,9 @@ class Mix:
             return below
         most = 2 * job.nodes + 1
         above = next((n for n in range(job.nodes + 1, most) if _exists(chosen.application, n, config)), None)
-        near = " and ".join(str(size) for size in (below, above) if size is not None) or "none near"
+        if below is None and above is None:
+            raise ValueError(f"{self.source}: job {job.number}: {_refusal(chosen.application, job, config)}")
+        near = " and ".join(str(size) for size in (below, above) if size is not None)
         raise ValueError(
             f"{self.source}: {chosen.application} does not exist on the {job.nodes} nodes of job "
             f"{job.number}; "
@@ -166,6 +170,15 @@ def _exists(application: str, tasks: int, config: Config) -> bool:
         return bool(body_of(Work(application, tasks), config).traffic().B.any())
     except ValueError:
         return False
+
+
+def _refusal(application: str, job: Job, config: Config) -> str:
+    """Return why an application is none on the nodes of a job."""
+    try:
+        body_of(Work(application, job.nodes), config)
+    except ValueError as error:
+        return str(error)
+    return f"{application} on {job.nodes} nodes sends nothing to another node"
 
 
 def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
@@ -238,6 +251,9 @@ def _class(table: Mapping[str, Any]) -> Class:
             raise ValueError(f"{key}: is not a key of a class, expected one of {', '.join(_KEYS)}")
     if not isinstance(table.get("application"), str):
         raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
+    name = table["application"].partition(",")[0]
+    if ":" not in name:  # else it is one's own, which is loaded where it is made
+        one_of(name, APPLICATIONS, "application")
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:
         raise ValueError(f"weight: {weight!r} is not a number over 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ def interpretable(arrays: k.State) -> k.State:
         return arrays
     wide: Any = (a if a.dtype.kind == "f" else a.astype(np.int64, copy=False) for a in arrays)
     return type(arrays)(*wide)
+
+
+@cache  # NumPy makes the name anew each time, for every array of every network
+def _kind(words: np.dtype[Any]) -> str:
+    """Return the name of the words of an array."""
+    return str(words)
 
 
 class KernelEngine:
@@ -77,7 +84,7 @@ class KernelEngine:
 
     def _function(self, name: str, known: tuple[int, ...]) -> Entry:
         """Return a function of the kernel for the arrays as they are."""
-        return entry(name, known, tuple(str(array.dtype) for array in self._state))
+        return entry(name, known, tuple(_kind(array.dtype) for array in self._state))
 
     @property
     def now(self) -> int:

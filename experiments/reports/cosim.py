@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from netplace.cosim import SOURCES, CosimPlan
+from netplace.cosim.plan import SETTINGS
 from netplace.experiments.files.outputs import whole_file
 from netplace.experiments.reports.waiting import waiting_table, write_waiting
 from netplace.experiments.terminal.screen import number, table
+from netplace.netsim import Config
 from netplace.runs.tables import write_table
 
 if TYPE_CHECKING:
@@ -227,25 +230,56 @@ def compared(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> Table:
 
 
 def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
-    """Return which candidates rank how under a table's times and live ones."""
+    """Return which candidates rank how under a table's times and live ones; what all share is said once."""
+    cases = [_case(one["case"]) for one in found]
+    shared = {name: value for name, value in cases[0].items() if all(one.get(name) == value for one in cases)}
     rows = []
-    for one in found:
+    for one, case in zip(found, cases, strict=True):
         turned = [pair for pair in one["pairs"] if pair["turns"]]
         told = ", ".join(
             f"{pair['first']}/{pair['second']}{' clearly' if pair['clearly'] else ''}" for pair in turned
         )
-        case = one["case"]
-        other = case.get("policy") or case.get("partition")
-        options = ",".join(f"{name}={value}" for name, value in case["options"])
+        own = _spelled({name: value for name, value in case.items() if name not in shared})
         rows.append(
             [
-                f"{one['measure']} by {one['compared']}, {other}, {options}",
+                f"{one['measure']} by {one['compared']}{', ' + own if own else ''}",
                 " < ".join(one["table"]),
                 " < ".join(one["live"]),
                 told or "-",
             ]
         )
-    made = table("Do rankings turn?", ["least first", "under a table", "under live times", "turned"], rows)
+    made = table(
+        f"Do rankings turn? ({_spelled(_told(shared, found[0]['case']))})",
+        ["least first", "under a table", "under live times", "turned"],
+        rows,
+    )
     for column in made.columns:
         column.justify = "left"
     return made
+
+
+def _case(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all keys of what a ranking is of, as a user says them."""
+    left_out = ("options", "config", "mix_digest")
+    plain = {name: value for name, value in case.items() if name not in left_out}
+    settings = {key: case["config"][name] for key, name in SETTINGS.items() if name in case["config"]}
+    return plain | dict(case["options"]) | settings
+
+
+def _told(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of what all rankings share what a reader needs: the plan, its options, unusual settings."""
+    usual = asdict(Config())
+    unusual = (key for key, name in SETTINGS.items() if key in shared and shared[key] != usual[name])
+    names = (*_PLAN, *dict(case["options"]), *unusual)
+    return {name: shared[name] for name in names if name in shared}
+
+
+def _spelled(named: Mapping[str, Any]) -> str:
+    """Return values with their names; a list of words as on the command line, two numbers as bounds."""
+
+    def text(value: Any) -> str:
+        if not isinstance(value, list):
+            return str(value)
+        return ("," if all(isinstance(one, str) for one in value) else ":").join(map(str, value))
+
+    return ", ".join(f"{name}={text(value)}" for name, value in named.items())

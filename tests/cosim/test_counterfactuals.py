@@ -82,3 +82,12 @@ def test_a_job_is_not_moved_onto_another(run):
     nodes = [*other["nodes"], *(n for n in range(64) if n not in other["nodes"])][:size]
     with pytest.raises(ValueError, match="expected nodes that are free then"):
         what_if(plan, rows, move={first["job"]: "nodes:" + ",".join(map(str, nodes))})
+
+
+def test_a_job_is_not_moved_to_fewer_nodes_than_it_has(run):
+    plan, rows = run
+    job = next(row["job"] for row in rows if row["size"] > 2)
+    with pytest.raises(
+        ValueError, match=f"move: partition nodes:0-1: the .* tasks of job {job} do not fit its 2"
+    ):
+        what_if(plan, rows, move={job: "nodes:0-1"})

@@ -120,6 +120,10 @@ def read_mix_of(text):
         ('classes = 3\n[[class]]\napplication = "gups"', "mix.toml:1: key 'classes' is not known"),
         ("[[class]]\nweight = 1", "application: not given"),
         (
+            '[[class]]\napplication = "fft,packets=4"',
+            "mix.toml:2: application: unknown name 'fft'; did you mean",
+        ),
+        (
             '[[class]]\napplication = "gups"\ncommunication = 1.5',
             "mix.toml:3: communication: 1.5 is not a share",
         ),
@@ -141,6 +145,8 @@ def test_jobs_that_fit_nowhere():
         read_mix_of('[[class]]\napplication = "gups"\nnodes = "8:"').work(job, Config())
     with pytest.raises(ValueError, match="nearest sizes are 4 and 8"):
         read_mix_of('[[class]]\napplication = "butterfly"').work(job, Config())
+    with pytest.raises(ValueError, match="job 7: option of application 'butterfly': unknown name 'packet'"):
+        read_mix_of('[[class]]\napplication = "butterfly,packet=4"').work(job, Config())
     work, _ = read_mix_of('[[class]]\napplication = "butterfly"\nround = "down"').work(job, Config())
     assert work.tasks == 4
 
