@@ -6,6 +6,7 @@ A criterion is a function of a network and some of its nodes. A new one is a fun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import one_of
-from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE
+from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE, TWIST
 from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.rule import Nodes
-from netplace.topologies import Graph, Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree, mesh, torus
 
 __all__ = [
     "CRITERIA",
@@ -170,16 +171,21 @@ def cost_locations(
 ) -> Locations | None:
     """Return locations whose costs are those of `cost_matrix`, computed pair by pair; None if there are none.
 
-    There are on meshes, tori and trees, for the criteria with a name; for hops also on networks of any
-    wiring, from the table of distances between switches. Parameters and errors are those of `cost_matrix`.
+    There are on meshes and tori, their nodes at switches or not, twisted or not, and trees, for the criteria
+    with a name; for hops also on networks of any wiring, from the table of distances between switches.
+    Parameters and errors are those of `cost_matrix`.
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if not isinstance(criterion, str):
         return None
     one_of(criterion, CRITERIA, "criterion")
-    if isinstance(topology, Grid) and criterion in ("classic", "td") and not topology.twist:
-        rings = [size if topology.wraps else np.inf for size in topology.sizes]
-        return Locations.computed(TD if criterion == "td" else GRID, topology.coordinates(chosen), rings)
+    if criterion in ("classic", "td"):
+        if isinstance(topology, Grid):
+            return (
+                _twisted(topology, chosen, criterion) if topology.twist else _on(topology, chosen, criterion)
+            )
+        if isinstance(topology, Graph) and (below := _switch_grid(topology)) is not None:
+            return _on(below, topology.home[chosen] - topology.first_switch, criterion, topology.ends)
     if isinstance(topology, Tree) and criterion in ("classic", "oversubscription"):
         stages = np.arange(topology.stages)
         steps = _steps(topology) if criterion == "oversubscription" else np.full(len(stages), 2.0)
@@ -189,6 +195,54 @@ def cost_locations(
         none = np.zeros((len(chosen), 1), np.float32)
         return Locations(TABLE, none, np.array([topology.ends], np.float32), topology.switch_hops, home)
     return None
+
+
+def _on(topology: Grid, places: Nodes, criterion: str, ends: int = 0) -> Locations:
+    """Return locations at places of a grid, with so many links to two of them."""
+    rings = [size if topology.wraps else np.inf for size in topology.sizes]
+    kind = TD if criterion == "td" else GRID
+    return Locations.computed(kind, topology.coordinates(places), rings, np.full((1, 1), ends, np.int16))
+
+
+def _twisted(topology: Grid, nodes: Nodes, criterion: str) -> Locations | None:
+    """Return locations on a twisted torus, priced by how they lie; None if that is not the same both ways."""
+    first, every = np.zeros(1, np.int64), np.arange(topology.nodes)
+
+    distance = topology.distance(first, every)
+    costs = [distance]
+    if criterion == "td":
+        there, back = (
+            np.ptp(topology.dimension_distances(*ends), axis=1) for ends in ((first, every), (every, first))
+        )
+        if (there != back).any():
+            return None
+        costs.insert(0, distance + there)
+    table = np.concatenate(costs).reshape(-1, topology.sizes[0]).astype(np.int16)
+    return Locations.computed(TWIST, topology.coordinates(nodes), [*topology.sizes, topology.twist], table)
+
+
+def _switch_grid(topology: Graph) -> Grid | None:
+    """Return the mesh or torus that the switches form by their links, if they do, all links there."""
+    if topology.axis is None or topology.places is None:
+        return None
+    sizes = tuple((topology.places.max(axis=0) + 1).tolist())
+    if math.prod(sizes) != topology.switches:
+        return None
+    rings = topology.closes is not None and bool(topology.closes.any())
+    below = (torus if rings else mesh)(sizes)
+    links = topology.neighbor[topology.first_switch :] - topology.first_switch
+    alike = np.array_equal(_joined(below.neighbor), _joined(links))
+    return (
+        below
+        if alike and np.array_equal(below.coordinates(np.arange(below.nodes)), topology.places)
+        else None
+    )
+
+
+def _joined(neighbor: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the pairs of routers that are joined, as numbers."""
+    router, port = np.nonzero(neighbor >= 0)
+    return np.unique(router * len(neighbor) + neighbor[router, port])
 
 
 def cost_between(

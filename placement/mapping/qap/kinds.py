@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["GRID", "TABLE", "TD", "TREE"]
+__all__ = ["GRID", "TABLE", "TD", "TREE", "TWIST"]
 
-GRID, TD, TREE, TABLE = range(4)
+GRID, TD, TREE, TABLE, TWIST = range(5)

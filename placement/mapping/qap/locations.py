@@ -7,12 +7,13 @@ few numbers, and a pair is priced from two rows (`pricing`), inside the compiled
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE
+from netplace.placement.mapping.qap.kinds import GRID, TABLE, TD, TREE, TWIST
 from netplace.topologies.limits import check_memory
 
 __all__ = ["Locations", "tabulated"]
@@ -29,14 +30,16 @@ class Locations:
     ----------
     kind : int
         `GRID`: the distance between two places; `TD`: the same and its asymmetry; `TREE`: the sum of steps
-        over the stages at which ancestors differ; `TABLE`: between the homes of two locations, by table.
+        over the stages at which ancestors differ; `TABLE`: between the homes of two locations, by table;
+        `TWIST`: by table of how they lie to each other on a twisted torus.
     places : ndarray of float32, shape (locations, n)
         Coordinates, or the number of the ancestor at each stage; whole numbers below 2**24.
     steps : ndarray of float32, shape (n,)
         On a grid the length of each ring, infinite where it is open; in a tree the cost of each stage; of a
-        table what is added between different locations.
+        table what is added between different locations; on a twisted torus both sides and the twist.
     table : ndarray of int16 or float32, shape (homes, homes)
-        Costs between homes; symmetric.
+        Costs between homes; symmetric. On a grid one number, added between different locations. On a twisted
+        torus, shape (Y, X), the cost from the node in its corner to each, below which may stand the distance.
     home : ndarray of int32, shape (locations,)
         Row of the table of each location.
     """
@@ -48,11 +51,11 @@ class Locations:
     home: NDArray[np.int32]
 
     @staticmethod
-    def computed(kind: int, places: ArrayLike, steps: ArrayLike) -> Locations:
+    def computed(kind: int, places: ArrayLike, steps: ArrayLike, table: NDArray[Any] = _NONE) -> Locations:
         """Return locations of which every pair is priced from its places."""
         rows = np.ascontiguousarray(places, np.float32)
         home = np.zeros(len(rows), np.int32)
-        return Locations(kind, rows, np.asarray(steps, np.float32), _NONE, home)
+        return Locations(kind, rows, np.asarray(steps, np.float32), table, home)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -65,6 +68,8 @@ class Locations:
     @property
     def plain(self) -> Locations:
         """The same locations, priced without asymmetry."""
+        if self.kind == TWIST:
+            return replace(self, table=self.table[-int(self.steps[1]) :])
         return replace(self, kind=GRID) if self.kind == TD else self
 
     @property
@@ -76,10 +81,12 @@ class Locations:
     @property
     def least(self) -> float:
         """A cost below which no two different locations are."""
-        if self.kind == GRID:
-            return 1.0
-        if self.kind == TD:
-            return float(self.places.shape[1])  # of one hop; more in as many dimensions cost no less
+        if self.kind in (GRID, TD):
+            # In TD that of one hop; more in as many dimensions cost no less.
+            nearest = 0 if self.crowd > 1 else 1 if self.kind == GRID else self.places.shape[1]
+            return float(nearest + self.table[0, 0])
+        if self.kind == TWIST:
+            return float(self._from_corner[self._from_corner > 0].min())
         if self.kind == TREE:
             return float(self.steps[0])
         homes, counts = np.unique(self.home, return_counts=True)
@@ -96,8 +103,21 @@ class Locations:
             return float(self.steps.sum())
         if self.kind == TABLE:
             return float(self.table.max()) + float(self.steps[0])
+        if self.kind == TWIST:
+            return float(self._from_corner.max())
         spans = np.where(np.isfinite(self.steps), self.steps / 2, np.ptp(self.places, axis=0))
-        return float(spans.sum()) * (1 if self.kind == GRID else len(spans))
+        return float(spans.sum()) * (1 if self.kind == GRID else len(spans)) + float(self.table[0, 0])
+
+    @property
+    def _from_corner(self) -> NDArray[Any]:
+        return self.table[: int(self.steps[1])]
+
+    @cached_property
+    def crowd(self) -> int:
+        """How many locations stand in one place of a grid, at most."""
+        if not self.table[0, 0]:
+            return 1
+        return int(np.unique(self.places, axis=0, return_counts=True)[1].max())
 
     def between(self, a: ArrayLike, b: ArrayLike) -> NDArray[Any]:
         """Return the costs between locations `a` and `b`, of one shape: int64 if all are whole numbers."""

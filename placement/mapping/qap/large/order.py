@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.mapping.qap.kinds import TABLE, TREE
+from netplace.placement.mapping.qap.kinds import TABLE, TREE, TWIST
 from netplace.placement.mapping.qap.locations import Locations
 
 __all__ = ["bisected", "nearest"]
@@ -70,11 +70,25 @@ def nearest(locations: Locations) -> NDArray[np.int32]:
     from scipy.spatial import cKDTree
 
     dims = locations.places.shape[1]
-    rings = np.where(np.isfinite(locations.steps), locations.steps, 0)
-    wanted = min(2 * dims + 2, count - 1)
-    _, found = cKDTree(locations.places, boxsize=rings).query(locations.places, wanted + 1, p=1)
-    # Which of the found is the location itself is no matter of order where others stand in the same place.
-    return np.ascontiguousarray(found.reshape(count, -1)[:, 1:], np.int32)
+    rings = np.where(np.isfinite(locations.steps), locations.steps, 0)[:dims]
+    places = locations.places
+    if locations.kind == TWIST:
+        places, rings[1] = _unrolled(places, *locations.steps), 0
+    wanted = min((2 * dims + 2) * locations.crowd, count - 1)
+    _, found = cKDTree(places, boxsize=rings).query(places[:count], wanted + 1, p=1)
+    found = found.reshape(count, -1) % count
+    # Where others stand in the same place a location is not always the first that it finds.
+    rows, columns = np.nonzero(found == np.arange(count)[:, None])
+    found[rows, columns] = found[rows, 0]
+    return np.ascontiguousarray(found[:, 1:], np.int32)
+
+
+def _unrolled(places: NDArray[np.float32], width: float, height: float, twist: float) -> NDArray[np.float32]:
+    """Return places on a twisted torus, and where they are seen beyond either end of Y."""
+    beyond = np.array([-twist, height], np.float32)
+    every = np.concatenate((places, places + beyond, places - beyond))
+    every[:, 0] %= width
+    return every
 
 
 def _window(count: int) -> NDArray[np.int32]:

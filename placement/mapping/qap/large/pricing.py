@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from netplace.placement.mapping.qap.kinds import TABLE, TD, TREE
+from netplace.placement.mapping.qap.kinds import TABLE, TD, TREE, TWIST
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
@@ -27,6 +27,15 @@ def price(kind, places, steps, table, home, a, b) -> Any:
             if places[a, stage] != places[b, stage]:
                 total += steps[stage]
         return total
+    if kind == TWIST:
+        x, y = places[b, 0] - places[a, 0], places[b, 1] - places[a, 1]
+        if y < 0:
+            x, y = x - steps[2], y + steps[1]
+        while x < 0:
+            x += steps[0]
+        return np.float32(table[int(y), int(x)])
+    if a != b:
+        total += table[0, 0]
     dims = places.shape[1]
     for d in range(dims):
         gap = abs(places[a, d] - places[b, d])
