@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from netplace.benchmarks.allocators import choose_nodes, serve_jobs
 from netplace.benchmarks.applications import application, halo
+from netplace.benchmarks.coming import come_and_go
 from netplace.benchmarks.figure import Figure
 from netplace.benchmarks.first_fit import find_and_update
 from netplace.benchmarks.memory import memory
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "idle": idle,
     "general": general,
     "application": application,
+    "come-and-go": come_and_go,
     "memory": memory,
     "reference": reference,
     "start": start,
