@@ -80,6 +80,7 @@ class FreshTimes:
         self._placing, self._margin = placing, margin
         self._of = cycles or (lambda placed: cycles_alone(placing, placed, engine))
         self._cycles: dict[object, float] = {}
+        self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
 
     def cycles(self, placed: Placed) -> float:
@@ -100,8 +101,10 @@ class FreshTimes:
 
         Of a job that never ends it is the time until it stands still.
         """
+        if job.nodes not in self._compact:
+            self._compact[job.nodes] = compact(self._placing.machine, job)
         try:
-            return self._margin * self.seconds(job, compact(self._placing.machine, job))
+            return self._margin * self.seconds(job, self._compact[job.nodes])
         except DeadlockError as error:
             return self._margin * max(1, error.cycle) * self._placing.config.cycle_ns * 1e-9
 
