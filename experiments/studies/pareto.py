@@ -43,7 +43,7 @@ STRICT = {
         "contiguous",
         "curve:hilbert,best-fit",
         "curve:hilbert,minimum-span",
-        "curve:row-major,minimum-span",
+        "curve:row,minimum-span",
         "paging:1",
         "mc",
         "mm",
