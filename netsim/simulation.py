@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +15,7 @@ from netplace.netsim.engine import Counters, JobRecord
 from netplace.netsim.errors import SimulationError
 from netplace.netsim.network import Network, place
 from netplace.netsim.parts import independent_parts
+from netplace.netsim.processes import forks
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Topology
 
@@ -158,10 +156,12 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
         least = load.index(min(load))
         bags[least] += parts[n]
         load[least] += sizes[n]
-    from concurrent.futures import ProcessPoolExecutor  # only runs in parts need it
+    import multiprocessing  # only runs in parts need processes
+    from concurrent.futures import ProcessPoolExecutor
 
     try:
-        with ProcessPoolExecutor(len(bags), multiprocessing.get_context(_start_method())) as pool:
+        context = multiprocessing.get_context("fork" if forks() else "spawn")
+        with ProcessPoolExecutor(len(bags), context) as pool:
             found = list(
                 pool.map(_simulated, [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags])
             )
@@ -183,11 +183,6 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
         window_loads=[],
         faults=[],
     )
-
-
-def _start_method() -> str:
-    """Return how processes start: forked ones have everything loaded, but threads leave locks behind."""
-    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
 
 
 def _simulated(settings: _Settings, jobs: list[_Job]) -> tuple[list[JobRecord], Counters, float]:

@@ -9,8 +9,6 @@ import multiprocessing
 import pickle
 import platform
 import signal
-import sys
-import threading
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +20,7 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from netplace.extensions import blamed
+from netplace.netsim.processes import forks
 from netplace.runs.execute import Ended, attempt, warm_up
 from netplace.runs.spec import Run
 
@@ -180,11 +179,10 @@ class Workers(Generic[Item, Outcome]):
         return found
 
     def _hire(self) -> _Worker[Item]:
-        # A forked worker has everything loaded already. But fork takes no threads along, only their locks.
-        forks = sys.platform == "linux" and threading.active_count() == 1
-        context: Any = multiprocessing.get_context("fork" if forks else "spawn")
+        forked = forks()
+        context: Any = multiprocessing.get_context("fork" if forked else "spawn")
         here, there = context.Pipe()
-        inherited = [here, *(worker.pipe for worker in self._workers)] if forks else []
+        inherited = [here, *(worker.pipe for worker in self._workers)] if forked else []
         process = context.Process(target=work, args=(there, self._function, inherited), daemon=True)
         with warnings.catch_warnings():  # Python 3.12 counts the threads of libraries too
             warnings.simplefilter("ignore", DeprecationWarning)

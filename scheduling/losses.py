@@ -84,16 +84,16 @@ class Losses:
         """
         if self._source is None or self._running:
             return [], None
-        away = [waiting for waiting in self._waiting.values() if reason(waiting.job)]
+        away = [(waiting, why) for waiting in self._waiting.values() if (why := reason(waiting.job))]
         if not away:
             return [], None
-        for waiting in away:
-            self._source.refused(waiting.job, reason(waiting.job))
+        for waiting, why in away:
+            self._source.refused(waiting.job, why)
             del self._waiting[waiting.row]
         queue = self._queue()
         for _, waiting in sorted(self._waiting.items()):
             queue.add(waiting)
-        return away, queue
+        return [waiting for waiting, _ in away], queue
 
     def _take(self) -> None:
         held: list[Nodes] = [running.allocation.nodes for running in self._running.values()]
