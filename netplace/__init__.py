@@ -10,8 +10,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from netplace.compiled_cache import compile_without_cache_if_need_be
-
 if TYPE_CHECKING:
     from netplace.apps.carried import carried
     from netplace.apps.formats import read, write
@@ -60,6 +58,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, "__version__"})
-
-
-compile_without_cache_if_need_be()

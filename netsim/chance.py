@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from netplace.compiled import njit
 
 __all__ = [
     "ADAPTIVE_VC",

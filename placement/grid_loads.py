@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid
 

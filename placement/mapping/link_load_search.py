@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 
+from netplace.compiled import njit
 from netplace.placement.expected_loads import flows
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.routed_links import RoutedLinks

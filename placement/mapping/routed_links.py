@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.placement.expected_loads import flows
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Topology

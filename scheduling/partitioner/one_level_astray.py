@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.tree import Subtrees, gather, next_subtree, read_threshold, tree_of
 from netplace.topologies import Topology, Tree

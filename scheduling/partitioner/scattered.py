@@ -11,8 +11,8 @@ import copy
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.on_free_map import OnFreeMap

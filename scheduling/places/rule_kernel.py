@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from netplace.compiled import njit
 
 __all__ = ["BASIC", "BLOCK", "BLOCK_RANK", "CLUSTERS", "FIRST_PIECE", "PIECES", "choose"]
 
 BASIC, FIRST_PIECE, PIECES, CLUSTERS, BLOCK, BLOCK_RANK = range(6)
 
 
-@njit
+@njit()
 def _first(free: Any, low: int, high: int, size: int, chosen: Any) -> bool:
     """Take the first `size` free processors from `low` to before `high`; there are so many."""
     for processor in range(low, high):
@@ -26,7 +27,7 @@ def _first(free: Any, low: int, high: int, size: int, chosen: Any) -> bool:
     return size == 0
 
 
-@njit
+@njit()
 def _first_piece(free: Any, size: int, chosen: Any) -> bool:
     """Take the low end of the first piece with room."""
     length = 0
@@ -38,7 +39,7 @@ def _first_piece(free: Any, size: int, chosen: Any) -> bool:
     return False
 
 
-@njit
+@njit()
 def _pieces(free: Any, size: int, one: bool, chosen: Any) -> bool:
     """Take pieces from the longest on, the last one cut; if `one`, the longest or none."""
     begins, lengths, count = np.empty(len(free), np.int64), np.empty(len(free), np.int64), 0
@@ -59,7 +60,7 @@ def _pieces(free: Any, size: int, one: bool, chosen: Any) -> bool:
     return False
 
 
-@njit
+@njit()
 def _clusters(free: Any, low: int, high: int, cluster: int, size: int, fewest: bool, chosen: Any) -> bool:
     """Take clusters, most free processors first, the last one cut; if `fewest`, no more than needed."""
     held = np.zeros((high - low) // cluster, np.int64)
@@ -78,7 +79,7 @@ def _clusters(free: Any, low: int, high: int, cluster: int, size: int, fewest: b
     return False
 
 
-@njit
+@njit()
 def _block(free: Any, blocks: Any, size: int, rank: bool, least: bool, chosen: Any) -> bool:
     """Take the first block with room of the lowest level that has one; if `least`, of the least level."""
     processors = len(free)
@@ -96,7 +97,7 @@ def _block(free: Any, blocks: Any, size: int, rank: bool, least: bool, chosen: A
     return False
 
 
-@njit
+@njit()
 def choose(kind: int, forced: bool, free: Any, blocks: Any, size: int, chosen: Any) -> bool:
     """Mark in `chosen` what a rule takes of `free`, at least `size`; tell whether it found any.
 

@@ -6,13 +6,11 @@ the last one for ever; `bounds` says which rows are in use: from the first to be
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.places.rule_kernel import choose
 
 __all__ = ["change", "earliest", "first_now"]
@@ -24,7 +22,7 @@ _FOURS = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 
 
-@njit
+@njit()
 def _size(row: Any) -> int:
     """Return how many processors a set has."""
     total = 0
@@ -36,7 +34,7 @@ def _size(row: Any) -> int:
     return total
 
 
-@njit
+@njit()
 def _before(times: Any, first: int, stop: int, time: float) -> int:
     """Return the first row that begins at `time` or later."""
     while first < stop:
@@ -48,7 +46,7 @@ def _before(times: Any, first: int, stop: int, time: float) -> int:
     return first
 
 
-@njit
+@njit()
 def _row(times: Any, free: Any, bounds: Any, time: float) -> int:
     """Return the row that begins at `time`, made if need be; the first row begins at or before it."""
     at = _before(times, bounds[0], bounds[1], time)
@@ -65,7 +63,7 @@ def _row(times: Any, free: Any, bounds: Any, time: float) -> int:
     return at
 
 
-@njit
+@njit()
 def _drop_if_same(times: Any, free: Any, bounds: Any, at: int) -> None:
     """Remove a row that is like the one before."""
     if at <= bounds[0] or at >= bounds[1]:
@@ -80,8 +78,9 @@ def _drop_if_same(times: Any, free: Any, bounds: Any, at: int) -> None:
             free[row, word] = free[row + 1, word]
 
 
-@njit
-def _change(times: Any, free: Any, bounds: Any, begin: float, end: float, held: Any, release: bool) -> None:
+@njit(cache=True)
+def change(times: Any, free: Any, bounds: Any, begin: float, end: float, held: Any, release: bool) -> None:
+    """Free a set of processors from `begin` to `end`, or hold it; there is room for two more rows."""
     first = _row(times, free, bounds, begin)
     last = _row(times, free, bounds, end)
     for row in range(first, last):
@@ -94,7 +93,7 @@ def _change(times: Any, free: Any, bounds: Any, begin: float, end: float, held: 
     _drop_if_same(times, free, bounds, first)
 
 
-@njit
+@njit()
 def _chosen(kind: int, forced: bool, blocks: Any, size: int, open_: Any, held: Any) -> bool:
     """Replace the set `held` by what a rule takes of `open_`."""
     processors = blocks[-1]
@@ -111,12 +110,14 @@ def _chosen(kind: int, forced: bool, blocks: Any, size: int, open_: Any, held: A
     return True
 
 
-@njit
-def _earliest(
+@njit(cache=True)
+def earliest(
     times: Any, free: Any, bounds: Any, now: float, wall: float, kind: int, forced: bool, blocks: Any,
     size: int, work: Any, held: Any,
 ) -> float:  # fmt: skip
-    """Slide the window ``[start, start + wall)`` over the rows, keeping what is free in all of it.
+    """Return the first start at which a rule finds processors for `wall`; they are in `held`.
+
+    The window ``[start, start + wall)`` slides over the rows; what is free in all of it is kept.
 
     What is free in rows `at` to `middle` - 1 stands in ``work[at]``, what is free from there to `stop` - 1 in
     `tail`: each row is looked at twice in all. Wherever too little is free in part of a window, all starts
@@ -163,12 +164,14 @@ def _earliest(
     return np.inf
 
 
-@njit
-def _first_now(
+@njit(cache=True)
+def first_now(
     times: Any, free: Any, bounds: Any, now: float, kind: int, forced: bool, blocks: Any, slots: Any,
     begin: int, sizes: Any, walls: Any, starts: Any, sets: Any, work: Any, held: Any,
 ) -> int:  # fmt: skip
-    """Find the first waiting job that could start now if its own reservation were not there.
+    """Return the place in `slots`, from `begin` on, of the first job that can start now, or -1.
+
+    A job can if it could were its own reservation not there.
 
     With its reservation on O from s on, a job finds free until e what all others leave free until e, and of O
     what is free until s. Both are ANDs of rows from the first on, which are made once.
@@ -195,54 +198,3 @@ def _first_now(
         if _size(open_) >= size and _chosen(kind, forced, blocks, size, open_, held):
             return place
     return -1
-
-
-def _digest() -> int:
-    """Return a digest of all that is compiled here."""
-    here = Path(__file__).parent
-    content = b"".join((here / name).read_bytes() for name in ("rule_kernel.py", "timeline_kernel.py"))
-    return int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
-
-
-def _build(digest: int) -> tuple[Any, Any, Any]:
-    """Return the three functions, compiled once and kept on disk.
-
-    Numba's cache does not notice an edited callee in another file: they close over a digest of all sources,
-    which is part of their keys.
-    """
-
-    @njit(cache=True)
-    def change(
-        times: Any, free: Any, bounds: Any, begin: float, end: float, held: Any, release: bool
-    ) -> None:
-        """Free a set of processors from `begin` to `end`, or hold it; there is room for two more rows."""
-        if digest:
-            _change(times, free, bounds, begin, end, held, release)
-
-    @njit(cache=True)
-    def earliest(
-        times: Any, free: Any, bounds: Any, now: float, wall: float, kind: int, forced: bool, blocks: Any,
-        size: int, work: Any, held: Any,
-    ) -> float:  # fmt: skip
-        """Return the first start at which a rule finds processors for `wall`; they are in `held`."""
-        if digest:
-            return _earliest(times, free, bounds, now, wall, kind, forced, blocks, size, work, held)
-        return np.inf
-
-    @njit(cache=True)
-    def first_now(
-        times: Any, free: Any, bounds: Any, now: float, kind: int, forced: bool, blocks: Any, slots: Any,
-        begin: int, sizes: Any, walls: Any, starts: Any, sets: Any, work: Any, held: Any,
-    ) -> int:  # fmt: skip
-        """Return the place in `slots`, from `begin` on, of the first job that can start now, or -1."""
-        if digest:
-            return _first_now(
-                times, free, bounds, now, kind, forced, blocks, slots, begin, sizes, walls, starts, sets,
-                work, held,
-            )  # fmt: skip
-        return -1
-
-    return change, earliest, first_now
-
-
-change, earliest, first_now = _build(_digest())

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Floats, Integers, Sparse
 

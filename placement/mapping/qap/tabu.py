@@ -9,8 +9,8 @@ that every inner loop runs along rows.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Dense, Floats, Integers
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes
 
 # mypy: disable-error-code="untyped-decorator"

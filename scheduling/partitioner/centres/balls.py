@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.centres.space import RING, Axes
 
 # mypy: disable-error-code="untyped-decorator"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, TABLE
 
 # mypy: disable-error-code="untyped-decorator"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from netplace.compiled import njit
 
 __all__ = ["Arrays", "BitMap", "bit_map", "fill", "opened"]
 
@@ -78,7 +79,7 @@ def bit_map(sizes: Sequence[int], wraps: bool) -> Arrays:
     return free, eroded, np.zeros(planes, np.uint8), a, b, numbers
 
 
-@njit
+@njit()
 def opened(free: Any, eroded: Any, state: Any, a: Any, b: Any, numbers: Any) -> BitMap:
     """Return the map that is kept in arrays."""
     dims = (len(numbers) - 4) // 2
@@ -101,7 +102,7 @@ def opened(free: Any, eroded: Any, state: Any, a: Any, b: Any, numbers: Any) -> 
     )
 
 
-@njit
+@njit()
 def _fill_row(units: Any, first: int, begin: int, end: int, value: bool) -> None:
     """Set or clear the bits from `begin` to `end` - 1 of the row whose first unit is `first`."""
     for i in range(begin >> 4, (end + 15) >> 4):

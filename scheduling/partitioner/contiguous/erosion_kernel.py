@@ -6,13 +6,11 @@ To erode a row by s is to keep the bits from which s set bits follow. ANDing it 
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.contiguous.bit_map import BitMap, opened
 from netplace.scheduling.partitioner.contiguous.erosion_rows import (
     erode_lines,
@@ -28,7 +26,7 @@ _U = np.uint64
 _ONE = np.uint64(1)
 
 
-@njit
+@njit()
 def _and_ahead(out: Any, given: Any, n: Any, ahead: Any) -> None:
     """Put into `out` the first `n` of `given` ANDed with those `ahead` of them."""
     n, ahead = _U(n), _U(ahead)
@@ -36,7 +34,7 @@ def _and_ahead(out: Any, given: Any, n: Any, ahead: Any) -> None:
         out[i] = given[i] & given[i + ahead]
 
 
-@njit
+@njit()
 def _close(out: Any, given: Any, start: int, end: int, block: int, ahead: int, wraps: bool) -> None:
     """Correct `out` at the end of each block of a dimension: what lies ahead is its beginning, or nothing."""
     inside = _U(block - ahead)
@@ -45,7 +43,7 @@ def _close(out: Any, given: Any, start: int, end: int, block: int, ahead: int, w
             out[i] = given[i] & given[i - inside] if wraps else 0
 
 
-@njit
+@njit()
 def _step(out: Any, given: Any, bits: BitMap, planes: int, block: int, ahead: int) -> None:
     """Put into `out` planes ANDed with themselves shifted along a dimension of `block` units by `ahead`."""
     used = planes * bits.units
@@ -56,7 +54,7 @@ def _step(out: Any, given: Any, bits: BitMap, planes: int, block: int, ahead: in
         _close(out, given, start, start + blocks, block, ahead, bits.wraps)
 
 
-@njit
+@njit()
 def _keep(bits: BitMap, given: Any, plane: int, place: int) -> None:
     """Keep the eroded `plane` that is the one at `place` in the words of `given`."""
     n = _U(bits.units // 4)
@@ -67,7 +65,7 @@ def _keep(bits: BitMap, given: Any, plane: int, place: int) -> None:
     bits.state[plane] = EMPTY if left == 0 else SOME
 
 
-@njit
+@njit()
 def _erode(bits: BitMap, shape: Any, low: int, high: int) -> None:
     """Erode planes `low` to `high` - 1 along all dimensions but the last."""
     sizes, side, s = bits.sizes, bits.sizes[0], shape[0]
@@ -99,7 +97,7 @@ def _erode(bits: BitMap, shape: Any, low: int, high: int) -> None:
             _keep(bits, b, low + place, place)
 
 
-@njit
+@njit()
 def _erode_around(bits: BitMap, shape: Any, plane: int) -> int:
     """Erode the stale planes around the stale `plane`, at most a chunk; return how many."""
     least = plane - plane % bits.chunk
@@ -113,7 +111,7 @@ def _erode_around(bits: BitMap, shape: Any, plane: int) -> int:
     return high - low
 
 
-@njit
+@njit()
 def _gather(out: Any, bits: BitMap, z: int, planes: int) -> None:
     """Copy so many eroded planes from `z` on, round the ring."""
     words = bits.units // 4
@@ -125,7 +123,7 @@ def _gather(out: Any, bits: BitMap, z: int, planes: int) -> None:
         out[i] = bits.eroded_words[i - inside]
 
 
-@njit
+@njit()
 def _first_bit(bits: BitMap, z: int, count: int, s: int) -> int:
     """Return the first bit set in `s` planes from one of `count` on, counted from plane `z`, or -1."""
     in_a, words = not odd_steps(s), bits.units // 4
@@ -154,7 +152,7 @@ def _first_bit(bits: BitMap, z: int, count: int, s: int) -> int:
     return -1
 
 
-@njit
+@njit()
 def _node(bits: BitMap, z: int, bit: int) -> int:
     """Return the node at a bit counted from plane `z`."""
     rows = 1
@@ -165,7 +163,7 @@ def _node(bits: BitMap, z: int, bit: int) -> int:
     return (plane * rows + row) * bits.sizes[0] + x
 
 
-@njit
+@njit()
 def _search(bits: BitMap, shape: Any) -> tuple[int, int]:
     """Return what `find` returns."""
     for d in range(len(shape) - 1):
@@ -206,35 +204,15 @@ def _search(bits: BitMap, shape: Any) -> tuple[int, int]:
     return -1, looked * bits.units // 4
 
 
-def _sources_digest() -> int:
-    """Return a digest of all that is compiled into `find`."""
-    here = Path(__file__).parent
-    names = ("bit_map.py", "erosion_rows.py", "erosion_kernel.py")
-    content = b"".join((here / name).read_bytes() for name in names)
-    return int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
+@njit(cache=True)
+def find(free: Any, eroded: Any, state: Any, a: Any, b: Any, numbers: Any, shape: Any) -> tuple[int, int]:
+    """Return the first base of a box, or -1, and how many words of 64 nodes were looked at.
 
-
-def _build(digest: int) -> Any:
-    """Return `find`, which is compiled once and kept on disk.
-
-    Numba's cache does not notice an edited callee in another file: `find` closes over a digest of all
-    sources, which is part of its key, and nothing that it calls is kept by itself.
+    Parameters
+    ----------
+    free, eroded, state, a, b, numbers : ndarray
+        The arrays of a `BitMap`.
+    shape : ndarray of int64, shape (dims,)
+        Sides of the box, which fits the network.
     """
-
-    @njit(cache=True)
-    def find(free: Any, eroded: Any, state: Any, a: Any, b: Any, numbers: Any, shape: Any) -> tuple[int, int]:
-        """Return the first base of a box, or -1, and how many words of 64 nodes were looked at.
-
-        Parameters
-        ----------
-        free, eroded, state, a, b, numbers : ndarray
-            The arrays of a `BitMap`.
-        shape : ndarray of int64, shape (dims,)
-            Sides of the box, which fits the network.
-        """
-        return _search(opened(free, eroded, state, a, b, numbers), shape) if digest else (-1, 0)
-
-    return find
-
-
-find = _build(_sources_digest())
+    return _search(opened(free, eroded, state, a, b, numbers), shape)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from netplace.compiled import njit
 
 __all__ = ["erode_lines", "erode_rings", "erode_short_rows", "odd_steps"]
 
@@ -19,7 +20,7 @@ _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit
+@njit()
 def odd_steps(s: int) -> bool:
     """Return whether shifts by 1, 2, 4 .., no longer than needed, reach `s` in an odd number of steps."""
     steps = 0
@@ -28,7 +29,7 @@ def odd_steps(s: int) -> bool:
     return steps % 2 == 1
 
 
-@njit
+@njit()
 def _and_shifted(out: Any, bits: Any, n: Any, k: int) -> None:
     """Put into `out` the first `n` words of `bits` ANDed with the same shifted by `k` bits."""
     n, q, right = _U(n), _U(k >> 6), _U(k & 63)
@@ -41,7 +42,7 @@ def _and_shifted(out: Any, bits: Any, n: Any, k: int) -> None:
             out[i] = bits[i] & bits[i + q]
 
 
-@njit
+@njit()
 def _erode(a: Any, b: Any, n: Any, s: int) -> None:
     """Erode `n` words by `s`; they are in `b` if the steps are odd, else in `a`, and come out in `a`."""
     done, into_a = 1, odd_steps(s)
@@ -55,7 +56,7 @@ def _erode(a: Any, b: Any, n: Any, s: int) -> None:
         done += k
 
 
-@njit
+@njit()
 def _copy(out: Any, given: Any, start: Any, n: Any) -> None:
     """Fill the beginning of `out` with `n` words of `given` from `start` on."""
     n, start = _U(n), _U(start)
@@ -63,7 +64,7 @@ def _copy(out: Any, given: Any, start: Any, n: Any) -> None:
         out[i] = given[start + i]
 
 
-@njit
+@njit()
 def erode_lines(a: Any, b: Any, given: Any, start: int, n: Any, s: int) -> None:
     """Erode rows of whole words by `s`, the `n` words of `given` from `start` on, into `a`.
 
@@ -76,7 +77,7 @@ def erode_lines(a: Any, b: Any, given: Any, start: int, n: Any, s: int) -> None:
     _erode(a, b, n, s)
 
 
-@njit
+@njit()
 def _stretch(out: Any, given: Any, start: int, rows: int, wide: int, stretched: int, side: int) -> None:
     """Copy rows of `wide` words, each followed by its own beginning up to `stretched` words."""
     first, shift = side >> 6, _U(side & 63)
@@ -92,7 +93,7 @@ def _stretch(out: Any, given: Any, start: int, rows: int, wide: int, stretched: 
                 out[target + first + i + 1] |= given[source + i] >> (_U(64) - shift)
 
 
-@njit
+@njit()
 def erode_rings(a: Any, b: Any, given: Any, start: int, rows: int, wide: int, side: int, s: int) -> None:
     """Erode `rows` rings of `side` nodes, `wide` words each, by `s` from `given` at `start` into `a`."""
     stretched = (side + s + 62) >> 6
@@ -109,7 +110,7 @@ def erode_rings(a: Any, b: Any, given: Any, start: int, rows: int, wide: int, si
         a[row * wide + wide - 1] &= rest
 
 
-@njit
+@njit()
 def erode_short_rows(
     a: Any, given: Any, start: int, n: Any, bits: int, side: int, s: int, wraps: bool
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape
 
 __all__ = ["NaiveFirstFit"]

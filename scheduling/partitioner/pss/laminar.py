@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 

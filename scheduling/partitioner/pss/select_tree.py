@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.scheduling.partitioner.pss.laminar import LaminarTree
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.placement.mapping.qap.large.effort import SLICE, Effort
 from netplace.placement.mapping.qap.large.pricing import price
 from netplace.placement.mapping.qap.locations import Locations

@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.kinds import GRID, TD
 from netplace.placement.mapping.qap.large.annealing import Level, anneal, cost

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from netplace.compiled import njit
 from netplace.placement.mapping.qap.kinds import TABLE, TD, TREE, TWIST
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
