@@ -22,6 +22,7 @@ from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 __all__ = ["exact", "exact_by_programs"]
 
 _MOST_FREE = 512  # free nodes, for integer programs
+_MOST_COST = 10**12  # sum of all costs of a component, for integer programs: their numbers are floating
 
 
 def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | None:
@@ -30,7 +31,7 @@ def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | No
     Raises
     ------
     ValueError
-        If the sets are no tree and more than 512 nodes are free.
+        If the sets are no tree and more than 512 nodes are free, or costs are too large.
     """
     nodes = np.flatnonzero(free)
     if size < 1 or size > len(nodes):
@@ -49,7 +50,19 @@ def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | No
 
 
 def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes:
-    """Return `size` of the free nodes of least cost, by an integer program for each component."""
+    """Return `size` of the free nodes of least cost, by an integer program for each component.
+
+    Raises
+    ------
+    ValueError
+        If the costs of a component add up to more than 10^12.
+    """
+    for component, most in enumerate(sets.vectors.sum(axis=0, dtype=float), start=1):
+        if most > _MOST_COST:
+            raise ValueError(
+                f"partitioner pss, exact: costs of component {component} add up to {most:g}, expected at "
+                f"most {_MOST_COST:g}"
+            )
     nodes = np.flatnonzero(free)
     number = np.cumsum(free) - 1
     starts, values = sets.members
@@ -74,7 +87,10 @@ def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -
     for component in range(sets.vectors.shape[1]):
         costs = np.zeros(taken + touched)
         costs[taken:] = sets.vectors[used, component]
-        found = milp(costs, constraints=limits, integrality=np.ones(taken + touched), bounds=Bounds(0, 1))
+        found = milp(
+            costs, constraints=limits, integrality=np.ones(taken + touched), bounds=Bounds(0, 1),
+            options={"mip_rel_gap": 0},
+        )  # fmt: skip
         if not found.success:
             raise ValueError(f"partitioner pss, exact: the integer program was not solved: {found.message}")
         limits.append(LinearConstraint(costs[None, :], -np.inf, round(found.fun) + 0.5))

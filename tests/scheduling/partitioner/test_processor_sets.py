@@ -80,6 +80,29 @@ def test_selection_against_enumeration(sets, free, data):
         assert sets.cost(exact_by_programs(sets, mask, size)) == optimum
 
 
+def unequal(large: int):
+    """Return overlapping sets of which two cost much more than the others."""
+    costs = [[10, 0], [0, 3], [3, 1], [9, 0], [large, 2], [1, 10], [1, 3], [0, 3], [1, 2], [0, 9]]
+    members = [
+        [0, 5, 6], [0, 2, 3, 5, 8], [1, 3, 4, 5, 7, 8], [0, 2, 3, 6, 7, 8], list(range(9)), [1, 7], [1, 3, 8],
+        [0, 1, 8], [1, 2, 3, 4, 5, 6, 8], [4, 5, 6, 7],
+    ]  # fmt: skip
+    return processor_sets(9, list(zip(members, costs, strict=True)))
+
+
+@pytest.mark.parametrize("large", [10**6, 10**11])
+def test_small_differences_of_large_costs_count(large):
+    sets, free = unequal(large), [0, 1, 3, 6, 7, 8]
+    for size in range(1, 6):
+        found = exact_by_programs(sets, np.isin(np.arange(9), free), size)
+        assert sets.cost(found) == cheapest(sets, free, size)
+
+
+def test_costs_too_large_for_a_program_are_told():
+    with pytest.raises(ValueError, match=r"costs of component 1 add up to 1e\+13, expected at most 1e\+12"):
+        exact_by_programs(unequal(10**13), np.ones(9, bool), 3)
+
+
 @pytest.mark.parametrize("machine", ["tree:3,3", "thintree:4,2,2", "mesh:4x4", "torus:4x4x2", "mesh:6x5"])
 @PATIENT
 @given(data=st.data())
