@@ -15,6 +15,7 @@ from netplace.apps import application
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.experiments.studies.decisions import decided
 from netplace.experiments.studies.set_choices import chosen_sets
+from netplace.experiments.studies.set_schedules import selection_times, sets_pay
 from netplace.experiments.studies.suite import makespan, stream, together
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import compactness
@@ -181,7 +182,17 @@ def _collectives(case: Case, jobs: int) -> dict[str, Any]:
 
 def _sets(case: Case, machine: Topology, *, requests: int, tie: str) -> dict[str, Any]:
     """Return choices by processor sets on a machine of 256 nodes that is kept nearly full."""
-    return chosen_sets(case.partition, requests, case.seed)
+    return chosen_sets(case.partition, requests, case.seed, tie)
+
+
+def _sets_pay(case: Case, machine: Topology, *, jobs: int, load: float) -> dict[str, Any]:
+    """Run jobs of applications live under processor sets, or a partitioner beside them."""
+    return dict(sets_pay(machine, case.partition, jobs, load, case.seed))
+
+
+def _set_times(case: Case, machine: Topology, *, surplus: int, times: int) -> dict[str, Any]:
+    """Return what a selection takes, by the free nodes beyond those asked for."""
+    return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
 
 
 _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -193,4 +204,6 @@ _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "trend": _trend,
     "flow": _flow,
     "sets": _sets,
+    "sets-pay": _sets_pay,
+    "set-times": _set_times,
 }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netplace.experiments.studies.set_tables import TABLES as SET_TABLES
 from netplace.experiments.studies.study import published
 
 __all__ = ["TABLES"]
@@ -224,32 +225,6 @@ def _flow(found: pd.DataFrame) -> Made:
     return cells, dict.fromkeys(("flow", "run", "pairwise sum"), 3), told
 
 
-def _sets(found: pd.DataFrame) -> Made:
-    """Return the three claims on processor sets, beside what is printed."""
-    sums = found.groupby("partition", sort=False)[
-        ["requests", "compared", "equal", "first better", "second better"]
-    ].sum()
-    cards = found.groupby("partition", sort=False)[["cards", "deviation", "least cards"]].mean()
-    cells = sums.join(cards).reset_index().rename(columns={"partition": "rule"})
-    values = published("pss_published.csv").set_index(["part", "quantity"])["value"].astype(float)
-    exact, costs = sums.loc["quality"], sums.loc["uniform"]
-    near = values["prototype", "requests with surplus at most 12"]
-    differ = values["prototype", "of these: heuristic differs from exact, realistic costs"]
-    told = [
-        f"quality: the heuristic differs from the exact choice in {exact['compared'] - exact['equal']:.0f} "
-        f"of {exact['compared']:.0f} requests with a surplus of at most 12 (printed {differ:.0f} of "
-        f"{near:.0f}; at most 1 % are accepted).",
-        f"uniform: realistic costs, judged by the uniform, give {costs['equal']:.0f} of "
-        f"{costs['compared']:.0f} equal choices, {costs['first better']:.0f} better, "
-        f"{costs['second better']:.0f} worse (printed: 15,155 of 15,210 equal, most of the others better).",
-        f"line cards a job: {cards.loc['sets', 'cards']:.2f} by sets, "
-        f"{cards.loc['first-free', 'cards']:.2f} the first free nodes, {cards.loc['random', 'cards']:.2f} at "
-        f"random; at least {cards.loc['sets', 'least cards']:.2f} (printed: fewest by sets).",
-    ]
-    digits = dict.fromkeys(("requests", "compared", "equal", "first better", "second better"), 0)
-    return cells, digits | dict.fromkeys(("cards", "deviation", "least cards"), 2), told
-
-
 TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
     "choice": _choice,
     "decisions": _decisions,
@@ -258,5 +233,5 @@ TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
     "overlap": _overlap,
     "trends": _trends,
     "flow": _flow,
-    "sets": _sets,
+    **SET_TABLES,
 }

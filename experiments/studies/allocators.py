@@ -21,7 +21,9 @@ from netplace.experiments.studies.allocator_cases import Case, carry_out
 from netplace.experiments.studies.allocator_tables import TABLES
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
+from netplace.experiments.studies.set_schedules import MEASURED, STRICT
 from netplace.experiments.studies.study import Asked, Bench, Study
+from netplace.topologies import parse
 
 __all__ = ["STUDY", "cases"]
 
@@ -46,6 +48,8 @@ PARTS = {
     "trends": "how spread jobs are as work grows, 8x8x5 mesh (CLUSTER 2002, figure 1)",
     "flow": "flow time of all-to-all jobs on 32 processors (WADS 2005, section 6)",
     "sets": "processor sets: near to the exact choice, realistic costs, line cards a job",
+    "sets-pay": "processor sets beside others on one live network: levels, measured weights, a constraint",
+    "set-times": "what a selection by processor sets takes, by the free nodes beyond those asked for",
 }
 
 
@@ -121,11 +125,36 @@ def _flow(quick: bool) -> Iterator[Case]:
 
 
 def _sets(quick: bool) -> Iterator[Case]:
-    for rule in ("quality", "uniform", "sets", "first-free", "random"):
-        for seed in range(1 if quick else 3):
-            yield Case(
-                "sets", "mesh:256", rule, seed, (("requests", 60 if quick else 1000), ("tie", "first"))
-            )
+    rules = [
+        (rule, "first", 3, 1000) for rule in ("quality", "nodes and lines", "sets", "first-free", "random")
+    ]
+    for rule, tie, seeds, requests in [*rules, ("nodes", "first", 5, 3042), ("nodes", "coin", 5, 3042)]:
+        for seed in range(1 if quick else seeds):
+            given = (("requests", 60 if quick else requests), ("tie", tie))
+            yield Case("sets", "mesh:256", rule, seed, given)
+
+
+def _sets_pay(quick: bool) -> Iterator[Case]:
+    beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
+    on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
+    by_sets = ("pss:levels", MEASURED, STRICT)
+    for machine in ("mesh:4x4",) if quick else ("tree:4,4", "torus:16x16", "mesh:16x16"):
+        others = on_trees if machine.startswith("tree") else beside
+        for load in (0.0,) if quick else (0.6, 0.8, 0.95):
+            for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
+                for seed in range(1 if quick else 3):
+                    given = (("jobs", 6 if quick else 100), ("load", load))
+                    yield Case("sets-pay", machine, partition, seed, given)
+
+
+def _set_times(quick: bool) -> Iterator[Case]:
+    machines = {"tree:4,4": "nested", "tree:4,5": "nested", "tree:8,4": "nested"}
+    machines |= {"mesh:16x16": "overlap", "mesh:32x32": "overlap", "mesh:64x64": "overlap"}
+    for machine, kind in list(machines.items())[:1] if quick else machines.items():
+        nodes = parse(machine).nodes
+        for share in (4,) if quick else (64, 16, 4, 2):
+            given = (("surplus", nodes // share), ("times", 2 if quick else 5))
+            yield Case("set-times", machine, kind, 0, given)
 
 
 _CASES: dict[str, Callable[[bool], Iterator[Case]]] = {
@@ -137,6 +166,8 @@ _CASES: dict[str, Callable[[bool], Iterator[Case]]] = {
     "trends": _trends,
     "flow": _flow,
     "sets": _sets,
+    "sets-pay": _sets_pay,
+    "set-times": _set_times,
 }
 
 

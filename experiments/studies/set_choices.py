@@ -22,15 +22,21 @@ __all__ = ["NODES", "chosen_sets", "published_machine"]
 
 NODES, RACK, CARD = 256, 25, 12
 MOST_SURPLUS = 12  # free nodes beyond the request up to which the exact choice was compared
+_UNEVEN = ("nodes", "nodes and lines")  # costs that are set beside uniform ones
 _SIZES = (5.57, 3.43)  # mean and deviation of the nodes of a job
 
 Mask = NDArray[np.bool_]
 
 
-def published_machine(realistic: bool = False) -> ProcessorSets:
+def published_machine(costs: str = "uniform") -> ProcessorSets:
     """Return the 334 sets of the machine: cards, control switches, power lines, fuse blocks, nodes.
 
-    With `realistic`, costs of nodes and of lines differ: height in the rack, side of the room.
+    Parameters
+    ----------
+    costs : str
+        ``"uniform"``: every set costs 1 of its kind; ``"nodes"``: a node costs more the higher it is in its
+        rack and the further its rack is from the middle of the room, as in the published example of 42 nodes;
+        ``"nodes and lines"``: so does a power line, the further its rack is along the room.
     """
     racks = [np.arange(first, min(first + RACK, NODES)) for first in range(0, NODES, RACK)]
     cards = [np.arange(first, min(first + CARD, NODES)) for first in range(0, NODES, CARD)]
@@ -39,17 +45,26 @@ def published_machine(realistic: bool = False) -> ProcessorSets:
     lines = [line for rack in racks[:10] for line in _lines(rack)] + [racks[10]]
     ends = [round(len(lines) * block / 8) for block in range(9)]
     fuses = [np.concatenate(lines[low:high]) for low, high in itertools.pairwise(ends)]
-    nodes = [np.array([node]) for node in range(NODES)]
+    kinds = [cards, control, lines, fuses, [np.array([node]) for node in range(NODES)]]
+    weights = [np.ones(len(group), np.int64) for group in kinds]
+    if costs != "uniform":
+        weights[4] = _heights()
+    if costs == "nodes and lines":
+        weights[2] = 1 + np.arange(len(lines)) // 4
     sets = []
-    for component, group in enumerate((cards, control, lines, fuses, nodes)):
-        for place, members in enumerate(group):
+    for component, (group, mine) in enumerate(zip(kinds, weights, strict=True)):
+        for members, weight in zip(group, mine.tolist(), strict=True):
             vector = [0] * 5
-            vector[component] = 1
-            if realistic and component in (2, 4):
-                # Higher nodes run warmer; lines on the far side of the room are the longer ones.
-                vector[component] = 1 + (place % RACK if component == 4 else place // 4)
+            vector[component] = weight
             sets.append((members.tolist(), vector))
     return processor_sets(NODES, sets)
+
+
+def _heights() -> NDArray[np.int64]:
+    """Return what nodes cost: 6 a place up the rack, 14 for each rack away from the middle of the room."""
+    rack, height = np.divmod(np.arange(NODES), RACK)
+    away = np.where(rack < 10, np.abs(2 * rack - 9) // 2, 0)  # the six of the centre rack are in the middle
+    return np.asarray(101 + 6 * height + 14 * away)
 
 
 def _lines(rack: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -60,22 +75,26 @@ def _lines(rack: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [rack[low & odd], rack[low & ~odd], rack[~low & odd], rack[~low & ~odd]]
 
 
-def chosen_sets(name: str, requests: int, seed: int) -> dict[str, Any]:
+def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict[str, Any]:
     """Return what a rule makes of a stream of requests on the machine, kept nearly full.
 
     Parameters
     ----------
     name : str
-        ``"quality"``: the heuristic beside the exact choice where few nodes are over; ``"uniform"``: uniform
-        costs beside realistic ones, both judged by the uniform; otherwise a rule whose line cards a job are
-        counted: ``"sets"``, ``"first-free"`` or ``"random"``.
+        ``"quality"``: the heuristic beside the exact choice where few nodes are over; ``"nodes"``, ``"nodes
+        and lines"``: such costs beside uniform ones, both judged by the uniform; otherwise a rule whose line
+        cards a job are counted: ``"sets"``, ``"first-free"`` or ``"random"``.
     requests : int
         How many.
     seed : int
-        Seed of sizes and departures.
+        Seed of sizes, departures and coins.
+    tie : str
+        What decides between removals of the same worth: ``"first"`` or ``"coin"``.
     """
     rng = np.random.default_rng(seed)
-    sets, costly = published_machine(), published_machine(realistic=True)
+    coins = np.random.default_rng([seed, 1]) if tie == "coin" else None
+    sets = published_machine()
+    costly = published_machine(name) if name in _UNEVEN else sets
     free = np.ones(NODES, bool)
     held: list[NDArray[np.int64]] = []
     counts = dict.fromkeys(("requests", "compared", "equal", "first better", "second better"), 0)
@@ -84,10 +103,10 @@ def chosen_sets(name: str, requests: int, seed: int) -> dict[str, Any]:
         size = int(np.clip(round(rng.normal(*_SIZES)), 1, 32))
         while free.sum() < size:
             free[held.pop(int(rng.integers(len(held))))] = True
-        chosen = _chosen(name, sets, costly, free, size, rng)
+        chosen = _chosen(name, costly, free, size, rng, coins)
         counts["requests"] += 1
         cards.append((size, len(np.unique(chosen // CARD))))
-        _compare(name, sets, free, size, chosen, counts)
+        _compare(name, sets, free, size, chosen, counts, coins)
         free[chosen] = False
         held.append(chosen)
     table = np.array(cards)
@@ -99,26 +118,41 @@ def chosen_sets(name: str, requests: int, seed: int) -> dict[str, Any]:
 
 
 def _chosen(
-    name: str, sets: ProcessorSets, costly: ProcessorSets, free: Mask, size: int, rng: np.random.Generator
+    name: str,
+    sets: ProcessorSets,
+    free: Mask,
+    size: int,
+    rng: np.random.Generator,
+    coins: np.random.Generator | None,
 ) -> NDArray[np.int64]:
     usable = np.flatnonzero(free)
     if name == "first-free":
         return usable[:size]
     if name == "random":
         return np.sort(rng.permutation(usable)[:size])
-    found = select(costly if name == "uniform" else sets, free, size)
+    found = select(sets, free, size, _thrown(coins))
     assert found is not None, "enough are free"
     return found
 
 
+def _thrown(coins: np.random.Generator | None) -> int | None:
+    return None if coins is None else int(coins.integers(2**60))
+
+
 def _compare(
-    name: str, sets: ProcessorSets, free: Mask, size: int, chosen: NDArray[np.int64], counts: dict[str, int]
+    name: str,
+    sets: ProcessorSets,
+    free: Mask,
+    size: int,
+    chosen: NDArray[np.int64],
+    counts: dict[str, int],
+    coins: np.random.Generator | None,
 ) -> None:
     """Count whether the second choice is as good as the first, by the uniform costs."""
     if name == "quality" and free.sum() - size <= MOST_SURPLUS:
         other = exact(sets, free, size)
-    elif name == "uniform":
-        other = select(sets, free, size)
+    elif name in _UNEVEN:
+        other = select(sets, free, size, _thrown(coins))
     else:
         return
     assert other is not None, "enough are free"

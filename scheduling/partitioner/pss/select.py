@@ -6,7 +6,7 @@ Source: N. P. Drakenberg, "Increased model-realism can make processor-selection 
 repaired. What is printed there values a removal by the sets that it touches, which is not what it saves,
 returns all free nodes if no removal has the exact size, and leaves ties to a coin. Here a removal is valued
 by the sets that it empties, the best of all sizes is cut to the size of the job, and the one found first
-stays.
+stays; with a seed, ties among removals of one size are left to a coin.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LARGE = 8000  # free nodes beyond which whole sets are removed greedily before
 _ENOUGH = 2000  # free nodes that are left then, at least
 
 
-def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | None:
+def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | None = None) -> Nodes | None:
     """Return `size` free nodes of small cost, in increasing order; None if fewer are free.
 
     With more than 8,000 free nodes, whole sets are removed first, the dearest first, as long as 2,000 nodes
@@ -44,6 +44,8 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | N
         Which nodes are free.
     size : int
         Nodes wanted, at least 1.
+    seed : int, optional
+        Of the coin that decides between removals of the same worth and size; without, the first one stays.
     """
     nodes = np.flatnonzero(free)
     if size < 1 or size > len(nodes):
@@ -53,7 +55,7 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | N
     if len(nodes) > _LARGE:
         free = _reduced(sets, free, size)
         nodes = np.flatnonzero(free)
-    tree = laminar_tree(sets) if sets.worth.shape[1] == 1 else None
+    tree = laminar_tree(sets) if sets.worth.shape[1] == 1 and seed is None else None
     if tree is not None:
         kept = kept_on_tree(sets, tree, free, size)
         if np.count_nonzero(kept) == size:
@@ -63,7 +65,8 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | N
     worth = sets.worth[: len(sets.members.starts) - 1]
     if tree is not None:
         return np.asarray(nodes[_cut(inside, sets_of, worth, kept[nodes], size)])
-    return np.asarray(nodes[_select(inside, sets_of, worth, len(nodes), size)])
+    coin = 0 if seed is None else 2 * seed + 1
+    return np.asarray(nodes[_select(inside, sets_of, worth, len(nodes), size, coin)])
 
 
 def _inside(members: Members, free: NDArray[np.bool_], nodes: Nodes) -> Members:
@@ -106,8 +109,14 @@ def _before(a: Any, b: Any) -> int:
 
 
 @njit(cache=True)
-def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int) -> Any:
-    """Return the nodes that stay when the best removal is made and cut to size."""
+def _thrown(coin: int) -> int:
+    """Return the next state of a linear congruential generator (Knuth, MMIX); a bit of it is the coin."""
+    return coin * 6364136223846793005 + 1442695040888963407
+
+
+@njit(cache=True)
+def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int, coin: int) -> Any:
+    """Return the nodes that stay when the best removal is made and cut to size; coin 0: the first stays."""
     room, count, width = nodes - size, len(members.starts) - 1, worth.shape[1]
     removed = np.zeros((room + 1, nodes), np.bool_)
     value = np.zeros((room + 1, width), np.int64)
@@ -143,7 +152,11 @@ def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int) -> An
                 if not gone[node]:
                     for of in range(sets_of.starts[node], sets_of.starts[node + 1]):
                         down[sets_of.values[of]] = 0
-            if not present[k] or _before(gain, value[k]) > 0:
+            better = _before(gain, value[k]) if present[k] else 1
+            if coin and better == 0:
+                coin = _thrown(coin)
+                better = (coin >> 33) & 1
+            if better > 0:
                 present[k] = True
                 value[k] = gain
                 removed[k] = gone

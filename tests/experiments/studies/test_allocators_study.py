@@ -14,6 +14,7 @@ from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.allocators import cases
 from netplace.experiments.studies.decisions import Watched, decided
 from netplace.experiments.studies.set_choices import NODES, chosen_sets, published_machine
+from netplace.experiments.studies.set_schedules import MEASURED, STRICT, measured_weights, sets_pay
 from netplace.experiments.studies.study import ask
 from netplace.experiments.studies.suite import STREAM, communication_suite, makespan, stream, together
 from netplace.netsim import simulate
@@ -29,7 +30,8 @@ def test_every_case_has_a_key_of_its_own():
         wanted = cases(ask(STUDY, quick=quick))
         assert len({case.key for case in wanted}) == len(wanted)
         assert {case.kind for case in wanted} == {
-            "choice", "decision", "stream", "hops", "overlap", "trend", "flow", "sets",
+            "choice", "decision", "stream", "hops", "overlap", "trend", "flow",
+            "sets", "sets-pay", "set-times",
         }  # fmt: skip
 
 
@@ -98,13 +100,34 @@ def test_a_full_machine_of_suites():
 
 
 def test_the_machine_of_the_sets():
-    for realistic in (False, True):
-        sets = published_machine(realistic)
+    for costs in ("uniform", "nodes", "nodes and lines"):
+        sets = published_machine(costs)
         assert len(sets.vectors) == 22 + 7 + 41 + 8 + 256  # as published
         assert sets.nodes == NODES
     found = chosen_sets("quality", 60, 1)
     assert found["equal"] >= 0.9 * found["compared"] > 0
     assert found["cards"] < chosen_sets("random", 60, 1)["cards"]
+
+
+def test_costs_of_nodes_cost_no_card_line_or_switch():
+    uniform, nodes = published_machine(), published_machine("nodes")
+    assert (uniform.vectors[:, :4] == nodes.vectors[:, :4]).all()
+    heights = nodes.vectors[-256:, 4]
+    assert heights[24] - heights[0] == 24 * 6  # up the first rack
+    assert heights[0] == heights[9 * 25] > heights[4 * 25] == heights[250] == 101  # both ends, the middle
+    for tie in ("first", "coin"):
+        found = chosen_sets("nodes", 60, 1, tie)
+        assert found["equal"] >= 55
+        assert found == chosen_sets("nodes", 60, 1, tie)
+
+
+def test_sets_schedule_live_with_measured_weights_and_under_a_constraint():
+    machine = parse("mesh:4x4")
+    [weight] = measured_weights("mesh:4x4")
+    assert weight > 0
+    found = {name: sets_pay(machine, name, 6, 0.5, 1) for name in ("random", MEASURED, STRICT)}
+    assert found[MEASURED]["mean hops"] < found["random"]["mean hops"]
+    assert all(one["slowdown"] >= 0.9 and one["turnaround"] >= one["run"] for one in found.values())
 
 
 def read(file):
