@@ -1,4 +1,4 @@
-"""Compiled code is kept until anything in it changes; where nothing can be written, it is compiled all the same."""
+"""Compiled code is kept until anything in it changes; where nothing can be written, it is compiled anew."""
 
 from __future__ import annotations
 
