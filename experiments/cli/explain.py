@@ -117,6 +117,7 @@ def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) ->
     if not any(given.values()):
         raise ValueError("whatif: nothing was changed, expected --without, --move or --mapping")
     plan, outcome = read_folder(Path(folder))
+    _check_shown(job, [row["job"] for row in outcome["jobs"]], given["without"])
     rows = what_if(
         plan,
         outcome["jobs"],
@@ -124,13 +125,21 @@ def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) ->
         move=_pairs(given["move"], "--move"),
         mapping=_pairs(given["mapping"], "--mapping"),
     )
-    if job is not None and job not in {row["job"] for row in rows}:
-        raise ValueError(f"--job: {job} is not a job of the run made again")
     rows.sort(key=lambda row: (row["job"] != job, -abs(row["change"] - 1)))
     if as_json:
         print_json({"jobs": rows})
     else:
         print_tables(_changed(rows))
+
+
+def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
+    """Refuse a job that will not be there to be shown, before anything is simulated."""
+    if job in without:
+        raise ValueError(f"--job: {job} is left out by --without {job}, expected a job that stays")
+    if job is not None and job not in jobs:
+        raise ValueError(
+            f"--job: there is no job {job} in the co-simulation, expected {min(jobs)} to {max(jobs)}"
+        )
 
 
 def _changed(rows: list[dict[str, Any]]) -> Table:

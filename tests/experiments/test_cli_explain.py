@@ -52,6 +52,8 @@ def test_on_the_command_line(netplace, folder, run):
         (["whatif", "--mapping", "1"], "--mapping: '1' is not of the form JOB=RULE"),
         (["whatif", "--mapping", "1=nonsense"], "nonsense"),
         (["whatif", "--move", "1=nodes:0-63"], "expected nodes that are free then"),
+        (["whatif", "--without", "2", "--job", "99"], "there is no job 99 in the co-simulation"),
+        (["whatif", "--without", "2", "--job", "2"], "--job: 2 is left out by --without 2"),
         (["explain", "--job", "99"], "job 99: there is none of that number"),
     ],
 )
