@@ -203,25 +203,23 @@ class KernelEngine:
 
     def _drop_timers(self, nodes: NDArray[np.int64]) -> None:
         """Drop the timers of computations at nodes; those of open-loop traffic stay."""
-        s = self._state
-        cycles, owners = self._timers()
-        next_draw = s.when.reshape(-1, k.WHEN_WORDS)[owners, k.NEXT_DRAW]
-        kept = ~np.isin(owners, nodes) | (next_draw == cycles)
-        self._set_timers(cycles[kept], owners[kept])
+        cycles, entries = self._timers()
+        kept = ~np.isin(entries >> 1, nodes) | (entries & 1 == 1)
+        self._set_timers(cycles[kept], entries[kept])
 
     def _timers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the cycles and nodes of all timers."""
+        """Return the cycles and entries of all timers."""
         s = self._state
         count = int(s.clock[k.TIMERS])
-        found = list(zip(s.timer[:count].tolist(), s.timer_node[:count].tolist(), strict=True))
+        found = list(zip(s.timer[:count].tolist(), s.timer_entry[:count].tolist(), strict=True))
         for at in np.flatnonzero(s.near >= 0).tolist():
             cycle = self.now + (at - self.now) % k.NEAR_CYCLES
             entry = int(s.near[at])
             while entry >= 0:
-                found.append((cycle, entry >> 1))
+                found.append((cycle, entry))
                 entry = int(s.near_next[entry])
-        cycles, nodes = np.array(found, np.int64).reshape(-1, 2).T
-        return cycles, nodes
+        cycles, entries = np.array(found, np.int64).reshape(-1, 2).T
+        return cycles, entries
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
@@ -234,39 +232,50 @@ class KernelEngine:
             self._jobs.drop_sources(*self._source_keys)
             self._source_keys = (0, 0)
         computing = np.flatnonzero((task[:, k.JOB] >= 0) & (when[:, k.BUSY_UNTIL] >= self.now))
-        timers = when[computing, k.BUSY_UNTIL], computing
+        timers = when[computing, k.BUSY_UNTIL], 2 * computing
         nodes = self.topology.nodes
         if traffic is None or traffic.chance <= 0 or nodes == 1:
             self._set_timers(*timers)
             return
         every = np.arange(nodes)
-        first_key = self._jobs.take_keys(nodes)
-        self._source_keys = first_key, nodes
+        keys = nodes if self._asks_for_source() else 1
+        first_key = self._jobs.take_keys(keys)
+        self._source_keys = first_key, keys
         rows = self._jobs.keys(*self._source_keys)
-        rows[:, k.SOURCE] = every
+        rows[:, k.SOURCE] = every[:keys]
         rows[:, k.TARGET] = -1
         self._renew()
         among = np.zeros(0, np.int32) if traffic.among is None else traffic.among
         target = np.concatenate((traffic.target, among)).astype(np.int32)
         self._state = self._state._replace(target=target)
         s = self._state
-        s.hot[:] = traffic.hot_node, first_key, len(among)
+        s.hot[:] = traffic.hot_node, first_key, len(among), keys // nodes
         s.share[:] = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf, traffic.hot_share
         sources = every[traffic.target != every]
         draw_first = self._function(self._functions[1], (OPEN,) * len(self._setting))
         draw_first(s, self._setting, self.now)
         drawn = when[sources, k.NEXT_DRAW]
-        self._set_timers(np.append(timers[0], drawn), np.append(timers[1], sources))
+        self._set_timers(np.append(timers[0], drawn), np.append(timers[1], 2 * sources + 1))
 
-    def _set_timers(self, cycles: NDArray[Any], nodes: NDArray[Any]) -> None:
-        """Replace all timers; a sorted list is a heap."""
+    def _asks_for_source(self) -> bool:
+        """Tell whether routers ask where a packet is from, which its key says."""
+        return self._setting.policy in (k.TREE_FAT, k.TREE_THIN)
+
+    def _set_timers(self, cycles: NDArray[Any], entries: NDArray[Any]) -> None:
+        """Replace all timers: a list for each of the cycles to come, and those further away sorted, as a heap."""
         s = self._state
         order = np.argsort(cycles, kind="stable")
-        s.timer[: len(order)] = cycles[order]
-        s.timer_node[: len(order)] = nodes[order]
-        s.clock[k.TIMERS] = len(order)
+        cycles, entries = cycles[order], entries[order]
+        near = int(np.searchsorted(cycles, self.now + k.NEAR_CYCLES))
+        at = cycles[:near] & (k.NEAR_CYCLES - 1)
+        first = np.flatnonzero(np.diff(at, prepend=-1))
         s.near[:] = -1
-        s.clock[k.NEAR] = 0
+        s.near[at[first]] = entries[first]
+        s.near_next[entries[:near]] = np.append(entries[1:near], -1)[:near]
+        s.near_next[entries[np.append(first[1:], near)[: len(first)] - 1]] = -1
+        far = len(cycles) - near
+        s.timer[:far], s.timer_entry[:far] = cycles[near:], entries[near:]
+        s.clock[k.NEAR], s.clock[k.TIMERS] = near, far
 
     def run(self, until: int = FAR) -> Exit:
         """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""

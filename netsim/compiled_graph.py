@@ -44,6 +44,10 @@ class GraphKernelEngine(KernelEngine):
         self._state = interpretable(graph_state(topology, config, self._setting, table))
         self._known = (OPEN,) * len(self._setting)
 
+    def _asks_for_source(self) -> bool:
+        """Tell whether routers ask where a packet is from: valiant and its like do."""
+        return True
+
     @property
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail, or thrown away."""

@@ -174,7 +174,7 @@ def setting(
         words=words,
         tops=-(-words // k.WORD),
         links=links,
-        tail_words=_power_of_two(int(inputs.sum() + topology.nodes * config.injectors)),
+        tail_words=int(inputs.sum()) + topology.nodes * config.injectors,
         tail_cycles=_power_of_two(config.packet_phits + 1),
         arrival_words=_power_of_two(links * (config.hop_delay // config.packet_phits + 2))
         if config.hop_delay > 1
@@ -374,7 +374,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         deciding=np.empty(routers, np.int32),
         starting=np.empty(u.links, np.int32),
         timer=np.empty(2 * nodes + 1, np.int64),
-        timer_node=np.empty(2 * nodes + 1, np.int32),
+        timer_entry=np.empty(2 * nodes + 1, np.int32),
         near=np.full(k.NEAR_CYCLES, -1, np.int32),
         near_next=np.empty(2 * nodes, np.int32),
         task=task.ravel(),
@@ -399,7 +399,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         **_tree_tables(topology),
         target=np.full(1, -1, np.int32),
         share=np.zeros(2, np.float64),
-        hot=np.array([-1, 0, 0], np.int64),
+        hot=np.array([-1, 0, 0, 0], np.int64),
         key_job=np.zeros(1, np.int32),
         stand=np.zeros(k.STAND_WORDS * routers if u.explain else 1, np.int64),
         parking=np.zeros(k.PARKING_WORDS * every if u.explain else 1, np.int64),

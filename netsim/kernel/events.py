@@ -60,11 +60,17 @@ def becomes_head(s: State, name: int) -> None:
 
 
 @inlined
+def wrapped(place: int, words: int) -> int:
+    """Return a place of a ring of `words`, counted on beyond its end."""
+    return place - words if place >= words else place
+
+
+@inlined
 def push(clock: I64, at: int, ring: I32, words: int, name: int) -> None:
-    """Put an event into a ring of `words`, a power of two, whose scalars are at ``clock[at]``."""
+    """Put an event into a ring of `words`, whose scalars are at ``clock[at]``."""
     place = clock[at + 1]
     ring[place] = name
-    clock[at + 1] = (place + 1) & (words - 1)
+    clock[at + 1] = wrapped(place + 1, words)
     clock[at + 2] += 1
 
 
@@ -96,7 +102,7 @@ def next_due(clock: I64, at: int, counts: I32, cycles: int, cycle: int) -> int:
 def take(clock: I64, at: int, ring: I32, words: int) -> int:
     """Remove and return the next word of a ring."""
     place = clock[at]
-    clock[at] = (place + 1) & (words - 1)
+    clock[at] = wrapped(place + 1, words)
     return ring[place]
 
 
@@ -162,7 +168,7 @@ def act_next(s: State, u: Setting, node: int) -> None:
 def set_timer(s: State, now: int, cycle: int, node: int, kind: int) -> None:
     """Let a node act in a later cycle; it has at most one such timer of each `kind`, 0 or 1."""
     if cycle - now >= NEAR_CYCLES:
-        set_far_timer(s, cycle, node)
+        set_far_timer(s, cycle, 2 * node + kind)
         return
     at = cycle & (NEAR_CYCLES - 1)
     s.near_next[2 * node + kind] = s.near[at]
@@ -198,7 +204,7 @@ def act_on_timers(s: State, u: Setting, cycle: int) -> None:
         act_now(s, u, entry >> 1)
         entry = s.near_next[entry]
     while s.clock[TIMERS] > 0 and s.timer[0] == cycle:
-        act_now(s, u, take_far_timer(s))
+        act_now(s, u, take_far_timer(s) >> 1)
 
 
 @inlined
@@ -211,8 +217,8 @@ def fetch_timers(s: State, cycle: int) -> None:
 
 
 @inlined
-def set_far_timer(s: State, cycle: int, node: int) -> None:
-    """Let a node act in a cycle that the ring does not reach (a binary heap)."""
+def set_far_timer(s: State, cycle: int, entry: int) -> None:
+    """Let a node act in a cycle that the lists do not reach (a binary heap)."""
     at = s.clock[TIMERS]
     s.clock[TIMERS] = at + 1
     while at > 0:
@@ -220,20 +226,20 @@ def set_far_timer(s: State, cycle: int, node: int) -> None:
         if s.timer[above] <= cycle:
             break
         s.timer[at] = s.timer[above]
-        s.timer_node[at] = s.timer_node[above]
+        s.timer_entry[at] = s.timer_entry[above]
         at = above
     s.timer[at] = cycle
-    s.timer_node[at] = node
+    s.timer_entry[at] = entry
 
 
 @inlined
 def take_far_timer(s: State) -> int:
-    """Remove the earliest timer of the heap and return its node."""
-    node = s.timer_node[0]
+    """Remove the earliest timer of the heap and return its entry."""
+    entry = s.timer_entry[0]
     n = s.clock[TIMERS] - 1
     s.clock[TIMERS] = n
     cycle = s.timer[n]
-    last = s.timer_node[n]
+    last = s.timer_entry[n]
     at = 0
     while True:
         below = 2 * at + 1
@@ -244,8 +250,8 @@ def take_far_timer(s: State) -> int:
         if cycle <= s.timer[below]:
             break
         s.timer[at] = s.timer[below]
-        s.timer_node[at] = s.timer_node[below]
+        s.timer_entry[at] = s.timer_entry[below]
         at = below
     s.timer[at] = cycle
-    s.timer_node[at] = last
-    return node
+    s.timer_entry[at] = last
+    return entry

@@ -21,6 +21,7 @@ from netplace.netsim.kernel.events import (
     no_timer_now,
     take,
     take_count,
+    wrapped,
 )
 from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot, output_of, slot_of
 from netplace.netsim.kernel.heads import expose
@@ -89,9 +90,9 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
         if u.ahead > 0:
             last = count - 1 - n
             at = s.clock[TAILS]
-            fetch_fifo(s, u, s.tail[(at + min(2 * u.ahead, last)) & (u.tail_words - 1)])
-            fetch_feeder(s, u, s.tail[(at + min(u.ahead, last)) & (u.tail_words - 1)])
-            fetch_key(s, u, s.tail[(at + min(u.ahead // 2, last)) & (u.tail_words - 1)])
+            fetch_fifo(s, u, s.tail[wrapped(at + min(2 * u.ahead, last), u.tail_words)])
+            fetch_feeder(s, u, s.tail[wrapped(at + min(u.ahead, last), u.tail_words)])
+            fetch_key(s, u, s.tail[wrapped(at + min(u.ahead // 2, last), u.tail_words)])
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
     s.clock[EVENTS] += events + count
 
@@ -204,7 +205,6 @@ def fetch_node(s: State, u: Setting, node: int) -> None:
     fetch(s.task, node * TASK_WORDS)
     fetch(s.when, node * WHEN_WORDS)
     fetch(s.counts, fifo_of(u, node, fed(s, u, node * u.row)))
-    fetch(s.key, (s.hot[1] + node) * KEY_WORDS)
 
 
 def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:

@@ -486,6 +486,12 @@ def draw_target(s: State, u: Setting, node: int, cycle: int) -> int:
 
 
 @inlined
+def source_label(s: State, node: int) -> int:
+    """Return the label of a node's packets of open-loop traffic: one key serves all, or each node has its own."""
+    return (s.hot[1] + node * s.hot[3]) << 2 | DATA
+
+
+@inlined
 def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> None:
     """Create a packet of open-loop traffic; the next is drawn when an injector has taken it.
 
@@ -499,7 +505,7 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
         s.task[task + DRAWN] = 1 + draw_target(s, u, node, cycle)
     if occupied:
         act_next(s, u, node)
-    elif handed_over(s, u, node, s.task[task + DRAWN] - 1, (s.hot[1] + node) << 2 | DATA, cycle):
+    elif handed_over(s, u, node, s.task[task + DRAWN] - 1, source_label(s, node), cycle):
         s.task[task + DRAWN] = 0
         due = cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0])
         s.when[when + NEXT_DRAW] = due

@@ -228,7 +228,7 @@ class Setting(NamedTuple):
     words: int  # words of a half of `dirty`
     tops: int  # words of a half of `dirty_top`
     links: int  # most headers that can enter FIFOs in one cycle
-    tail_words: int  # of the ring of tails, a power of two
+    tail_words: int  # of the ring of tails
     tail_cycles: int  # of its counts, a power of two
     arrival_words: int  # the same for the ring of arrivals
     arrival_cycles: int
@@ -271,7 +271,7 @@ class State(NamedTuple):
     deciding: I32  # scratch: routers that decide in this cycle
     starting: I32  # scratch: names of outputs whose packet begins to cross its link in this cycle
     timer: I64  # heap: cycle; a node has at most one for its program and one for open-loop traffic
-    timer_node: I32  # heap: node
+    timer_entry: I32  # heap: 2 * node + kind
     near: I32  # by cycle, modulo `NEAR_CYCLES`: first of the timers due then, 2 * node + kind; -1: none
     near_next: I32  # by timer: the next one due then
     task: I32  # nodes x TASK_WORDS
@@ -305,7 +305,7 @@ class State(NamedTuple):
     up: I64  # [down, up, stages]
     target: I32  # open loop: destinations by node, then the nodes to draw among unless those are all
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
-    hot: I64  # open loop: [hot node, first key of the sources, nodes to draw among or 0 for all]
+    hot: I64  # open loop: [hot node, first key, nodes to draw among or 0 for all, keys of a node: 1, or 0 if all share one]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
     stand: I64  # explaining: routers x STAND_WORDS
     parking: I64  # explaining: routers x fifos x PARKING_WORDS

@@ -1,0 +1,137 @@
+"""This version beside another commit's, interleaved: the ratio tells what a change gained on a busy machine.
+
+A machine's speed changes within minutes, and both sides' with it; figures of two runs cannot be compared, the
+median of ratios of neighbouring measurements can.
+"""
+
+from __future__ import annotations
+
+import io
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.apps.carried import carried
+from netplace.benchmarks.traffic import SATURATED
+
+__all__ = ["Contest", "Duel", "against", "contests"]
+
+_ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What both versions measure: its name, and what a process is told (see `contestant`)."""
+
+    name: str
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Medians of millions of packet-hops in a second of CPU time, and the median of the ratios."""
+
+    name: str
+    before: float
+    now: float
+    ratio: float
+
+
+def _programs() -> list[Contest]:
+    """Return runs of recorded programs, in order and at random."""
+    found = []
+    for name in ("LU", "CG", "FT"):
+        for mapping, seed in (("consecutive", "none"), ("random", "1")):
+            told = ("program", "torus:8x8", str(carried(f"{name}.A.64")), seed)
+            found.append(Contest(f"NPB {name}, class A, torus:8x8, {mapping}", told))
+    return found
+
+
+def contests(name: str) -> list[Contest]:
+    """Return the contests of a benchmark: ``"saturated"`` or ``"application"``."""
+    if name == "application":
+        return _programs()
+    return [
+        Contest(f"uniform traffic, saturated, {network}", ("saturated", network, str(warmup), str(cycles)))
+        for network, (warmup, cycles, _) in SATURATED.items()
+    ]
+
+
+class _Side:
+    """A process that measures one version."""
+
+    def __init__(self, *folder: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("contestant.py")), *folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def tell(self, *words: str) -> None:
+        """Tell it what to do next."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\t".join(words) + "\n")
+        self._process.stdin.flush()
+
+    def answer(self) -> str:
+        """Wait for its answer."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise ValueError("against: a version could not be measured; what it said is above")
+        return line.strip()
+
+    def measure(self) -> float:
+        """Return what it measures."""
+        self.tell("measure")
+        return float(self.answer())
+
+    def end(self) -> None:
+        """Let it end."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def against(commit: str, chosen: Sequence[Contest], repeats: int) -> Iterator[Duel]:
+    """Measure a commit of this repository and the installed version in turn.
+
+    Raises
+    ------
+    ValueError
+        If there is no such commit, or this is no checkout of the repository.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        _unpack(commit, Path(folder))
+        sides = _Side(folder), _Side()
+        try:
+            for contest in chosen:
+                yield _duel(contest, sides, repeats)
+        finally:
+            for side in sides:
+                side.end()
+
+
+def _duel(contest: Contest, sides: tuple[_Side, _Side], repeats: int) -> Duel:
+    for side in sides:
+        side.tell(*contest.told)
+    for side in sides:
+        side.answer()
+    pairs = [(sides[0].measure(), sides[1].measure()) for _ in range(repeats)]
+    before, now = (statistics.median(values) for values in zip(*pairs, strict=True))
+    return Duel(contest.name, before, now, statistics.median(b / a for a, b in pairs))
+
+
+def _unpack(commit: str, folder: Path) -> None:
+    """Write the files of a commit into a folder."""
+    done = subprocess.run(["git", "-C", str(_ROOT), "archive", commit], capture_output=True, check=False)
+    if done.returncode:
+        raise ValueError(f"--against: {commit!r} is no commit of the repository in {_ROOT}")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
