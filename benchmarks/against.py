@@ -1,4 +1,4 @@
-"""This version beside another commit's, interleaved: the ratio tells what a change gained on a busy machine.
+"""A commit's version and this one measured in turn: the ratio tells what a change gained on a busy machine.
 
 A machine's speed changes within minutes, and both sides' with it; figures of two runs cannot be compared, the
 median of ratios of neighbouring measurements can.
@@ -130,8 +130,15 @@ def _duel(contest: Contest, sides: tuple[_Side, _Side], repeats: int) -> Duel:
 
 def _unpack(commit: str, folder: Path) -> None:
     """Write the files of a commit into a folder."""
-    done = subprocess.run(["git", "-C", str(_ROOT), "archive", commit], capture_output=True, check=False)
-    if done.returncode:
-        raise ValueError(f"--against: {commit!r} is no commit of the repository in {_ROOT}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+    git = ["git", "-C", str(_ROOT)]
+    told = subprocess.run(
+        [*git, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if told.returncode:
+        raise ValueError(f"--against: {commit!r} is no commit of a repository in {_ROOT}")
+    packed = subprocess.run([*git, "archive", told.stdout.strip()], capture_output=True, check=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(folder, filter="data")

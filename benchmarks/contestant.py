@@ -51,7 +51,7 @@ def program(modules: dict[str, Any], name: str, path: str, seed: str) -> Callabl
 
     topology = modules["topologies"].parse(name)
     read = modules["apps.formats"].read(path)
-    nodes = None if seed == "none" else np.random.default_rng(int(seed)).permutation(topology.nodes)
+    nodes = None if seed == "none" else np.random.default_rng(int(seed)).permutation(topology.nodes)[: read.tasks]
 
     def measure() -> float:
         began = time.process_time()
@@ -66,7 +66,9 @@ _MAKERS = {"program": program, "saturated": saturated}
 
 def serve(prefix: str) -> None:
     """Answer each line of standard input by a line: ``ok`` when prepared, else the figure measured."""
-    modules = {name: importlib.import_module(prefix + name) for name in ("apps.formats", "netsim", "topologies")}
+    modules = {
+        name: importlib.import_module(prefix + name) for name in ("apps.formats", "netsim", "topologies")
+    }
     measure: Callable[[], float] = float
     for line in sys.stdin:
         what, *arguments = line.rstrip("\n").split("\t")

@@ -262,7 +262,7 @@ class KernelEngine:
         return self._setting.policy in (k.TREE_FAT, k.TREE_THIN)
 
     def _set_timers(self, cycles: NDArray[Any], entries: NDArray[Any]) -> None:
-        """Replace all timers: a list for each of the cycles to come, and those further away sorted, as a heap."""
+        """Replace all timers: lists for the cycles to come, and those further away sorted, as a heap."""
         s = self._state
         order = np.argsort(cycles, kind="stable")
         cycles, entries = cycles[order], entries[order]

@@ -487,7 +487,7 @@ def draw_target(s: State, u: Setting, node: int, cycle: int) -> int:
 
 @inlined
 def source_label(s: State, node: int) -> int:
-    """Return the label of a node's packets of open-loop traffic: one key serves all, or each node has its own."""
+    """Return the label of a node's packets of open-loop traffic, with a key of its own or one for all."""
     return (s.hot[1] + node * s.hot[3]) << 2 | DATA
 
 
