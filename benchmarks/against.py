@@ -94,9 +94,7 @@ class _Side:
 
     def end(self) -> None:
         """Let it end."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.communicate()
 
 
 def against(commit: str, chosen: Sequence[Contest], repeats: int) -> Iterator[Duel]:

@@ -51,7 +51,9 @@ def program(modules: dict[str, Any], name: str, path: str, seed: str) -> Callabl
 
     topology = modules["topologies"].parse(name)
     read = modules["apps.formats"].read(path)
-    nodes = None if seed == "none" else np.random.default_rng(int(seed)).permutation(topology.nodes)[: read.tasks]
+    nodes = None
+    if seed != "none":
+        nodes = np.random.default_rng(int(seed)).permutation(topology.nodes)[: read.tasks]
 
     def measure() -> float:
         began = time.process_time()

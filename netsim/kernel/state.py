@@ -305,7 +305,7 @@ class State(NamedTuple):
     up: I64  # [down, up, stages]
     target: I32  # open loop: destinations by node, then the nodes to draw among unless those are all
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
-    hot: I64  # open loop: [hot node, first key, nodes to draw among or 0 for all, 1 if each has a key, else 0]
+    hot: I64  # open loop: [hot node, first key, nodes to draw among or 0 for all, 1 if each has a key]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
     stand: I64  # explaining: routers x STAND_WORDS
     parking: I64  # explaining: routers x fifos x PARKING_WORDS
