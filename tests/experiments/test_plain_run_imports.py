@@ -11,7 +11,8 @@ from netplace.experiments.cli import app
 
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     app(["run", "--network", "torus:4x4", "--app", "2d-torus", "--packets", "1"])
-left_out = ("concurrent.futures", "matplotlib", "netplace.experiments.cli.cosim", "networkx", "numba", "numpy.ma", "pandas", "rich.progress",
+left_out = ("concurrent.futures", "matplotlib", "netplace.experiments.cli.cosim",
+            "networkx", "numba", "numpy.ma", "pandas", "rich.progress",
             "scipy", "sqlite3", "statistics", "xml.etree")
 print(*(name for name in left_out if name in sys.modules))
 """
