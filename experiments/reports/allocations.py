@@ -132,6 +132,10 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
         return Offer(text, [], str(error))
     if found is None:
         free = topology.nodes - len(held) - len(topology.service)
+        if size <= free and make_partitioner(text, topology, seed).find(Job(0, 0.0, size, 1.0)) is None:
+            return Offer(
+                text, [], f"partitioner {text}: finds no {size} nodes, not even on the empty machine"
+            )
         return Offer(text, [], f"waits: {size} nodes are asked for, {free} are free")
     if isinstance(partitioner, Along) and not order:
         order, ranks = text.partition(":")[2].partition(",")[0] or "hilbert", partitioner.ranks(found.nodes)

@@ -142,8 +142,8 @@ def _sets_pay(quick: bool) -> Iterator[Case]:
         others = on_trees if machine.startswith("tree") else beside
         for load in (0.0,) if quick else (0.6, 0.8, 0.95):
             for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
-                for seed in range(1 if quick else 3):
-                    given = (("jobs", 6 if quick else 100), ("load", load))
+                for seed in range(1 if quick else 2):
+                    given = (("jobs", 6 if quick else 60), ("load", load))
                     yield Case("sets-pay", machine, partition, seed, given)
 
 

@@ -14,15 +14,19 @@ A search that takes long answers a part of the questions, the first ones, within
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from netplace.benchmarks.first_fit import mean_side, measure, questions
 from netplace.experiments.plots.page import page
+from netplace.experiments.studies.cases import KeptCase
 from netplace.experiments.studies.report import Report, ReportTable
+from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.study import Asked, Bench, Study, published
 from netplace.placement.rule import grid_of
 from netplace.runs.campaign import Progress
@@ -35,6 +39,7 @@ LOADS = (0.1, 0.4, 0.7, 2.0)  # the last: all at once
 NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous": "ours"}
 MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
+DETECTIONS = 200  # jobs after the machine has filled
 PRINTED_LOADS = {"0.1": 0.1, "0.7": 0.7, "MAX": 2.0}
 SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
     "mesh": ("mesh:96x96", (8, 24)),
@@ -67,14 +72,14 @@ def _published_sides(grid: Grid) -> tuple[float, ...]:
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    """Measure, and report. Nothing is stored: times belong to the machine and the moment.
+    """Measure, and report. Times are not stored, as they belong to the machine and the moment; visits are.
 
     Raises
     ------
     ValueError
         If nothing is to be measured.
     """
-    if not bench.simulate:
+    if not bench.simulate and set(asked.parts) != {"visits"}:
         raise ValueError("study first-fit: keeps no times, so --stored has nothing to report")
     printed = published("allocation_time_ms.csv")
     tables, figures, told = [], {}, []
@@ -163,24 +168,43 @@ def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
     return told
 
 
+@dataclass(frozen=True)
+class Detection(KeptCase):
+    """Searches of IFF for boxes with sides drawn between 1 and `side`, on a machine at a load."""
+
+    study: ClassVar[str] = "first-fit, visits"
+    network: str
+    load: float
+    side: float
+    searches: int
+
+
+def visited(case: Detection) -> dict[str, float]:
+    """Return the mean nodes that a detection visits, by whether it has an answer."""
+    grid = grid_of(parse(case.network), "first fit")
+    cost = measure(SEARCHES["iff"](grid), questions(grid, case.side, case.load, case.searches))
+    return {"found": cost.found, "failed": cost.failed}
+
+
 def _visits(quick: bool, bench: Bench) -> pd.DataFrame:
     """Return the nodes that IFF visits in a detection, with and without an answer, beside the printed."""
     printed = published("pascual_iff_visited_nodes.csv")
     printed = printed.assign(network="torus:" + printed["network"], load=printed["load"].astype(str))
     theirs = printed.set_index(["network", "load", "set", "search"])["nodes_visited"]
-    texts = ("torus:96x96", "torus:6x6x6x6") if quick else TORI
-    rows = []
-    for text in texts:
-        grid = grid_of(parse(text), "first fit")
-        sides = (2.0, 3.0) if quick else _published_sides(grid)
+    wanted = {}
+    for text in ("torus:96x96", "torus:6x6x6x6") if quick else TORI:
+        sides = (2.0, 3.0) if quick else _published_sides(grid_of(parse(text), "first fit"))
         for load, value in PRINTED_LOADS.items():
             for place, side in enumerate(sides, 1):
-                cost = measure(SEARCHES["iff"](grid), questions(grid, side, value, 100 if quick else 500))
-                row = {"network": text, "load": load, "set": place, "S": side}
-                for search, visited in (("found", cost.found), ("failed", cost.failed)):
-                    row |= {search: visited, f"printed {search}": theirs.get((text, load, place, search))}
-                rows.append(row)
-                bench.tell(Progress(len(texts) * len(sides) * 3, len(rows)))
+                wanted[text, load, place] = Detection(text, value, side, 100 if quick else DETECTIONS)
+    made = kept_outcomes({case.key: case for case in wanted.values()}, visited, Detection.describe, bench)
+    rows = []
+    for (text, load, place), case in wanted.items():
+        row = {"network": text, "load": load, "set": place, "S": case.side}
+        for search in ("found", "failed"):
+            row |= {search: made[case.key][search]}
+            row |= {f"printed {search}": theirs.get((text, load, place, search))}
+        rows.append(row)
     return pd.DataFrame(rows).astype({"printed found": float, "printed failed": float})
 
 

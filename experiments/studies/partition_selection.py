@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ PARTS = {
     "medium": "schedules of all classes, medium sizes",
     "small": "schedules of all classes, small sizes",
     "classes": "schedules of each class, medium sizes (J. Supercomput., Table 5)",
+    "classes-rounded": "as classes, sizes drawn of all and rounded up (J. Supercomput., Table 5)",
     "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
     "large-longer": f"as large, class IV {LONGER} times as long (thesis, Table 3.5)",
     "break-even-longer": f"as break-even, class IV {LONGER} times as long (thesis, Table 3.6)",
@@ -93,9 +94,12 @@ def cases(asked: Asked) -> list[Case]:
         name, longer = _read(part)
         if name in SIZES:
             found |= dict.fromkeys(_strategies(name, MIXED, longer))
-        elif name == "classes":
+        elif name.startswith("classes"):
             groups = [name for name in PUBLISHED_CLASSES if name != MIXED]
-            found |= dict.fromkeys(case for name in groups for case in _strategies("medium", name))
+            rounded = name != "classes"
+            found |= dict.fromkeys(
+                replace(case, rounded=rounded) for name in groups for case in _strategies("medium", name)
+            )
         elif name == "break-even":
             for sizes in SIZES:
                 boxes = [Case(sizes, MIXED, rule, BEST, longer=longer) for rule in ("CS", "FS", "BPS")]
@@ -125,16 +129,18 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         told.append(_of_boxes(tables[0].frame))
     wanted = {key_of(case, machine, chosen): case for case in cases(asked)}
     make = partial(carry_out, tables=times, machine=machine, intensities=chosen)
-    found = pd.DataFrame(kept_outcomes(wanted, make, asdict, bench).values())
+    found = pd.DataFrame(
+        {"rounded": False} | one for one in kept_outcomes(wanted, make, asdict, bench).values()
+    )
     for part in asked.parts:
         name, longer = _read(part)
         mixed = found[(found["classes"] == MIXED) & (found["longer"] == longer)] if len(found) else found
         if name in SIZES:
             own = mixed[(mixed["sizes"] == name) & (mixed["selection"] != "scattered")]
             cells = cells_of(own, _printed(name, asked.quick))
-        elif name == "classes":
-            own = found[(found["sizes"] == "medium") & (found["classes"] != MIXED)]
-            cells = cells_of(own, _printed(name, asked.quick))
+        elif name.startswith("classes"):
+            own = found[(found["classes"] != MIXED) & (found["rounded"] == (name != "classes"))]
+            cells = cells_of(own, _printed("classes", asked.quick))
         elif name == "break-even":
             cells = break_evens(mixed)
             tables.append(ReportTable(part, f"{PARTS[part]}, {machine.network}", cells, _POINTS))

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.experiments.studies.box_times import BoxTimes
 from netplace.placement.rule import grid_of
@@ -26,10 +27,11 @@ from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors
-from netplace.scheduling.workload import PUBLISHED_CLASSES, Workload, applications
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
+from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.topologies import parse
 
-__all__ = ["BATCHES", "MEASURES", "Case", "Machine", "carry_out", "key_of"]
+__all__ = ["BATCHES", "MEASURES", "Case", "Machine", "carry_out", "key_of", "rounded_up"]
 
 BATCHES = 30
 SCATTERED = "scattered"
@@ -77,6 +79,9 @@ class Case:
         Of the workload.
     longer : int
         How many times jobs of class IV run their messages.
+    rounded : bool
+        Whether a size is drawn of all and rounded up to one that the application has, instead of being drawn
+        of those that it has.
     """
 
     sizes: str
@@ -86,6 +91,7 @@ class Case:
     slowdown: int = 0
     seed: int = 0
     longer: int = 1
+    rounded: bool = False
 
 
 class ScatteredTimes:
@@ -138,6 +144,8 @@ def carry_out(
         intensities,
         repeats=(1, 1),
     )
+    if case.rounded:
+        jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
     fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
     jobs = replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), case.longer, 1))
     length = _length(jobs, tables["best"], grid.nodes, machine.jobs)
@@ -166,6 +174,21 @@ def carry_out(
     }
 
 
+def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray[np.int64]:
+    """Return sizes drawn of all that an application's largest allows, rounded up to the next that it has."""
+    assert jobs.kind is not None, "jobs of applications have kinds"
+    rng = np.random.default_rng([seed, 1])
+    nodes = np.empty(len(jobs), np.int64)
+    names = np.array([name for name, _ in jobs.kinds])[jobs.kind]
+    for name in dict.fromkeys(names.tolist()):
+        own, sizes = names == name, np.array(published_sizes(name))
+        usable = {size: weight for size, weight in weights.items() if size <= sizes[-1]}
+        shares = np.array(list(usable.values())) / sum(usable.values())
+        drawn = rng.choice(list(usable), int(own.sum()), p=shares)
+        nodes[own] = sizes[np.searchsorted(sizes, drawn)]
+    return nodes
+
+
 def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
     """Return the length of a batch in which about so many jobs start, to one digit."""
     work = np.mean([job.nodes * times.least(job) for job in jobs[:2000]])
@@ -180,4 +203,6 @@ def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
     told["intensities"] = list(intensities)
     if case.longer == 1:  # schedules keep the names that they had before any was longer
         del told["longer"]
+    if not case.rounded:
+        del told["rounded"]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

@@ -125,3 +125,15 @@ def test_a_dragonfly_has_the_allocators_that_need_distances_only(netplace):
     }
     assert offers["gen-alg"]["pairwise_sum"] == offers["gen-alg+inc"]["pairwise_sum"] == 42
     assert "meshes and tori" in offers["mm"]["reason"]
+
+
+def test_a_contradiction_is_told_where_the_machine_is_empty(netplace, tmp_path):
+    file = tmp_path / "never.conf"
+    file.write_text(
+        "queues: all\nslots: [n0=1],[n1=1],[n2=1],[n3=1]\ngroups: g0={n0,n1}, g1={n2,n3}\n"
+        "costs:\n  otherwise: all@g0=[1], all@g1=[1]\nend-costs\n"
+        "constraints: otherwise: cost[1] <= 1 and cost[1] >= 2\n"
+    )
+    done = netplace("allocate", "--machine", "mesh:2x2", "--nodes", "3", "--partition", f"pss:{file}")
+    assert done.exit_code == 2
+    assert "finds no 3 nodes, not even on the empty machine" in done.stderr

@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.partition_selection import break_evens, cases, cells_of, rows
-from netplace.experiments.studies.selection_schedules import Case, Machine, key_of
+from netplace.experiments.studies.partition_selection import CHOSEN, FULL, break_evens, cases, cells_of, rows
+from netplace.experiments.studies.selection_schedules import Case, Machine, key_of, rounded_up
 from netplace.experiments.studies.study import ask, published
+from netplace.scheduling.workload import SIZES, applications
+from netplace.scheduling.workload.published_classes import published_sizes
 
 STUDY = STUDIES["partition-selection"]
 
@@ -92,3 +95,23 @@ def test_the_small_version(tmp_path):
     for row in points.values():
         assert float(row["util. scattered"]) > float(row["util. boxes"])
         assert float(row["break-even"]) == pytest.approx(float(row["closed form"]), abs=5)
+
+
+def test_sizes_drawn_of_all_arerounded_up_to_those_of_the_application():
+    jobs = applications(512, 2000, 1, "I-IV", "medium", repeats=(1, 1))
+    nodes = rounded_up(jobs, SIZES["medium"], 1)
+    for place, (name, _) in enumerate(jobs.kinds):
+        own = nodes[jobs.kind == place]
+        assert set(own.tolist()) <= set(published_sizes(name))
+    cubes = nodes[
+        np.isin(jobs.kind, [at for at, (name, _) in enumerate(jobs.kinds) if name.startswith("3d")])
+    ]
+    shares = [float((cubes == size).mean()) for size in (8, 64, 512)]
+    assert shares == pytest.approx([1 / 16, 9 / 16, 6 / 16], abs=0.06)  # 1; 2, 3, 4; 3, 2, 1 of 16
+
+
+def test_rounded_schedules_have_keys_of_their_own():
+    plain, rounded = cases(ask(STUDY, ["classes"])), cases(ask(STUDY, ["classes-rounded"]))
+    machine, chosen = FULL, CHOSEN
+    keys = {key_of(case, machine, chosen) for case in [*plain, *rounded]}
+    assert len(plain) == len(rounded) == len(keys) / 2

@@ -1,0 +1,153 @@
+"""Write docs/studies/published-tables.md from the tables that studies left beside it: which cells are met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+STUDIES = Path(__file__).parents[1] / "studies"
+PAGE = STUDIES / "published-tables.md"
+HEAD = """# Published tables, cell beside cell
+
+Of each published table on allocation and mapping: how many of the printed cells a study of ours meets, and
+how near counts as met. `docs/figures/published_tables.py` makes this page from the tables in the studies'
+folders; the pages say why cells differ.
+
+| published table | study | met | of | within | where cells differ |
+|---|---|---:|---:|---|---|
+"""
+
+
+def near(file: str, ours: str, printed: str, share: float = 0.0, most: float = 0.0) -> tuple[int, int]:
+    """Return how many printed cells are within a share of the printed, or within `most`, and of how many."""
+    frame = pd.read_csv(STUDIES / file)
+    frame = frame[frame[printed].notna()]
+    off = (frame[ours] - frame[printed]).abs()
+    allowed = share * frame[printed].abs() if share else most
+    return int((off <= allowed + 1e-9).sum()), len(frame)
+
+
+def selection(file: str) -> tuple[int, int]:
+    """Return the same of schedules by box rule and mapping: ratios to CS-BM, and utilisations."""
+    frame = pd.read_csv(STUDIES / file)
+    met, total = 0, 0
+    for name in ("started", "head_wait", "run"):
+        own = frame[frame[f"printed {name} / CS-BM"].notna() & (frame["strategy"] != "CS-BM")]
+        off = (own[f"{name} / CS-BM"] / own[f"printed {name} / CS-BM"] - 1).abs()
+        met, total = met + int((off <= 0.05).sum()), total + len(own)
+    level = frame[frame["printed utilisation"].notna()]
+    off = (level["utilisation"] - level["printed utilisation"]).abs()
+    return met + int((off <= 0.05).sum()), total + len(level)
+
+
+def mappings(folder: str, table: str) -> tuple[int, int]:
+    """Return the same of run times by mapping: 1 % of the consecutive one, 5 % of the others."""
+    frame = pd.read_csv(STUDIES / folder / f"table-{table}.csv")
+    frame = frame[frame["ours / published"].notna()]
+    allowed = frame["mapping"].map(lambda name: 0.01 if name == "consecutive" else 0.05)
+    return int(((frame["ours / published"] - 1).abs() <= allowed).sum()), len(frame)
+
+
+def astray(file: str) -> tuple[int, int]:
+    """Return the same of relative times with tasks astray, contiguous ones apart, which are 1."""
+    frame = pd.read_csv(STUDIES / file)
+    frame = frame[frame["published"].notna() & (frame["layout"] != "contiguous")]
+    off = (frame["to contiguous"] / frame["published"] - 1).abs()
+    return int((off <= 0.10).sum()), len(frame)
+
+
+def gains(file: str, machine: str) -> tuple[int, int]:
+    """Return the same of gains over the free list along rows: within a factor of two."""
+    frame = pd.read_csv(STUDIES / file)
+    own = frame[(frame["machine"] == machine) & (frame["partition"] != "curve:row,free-list")]
+    ratio = (1 - own["ratio"]) / (1 - own["printed ratio"])
+    return int(ratio.between(0.5, 2).sum()), len(own)
+
+
+def visits(search: str) -> tuple[int, int]:
+    """Return the same of visited nodes: within a factor of two, where any are printed."""
+    frame = pd.read_csv(STUDIES / "first-fit-visits" / "visits.csv")
+    own = frame[frame[f"printed {search}"] > 0]
+    return int((own[search] / own[f"printed {search}"]).between(0.5, 2).sum()), len(own)
+
+
+def verdicts() -> tuple[int, int]:
+    """Return how many verdicts on two or three dimensions are met."""
+    met = pd.read_csv(STUDIES / "mesh-2d-or-3d" / "verdicts.csv")["met"]
+    return int((met.astype(str).str.lower().isin(["yes", "true", "1"])).sum()), len(met)
+
+
+Count = Callable[[], tuple[int, int]]
+_TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared"}
+_METRICS = "partition-metrics/correlations-2d-W.csv"
+_CHOICE = "which tasks strayed is not told"
+_TRACES = "traces of class IV and shares of sizes are not told"
+_BPS = "BPS of class II, TDM of class III: what one round of sweeps and of meshes weighs is not told"
+ROWS: list[tuple[str, str, Count, str, str]] = [
+    ("PDP, thesis 3.1", "placement-effects",
+     lambda: near("placement-effects/torus-16-times.csv", "to best", "published", 0.1), "10 %", ""),
+    ("thesis 3.2, 8x8 torus", "placement-effects",
+     lambda: near("placement-effects-alone/torus-1-times.csv", "to best", "published", 0.1), "10 %", ""),
+    ("thesis 3.2, quadrant of a larger torus", "placement-effects",
+     lambda: near("placement-effects-alone/in-quadrant-times.csv", "to best", "published", 0.1), "10 %",
+     "the links that close the quadrant's rings are missing"),
+    *[(f"JPDC {table}", "td-vs-classic", partial(mappings, f"td-vs-classic-{_TD[table]}", table),
+       "1 % consecutive, 5 % others", why)
+      for table, why in (
+        ("1a", "FT: all mappings cost the same, the construction's choice is not told"),
+        ("1b", "IS consecutive; IS classic and td, as FT above"),
+        ("2", ""),
+        ("3a", "two draws of each mapping; IS as above"),
+        ("3b", "two draws of each mapping; FT, IS as above"))],
+    ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as alike", "IS on 4x4x4: td is no faster"),
+    ("LOC 5 (classes)", "partition-selection",
+     lambda: selection("partition-selection-classes/classes.csv"), "5 %", _BPS),
+    ("thesis 3.5", "partition-selection",
+     lambda: selection("partition-selection-longer/large.csv"), "5 %", _TRACES),
+    ("thesis 3.5, class IV longer", "partition-selection",
+     lambda: selection("partition-selection-longer/large-longer.csv"), "5 %", _TRACES),
+    ("thesis 3.6, class IV longer", "partition-selection",
+     lambda: near("partition-selection-longer/break-even-longer.csv", "break-even", "printed", most=10),
+     "10 points", "BPS keeps less of the machine busy; shares of sizes are not told"),
+    ("thesis 3.6", "partition-selection",
+     lambda: near("partition-selection/break-even.csv", "break-even", "printed", most=10),
+     "10 points", _TRACES),
+    ("MET 2, 2-D correlations", "partition-metrics",
+     lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
+     "metrics of nodes of CG and MG; 19 of 83 configurations"),
+    ("thesis 3.9, strays anywhere", "quasi-contiguity",
+     lambda: astray("quasi-contiguity/together.csv"), "10 %", _CHOICE),
+    ("thesis 3.9, strays one level up", "quasi-contiguity",
+     lambda: astray("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
+    ("JSSPP, thesis 3.10", "quasi-contiguous",
+     lambda: near("quasi-contiguous-published/published.csv", "speed-up needed", "printed", most=5),
+     "5 points",
+     "62 % of the jobs of HPC2N are cleaned from the log at hand"),
+    ("WADS 1", "allocators",
+     lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
+     "the log of LLNL's T3D is missing"),
+    ("CLUSTER 1, gains on a torus", "allocators",
+     lambda: gains("allocators/stream.csv", "torus:16x8"), "a factor of 2", ""),
+    ("CLUSTER 1, gains on a mesh", "allocators",
+     lambda: gains("allocators/stream.csv", "mesh:16x8"), "a factor of 2",
+     "one processor a switch, no idle rows"),
+]  # fmt: skip
+
+
+def lines() -> Iterator[str]:
+    """Yield the rows of the page's table."""
+    for table, page, count, within, why in ROWS:
+        met, total = count()
+        yield f"| {table} | [{page}]({page}.md) | {met} | {total} | {within} | {why if met < total else ''} |"
+
+
+def page() -> str:
+    """Return the page."""
+    return HEAD + "\n".join(lines()) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
