@@ -52,6 +52,7 @@ STRICT = {
     ),
 }
 CLASSES = "mixed"
+MARKERS = "osD^vP*Xh<"
 POLICY = "easy"
 LOADS = (0.8, SATURATED)
 PARTS = {"tree": "percentages of nodes astray, on tree:4,3", "torus": "partitioners on torus:8x8"}
@@ -142,30 +143,43 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 def _picture(frame: pd.DataFrame, title: str) -> Callable[[Path], None]:
     def draw(path: Path) -> None:
         loads = list(frame["load"].unique())
-        with page(path, 5.2 * len(loads), 4.2) as figure:
+        with page(path, 5.2 * len(loads), 5.4) as figure:
             grid = np.atleast_1d(figure.subplots(1, len(loads)))
             for axes, load in zip(grid, loads, strict=True):
                 own = frame[frame["load"] == load]
-                axes.errorbar(
-                    own["wait µs"],
-                    own["slowdown"],
-                    xerr=own["± wait"].fillna(0),
-                    yerr=own["± slowdown"].fillna(0),
-                    fmt="o",
-                    markersize=4,
-                    elinewidth=0.5,
-                    color="tab:blue",
-                )
+                # Partitioners that do the same are one point with all their names.
+                for place, (point, same) in enumerate(own.groupby(["wait µs", "slowdown"], sort=False)):
+                    axes.errorbar(
+                        *([value] for value in point),
+                        xerr=same["± wait"].fillna(0).iloc[0],
+                        yerr=same["± slowdown"].fillna(0).iloc[0],
+                        fmt=MARKERS[place % len(MARKERS)],
+                        markersize=6,
+                        elinewidth=0.5,
+                        label=_names(same["partition"].tolist()),
+                    )
                 best = own[own["front"] == "*"].sort_values("wait µs")
                 axes.step(best["wait µs"], best["slowdown"], where="post", color="tab:red", linewidth=1)
-                for row in own.itertuples(index=False):
-                    label = row.partition.replace("quasi-contiguous:", "qct ")
-                    axes.annotate(label, (row[2], row[4]), (4, 3), textcoords="offset points", fontsize=7)
                 axes.set(title=f"load {load}", xlabel="mean wait (µs)", ylabel="mean slowdown by sharing")
                 axes.grid(alpha=0.3)
+                axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=7)
             figure.suptitle(f"{title}, EASY: bars are intervals over seeds, red the front", fontsize="medium")
 
     return draw
+
+
+def _names(partitions: list[str]) -> str:
+    """Return the names of partitioners, those that differ in a number alone with all their numbers."""
+    numbers: dict[str, list[str]] = {}
+    for text in partitions:
+        name, _, number = text.partition(":")
+        numbers.setdefault(name if number.isdecimal() else text, []).append(number)
+    return ", ".join(
+        f"{name}:{numbers[name][0]}..{numbers[name][-1]}"
+        if len(numbers[name]) > 1
+        else (f"{name}:{numbers[name][0]}" if name not in partitions else name)
+        for name in numbers
+    )
 
 
 STUDY = Study(
