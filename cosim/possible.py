@@ -1,4 +1,6 @@
-"""Links that packets of a job may ever use: jobs that have none in common do not disturb each other.
+"""Links that packets of a job may ever use, and how many it is to expect there.
+
+Jobs that have no possible link in common do not disturb each other.
 
 Every rule of routing keeps to minimal routes, so a packet between two nodes of a grid stays in a box that
 they span, and moves towards its destination; where two directions round a ring are minimal, both count. In
@@ -7,6 +9,9 @@ of the other's. A *link* is here what jobs may share: a directed link of a grid;
 a stage and the next in a subtree, one way. Under a routing in tables it is a directed link between switches
 to which the table may lead. On a twisted torus, and where packets may go by a switch drawn at random, any
 pair may use any link.
+
+What is expected spreads the packets of a pair evenly over the links that it may use at each step: over the
+width of its box, over all links of a stage in a subtree, over the ports of a table.
 """
 
 from __future__ import annotations
@@ -20,9 +25,11 @@ from netplace.netsim import Config
 from netplace.netsim.general import is_general, verdict_on
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["possible_links"]
+__all__ = ["expected_packets", "link_widths", "possible_links"]
 
-Marks = NDArray[np.bool_]
+Amounts = NDArray[np.float64]
+
+_ONE = 1 << 20  # a packet, in whole numbers whose sums are exact
 
 
 def possible_links(
@@ -30,7 +37,7 @@ def possible_links(
     sources: NDArray[np.int64],
     targets: NDArray[np.int64],
     config: Config | None = None,
-) -> Marks:
+) -> NDArray[np.bool_]:
     """Return which links packets from `sources` to `targets`, pair by pair, may use.
 
     Parameters
@@ -45,58 +52,121 @@ def possible_links(
     Returns
     -------
     ndarray of bool, shape (links,)
-        Links in an order that depends on `machine` alone.
+        Links in an order that depends on `machine` and its routing alone.
+    """
+    return expected_packets(machine, sources, targets, np.ones(len(sources)), config) > 0
+
+
+def expected_packets(
+    machine: Topology,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    packets: NDArray[np.float64],
+    config: Config | None = None,
+) -> Amounts:
+    """Return how many of the `packets` of each pair are to be expected on each possible link.
+
+    Parameters
+    ----------
+    machine, sources, targets, config
+        As of `possible_links`.
+    packets : ndarray of float64, shape (pairs,)
+        Packets of each pair.
+
+    Returns
+    -------
+    ndarray of float64, shape (links,)
+        Packets, over all links that are one there (`link_widths`); over 0 exactly on possible links.
     """
     settings = config or Config()
     if is_general(machine, settings):
-        return _in_tables(machine, settings, sources, targets)
+        return _in_tables(machine, settings, sources, targets, packets)
     if isinstance(machine, Tree):
-        return _in_tree(machine, sources, targets)
+        return _in_tree(machine, sources, targets, packets)
     if isinstance(machine, Grid) and not machine.twist:
-        return _in_grid(machine, sources, targets)
-    return np.full(1, bool(len(sources)))
+        return _in_grid(machine, sources, targets, packets)
+    return _anywhere(machine, sources, targets, packets)
+
+
+def link_widths(machine: Topology, config: Config | None = None) -> NDArray[np.float64]:
+    """Return how many links each entry of `expected_packets` stands for, of shape (links,) or (1,)."""
+    settings = config or Config()
+    if is_general(machine, settings):
+        switches, routes, _ = verdict_on(machine, settings.routing, settings.vc_discipline)
+        return np.ones(1) if not routes.detours else np.array([float((switches.neighbor >= 0).sum())])
+    if isinstance(machine, Tree):
+        counts = [
+            np.full(machine.nodes // machine.down ** (stage + 1), float(machine.up ** (stage + 1)))
+            for stage in range(machine.stages - 1)
+        ]
+        return np.concatenate([np.ones(0), *counts, *counts])
+    if isinstance(machine, Grid) and not machine.twist:
+        return np.ones(1)
+    return np.array([float((machine.neighbor >= 0).sum())])
+
+
+def _anywhere(
+    machine: Topology,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    packets: NDArray[np.float64],
+) -> Amounts:
+    """Spread packets over all links alike."""
+    return np.array([float((packets * np.maximum(1, machine.distance(sources, targets))).sum())])
 
 
 def _in_tables(
-    machine: Topology, config: Config, sources: NDArray[np.int64], targets: NDArray[np.int64]
-) -> Marks:
-    """Mark the links between switches to which the tables may lead, destination by destination."""
+    machine: Topology,
+    config: Config,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    packets: NDArray[np.float64],
+) -> Amounts:
+    """Lead packets along the tables, in equal parts to all ports, destination by destination."""
     switches, routes, _ = verdict_on(machine, config.routing, config.vc_discipline)
     if routes.detours:
-        return np.full(1, bool(len(sources)))
-    marks = np.zeros(switches.neighbor.shape, bool)
+        return _anywhere(machine, sources, targets, packets)
+    found = np.zeros(switches.neighbor.shape)
     begin, end = switches.home[sources], switches.home[targets]
     for target in np.unique(end):
         seen = np.zeros(switches.count, bool)
-        fresh = np.unique(begin[end == target])
+        flow = np.bincount(begin[end == target], packets[end == target], switches.count)
+        fresh = np.flatnonzero(flow)
         while len(fresh):
             seen[fresh] = True
             ports = routes.ports[fresh, target]
             if routes.escape is not None:
                 ports = np.column_stack([ports, routes.escape[fresh, target]])
-            place, column = np.nonzero((ports >= 0) & (fresh != target)[:, None])
+            usable = (ports >= 0) & (fresh != target)[:, None]
+            place, column = np.nonzero(usable)
             out = ports[place, column]
-            marks[fresh[place], out] = True
-            beyond = np.unique(switches.neighbor[fresh[place], out])
-            fresh = beyond[~seen[beyond]]
-    return marks.ravel()
+            part = np.maximum(flow[fresh] / np.maximum(1, usable.sum(axis=1)), 1 / _ONE)[place]
+            np.add.at(found, (fresh[place], out), part)
+            beyond = switches.neighbor[fresh[place], out]
+            flow = np.bincount(beyond, part, switches.count)
+            # Where routes of other lengths meet what comes later is led no further.
+            fresh = np.unique(beyond[~seen[beyond]])
+    return np.asarray(found.ravel())
 
 
-def _in_tree(tree: Tree, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> Marks:
-    """Mark the bundles (way, stage, subtree) that lie between each node and the common ancestor."""
+def _in_tree(
+    tree: Tree, sources: NDArray[np.int64], targets: NDArray[np.int64], packets: NDArray[np.float64]
+) -> Amounts:
+    """Count packets by bundles (way, stage, subtree) between each node and the common ancestor."""
     level = np.asarray(tree.level(sources, targets))
-    marks = []
+    found = []
     for ends in (sources, targets):
         for stage in range(tree.stages - 1):
-            crossed = ends[level > stage + 1] // tree.down ** (stage + 1)
-            mark = np.zeros(tree.nodes // tree.down ** (stage + 1), bool)
-            mark[crossed] = True
-            marks.append(mark)
-    return np.concatenate([np.zeros(0, bool), *marks])
+            crossed = level > stage + 1
+            below = tree.down ** (stage + 1)
+            found.append(np.bincount(ends[crossed] // below, packets[crossed], tree.nodes // below))
+    return np.concatenate([np.zeros(0), *found])
 
 
-def _in_grid(grid: Grid, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> Marks:
-    """Mark the links of each pair's boxes, all pairs at once, by sums over their corners."""
+def _in_grid(
+    grid: Grid, sources: NDArray[np.int64], targets: NDArray[np.int64], packets: NDArray[np.float64]
+) -> Amounts:
+    """Spread packets over the links of each pair's boxes, all pairs at once, by sums over their corners."""
     sizes = np.array(grid.sizes)
     dims = len(sizes)
     begin, end = grid.coordinates(sources), grid.coordinates(targets)
@@ -107,6 +177,7 @@ def _in_grid(grid: Grid, sources: NDArray[np.int64], targets: NDArray[np.int64])
     back = [
         (2 * gap[:, d] >= sizes[d]) & (gap[:, d] != 0) if grid.wraps else gap[:, d] < 0 for d in range(dims)
     ]
+    boxes = np.prod([np.add(*pair, dtype=float) for pair in zip(ways, back, strict=True)], axis=0)
     for forward in itertools.product((True, False), repeat=dims):
         chosen = np.ones(len(sources), bool)
         for d in range(dims):
@@ -115,6 +186,7 @@ def _in_grid(grid: Grid, sources: NDArray[np.int64], targets: NDArray[np.int64])
             continue
         hops = np.abs(np.where(forward, gap, (gap - sizes) if grid.wraps else gap))[chosen]
         low = np.where(forward, begin[chosen], end[chosen])
+        share = (packets / boxes)[chosen]
         for d in range(dims):
             # A link is named by the node it leaves: all of the box but the last in its own direction.
             length = hops + 1
@@ -123,17 +195,23 @@ def _in_grid(grid: Grid, sources: NDArray[np.int64], targets: NDArray[np.int64])
             if not forward[d]:
                 first[:, d] = (first[:, d] + 1) % sizes[d]
             some = length[:, d] > 0
-            _add_boxes(marks[2 * d + (not forward[d])], first[some], length[some], sizes)
+            width = np.prod(np.delete(length[some], d, axis=1), axis=1)
+            amount = np.maximum(1, np.rint(_ONE * share[some] / width)).astype(np.int64)
+            _add_boxes(marks[2 * d + (not forward[d])], first[some], length[some], sizes, amount)
     for d in range(dims):
         marks = np.cumsum(marks, axis=d + 1)
     inner = tuple(slice(0, size) for size in grid.sizes)
-    return np.asarray(marks[(slice(None), *inner)] > 0).ravel()
+    return np.asarray(marks[(slice(None), *inner)] / _ONE).ravel()
 
 
 def _add_boxes(
-    corners: NDArray[np.int64], first: NDArray[np.int64], length: NDArray[np.int64], sizes: NDArray[np.int64]
+    corners: NDArray[np.int64],
+    first: NDArray[np.int64],
+    length: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    amount: NDArray[np.int64],
 ) -> None:
-    """Add boxes, each cut where it goes round a ring, to an array whose sums along all axes count them."""
+    """Add amounts in boxes, each cut where it goes round a ring, to an array to be summed along all axes."""
     last = first + length
     parts = [
         ((first[:, d], np.minimum(last[:, d], sizes[d])), (np.zeros_like(last[:, d]), last[:, d] - sizes[d]))
@@ -144,4 +222,4 @@ def _add_boxes(
         there = np.logical_and.reduce([high > low for low, high in pieces])
         for corner in itertools.product((0, 1), repeat=len(sizes)):
             place = tuple(pieces[d][which][there] for d, which in enumerate(corner))
-            np.add.at(corners, place, (-1) ** sum(corner))
+            np.add.at(corners, place, (-1) ** sum(corner) * amount[there])

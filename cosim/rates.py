@@ -1,10 +1,9 @@
 """How fast jobs get on side by side: a mix of looping jobs simulated over windows, until it is known.
 
-What is measured is by which factor each job is slowed. In a window every job of the mix runs a *block* of
-its iterations again and again, from a random phase on, and the mean time of its blocks is taken, those of
-the warm-up left out. Divided by the time of the same block alone that is the factor: what a block's
-beginning and end cost is in both. Windows with other phases and other draws are simulated until the
-interval of every factor is narrow enough, at least three of them.
+What is measured is by which factor each job that is *watched* is slowed; the others of the mix are there to
+disturb them. In a window every job of the mix goes on and on from a random phase on, or, where it has few
+iterations, runs them again and again; what comes of it, divided by the same alone, is the factor. Windows
+with other phases and other draws are simulated until the interval of every watched factor is narrow enough.
 
 The time alone of a whole job is simulated where that is short; else it is that of some iterations, and the
 rest at the rate at which longer runs take longer.
@@ -23,25 +22,27 @@ from scipy import stats
 
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.symmetry import same_mix
 from netplace.cosim.window import Part, window
 from netplace.cosim.work import Work, body_of
 from netplace.runs.chance import network_draws
-from netplace.topologies import Grid, Tree
 
 __all__ = ["Measurement", "Rates"]
 
 _LEVEL = 0.95
-_LEAST_WINDOWS = 3
-_BLOCK = 32  # iterations of the job that takes longest over one, at most
+_LEAST_WINDOWS = 2
+_DRAWS = 3  # runs of which a time alone is the mean, at most
+_BLOCK, _LEAST_BLOCK = 32, 4  # iterations of the watched job that takes longest over one, at most and least
 _CHANCE = 0.05  # share by which a pace may differ from another without telling anything
-_OPERATIONS = 200_000  # of a block at most
+_OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
+_SETTLED = 0.05  # of the precision: draws that differ by less are enough
 _SHORT, _LONG, _LONGER = 8, 16, 64  # iterations between which the time that one more takes is measured
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """By which factor each job of a mix is slowed.
+    """By which factor each watched job of a mix is slowed.
 
     Attributes
     ----------
@@ -83,12 +84,14 @@ class Rates:
     _times: dict[object, float] = field(default_factory=dict, repr=False)
     _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
 
-    def known(self, jobs: Sequence[Placed]) -> bool:
+    def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
         """Tell whether a mix has been measured, here or where a symmetry of the network takes it."""
-        return self._key(jobs)[0] in self._known
+        return self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
-    def of(self, jobs: Sequence[Placed]) -> Measurement:
-        """Return by which factor each job is slowed while exactly these run.
+    def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:
+        """Return by which factor each of the first `watched` jobs is slowed while exactly these run.
+
+        By default all are watched.
 
         Raises
         ------
@@ -97,13 +100,15 @@ class Rates:
         """
         if len(jobs) == 1:
             return Measurement((1.0,), (0.0,), 0)
-        key, order = self._key(jobs)
+        count = len(jobs) if watched is None else watched
+        key, order = self._key(jobs, count)
+        wanted = [rank for rank, place in enumerate(order) if place < count]
         if key not in self._known:
-            self._known[key] = self._measure([jobs[place] for place in order], key)
+            self._known[key] = self._measure([jobs[place] for place in order], wanted, key)
             self.simulated += 1
             self.missed += max(self._known[key].half_widths) > self.precision
         found = self._known[key]
-        back = np.argsort(order)
+        back = np.argsort([order[rank] for rank in wanted])
         return Measurement(
             tuple(found.factors[place] for place in back),
             tuple(found.half_widths[place] for place in back),
@@ -135,95 +140,69 @@ class Rates:
         """Return the cycles of so many iterations of a job alone, a mean over draws."""
         key = times, self._key([job])[0]
         if key not in self._times:
-            seeds = _LEAST_WINDOWS if network_draws(self.placing.machine, self.placing.config) else 1
+            draws = _DRAWS if network_draws(self.placing.machine, self.placing.config) else 1
             block = replace(job, work=replace(job.work, iterations=times))
-            placings = [replace(self.placing, seed=self.placing.seed + number) for number in range(seeds)]
-            self._times[key] = float(np.mean([cycles_alone(placing, block) for placing in placings]))
+            found: list[float] = []
+            while len(found) < draws:
+                found.append(cycles_alone(replace(self.placing, seed=self.placing.seed + len(found)), block))
+                if len(found) > 1 and np.ptp(found) < self.precision * _SETTLED * found[0]:
+                    break
+            self._times[key] = float(np.mean(found))
         return self._times[key]
 
-    def _key(self, jobs: Sequence[Placed]) -> tuple[object, list[int]]:
+    def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
         """Return what a mix is, the same wherever a symmetry takes it, and its jobs in the order of that."""
-        best: tuple[tuple[tuple[str, ...], ...], list[int]] | None = None
-        for nodes in _images(self.placing, [job.nodes for job in jobs]):
-            named = [
-                (repr(_loop(job.work)), where.tobytes().hex()) for job, where in zip(jobs, nodes, strict=True)
-            ]
-            order = sorted(range(len(jobs)), key=lambda place: named[place])
-            image = tuple(named[place] for place in order)
-            if best is None or image < best[0]:
-                best = image, order
-        assert best is not None
-        return best
+        names = [f"{_loop(job.work)}{'*' * (place < watched)}" for place, job in enumerate(jobs)]
+        return same_mix(self.placing.machine, names, [job.nodes for job in jobs])
 
-    def _measure(self, jobs: list[Placed], key: object) -> Measurement:
+    def _measure(self, jobs: list[Placed], watched: list[int], key: object) -> Measurement:
         seed = int.from_bytes(hashlib.sha256(f"{self.placing.seed} {key}".encode()).digest()[:6], "big")
-        parts = self._parts(jobs)
-        paces = [self._pace(part) for part in parts]
-        length = max(part.alone for part in parts)
+        length, parts = self._parts(jobs, watched)
+        paces = {place: self._pace(jobs[place], parts[place]) for place in watched}
         found: list[list[float]] = []
         while len(found) < self.most_windows:
-            taken = window(self.placing, parts, length, seed + len(found))
-            found.append([some[name] / alone for some, (name, alone) in zip(taken, paces, strict=True)])
+            taken = window(self.placing, parts, watched, length, seed + len(found))
+            found.append([taken[place][name] / alone for place, (name, alone) in paces.items()])
             if len(found) >= _LEAST_WINDOWS and max(_half_widths(found)) <= self.precision:
                 break
         return Measurement(tuple(np.mean(found, axis=0).tolist()), tuple(_half_widths(found)), len(found))
 
-    def _parts(self, jobs: list[Placed]) -> list[Part]:
-        return [
-            Part(job, times, self._block(job, times), job.work.iterations > times)
-            for job, times in zip(jobs, self._blocks(jobs), strict=True)
-        ]
-
-    def _pace(self, part: Part) -> tuple[str, float]:
-        """Return by which pace a job is measured, and the cycles of its block alone at that.
+    def _pace(self, job: Placed, part: Part) -> tuple[str, float]:
+        """Return by which pace a job is measured, and the cycles of an iteration alone at that.
 
         That of `PACES` by which the job alone, going on and on, is nearest to its rate over all its life.
         """
         if not part.lasting:
-            return "slowest", part.alone
-        key = "lasting", part.times, self._key([part.job])[0]
+            return "slowest", self._block(job, part.times) / part.times
+        key = self._key([job])[0]
         if key not in self._paces:
-            alone = window(self.placing, [part], part.alone, self.placing.seed)[0]
-            life = part.times * self.iteration(part.job)
+            times = self._most(job)
+            alone = window(self.placing, [part], [0], times * self._block(job, 1), self.placing.seed)[0]
+            life = self.iteration(job)
             # A difference of less than a few percent is chance.
             name = min(alone, key=lambda pace: max(_CHANCE, abs(alone[pace] / life - 1)))
             self._paces[key] = name, alone[name]
         return self._paces[key]
 
-    def _blocks(self, jobs: list[Placed]) -> list[int]:
-        """Return how many iterations a block of each job has: about the same time for all."""
+    def _most(self, job: Placed) -> int:
+        """Return how many iterations of a job a block has at most."""
+        operations = max(1, len(body_of(_loop(job.work), self.placing.config)))
+        return min(job.work.iterations, _BLOCK, max(_LEAST_BLOCK, _OPERATIONS // operations))
+
+    def _parts(self, jobs: list[Placed], watched: list[int]) -> tuple[float, list[Part]]:
+        """Return the cycles of a block, and the jobs with about so many iterations in theirs."""
         once = [self._block(job, 1) for job in jobs]
-        longest = max(
-            min(_BLOCK, job.work.iterations) * cycles for job, cycles in zip(jobs, once, strict=True)
-        )
-        made = []
+        length = max(*once, *(self._most(jobs[place]) * once[place] for place in watched))
+        parts = []
         for job, cycles in zip(jobs, once, strict=True):
-            most = max(1, _OPERATIONS // max(1, len(body_of(_loop(job.work), self.placing.config))))
-            made.append(max(1, min(job.work.iterations, most, round(longest / max(1.0, cycles)))))
-        return made
+            times = max(1, min(job.work.iterations, round(length / max(1.0, cycles))))
+            parts.append(Part(job, times, cycles, job.work.iterations > times))
+        return length, parts
 
 
 def _loop(work: Work) -> Work:
     """Return one iteration of what a job does."""
     return Work(work.application, work.tasks, 1, work.compute)
-
-
-def _images(placing: Placing, places: list[NDArray[np.int64]]) -> list[list[NDArray[np.int64]]]:
-    """Return a mix as it lies, or shifted so that each of its jobs in turn comes to stand first."""
-    machine = placing.machine
-    if isinstance(machine, Tree):
-        every = np.concatenate(places)
-        size = 1
-        while int(every.min()) // size != int(every.max()) // size:
-            size *= machine.down
-        return [[nodes - int(every.min()) // size * size for nodes in places]]
-    if not isinstance(machine, Grid) or not machine.wraps or machine.twist:
-        return [places]
-    coordinates = [machine.coordinates(nodes) for nodes in places]
-    return [
-        [np.asarray(machine.node((own - first[:1]) % machine.sizes), np.int64) for own in coordinates]
-        for first in coordinates
-    ]
 
 
 def _half_widths(found: list[list[float]]) -> list[float]:

@@ -1,9 +1,9 @@
 """Sampled network time as an execution: rates of progress, measured anew whenever the mix of jobs changes.
 
 Between two events of the scheduler the set of running jobs stays, and so does the rate at which each gets
-on. Jobs that share no possible link, neither directly nor by way of others, do not disturb each other: each
-such *group* is measured by itself, and only groups in which a job has come or gone are measured again. A
-job in a group of its own has its time alone.
+on. When a job comes or goes those are measured again on which what acts has changed by more than a slack,
+beside all jobs without which more than the slack would be left out (`netplace.cosim.neighbours`). A job on
+which less than that acts has its time alone.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from netplace.cosim.influence import presence
+from netplace.cosim.neighbours import Neighbourhood, Neighbours
 from netplace.cosim.placed import Placed, Placing
-from netplace.cosim.possible import possible_links
 from netplace.cosim.rates import Rates
 from netplace.scheduling import Allocation, Ends, Job
 
 __all__ = ["SOURCES", "Progress", "SampledExecution"]
 
+_SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
+
 # Where a stretch of a job's time comes from.
 SOURCES = {
     "computed": "jobs that do not communicate",
     "alone": "jobs whose possible links nobody shares, looked up",
+    "light": "jobs whose links others hardly load, looked up",
     "sampled": "mixes simulated for this stretch",
     "remembered": "mixes simulated before",
 }
@@ -45,6 +46,8 @@ class Progress:
         Cycles left, were it alone.
     factor, half_width : float
         By which it is slowed in this stretch, and the half width of the interval as a share.
+    left_out : float
+        Influence of jobs that were left out, as a share.
     source : str
         Key of `SOURCES`: where they come from.
     doubt : float
@@ -56,11 +59,11 @@ class Progress:
     """
 
     placed: Placed
-    links: NDArray[np.bool_]
     begin: float
     left: float
     factor: float = math.nan
     half_width: float = 0.0
+    left_out: float = 0.0
     source: str = ""
     doubt: float = 0.0
     end: float = math.nan
@@ -70,7 +73,7 @@ class Progress:
         """Let time go by."""
         done = cycles / self.factor
         self.left -= done
-        self.doubt += done * self.half_width
+        self.doubt += done * (self.half_width + self.left_out)
         self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
 
 
@@ -101,7 +104,8 @@ class SampledExecution:
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._now = 0.0
         self._running: dict[int, Progress] = {}
-        self._groups: dict[int, frozenset[int]] = {}  # of each attempt, as measured last
+        self._left_out: dict[int, float] = {}
+        self._neighbours = Neighbours(_SLACK * rates.precision)
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Begin a job; one that does not communicate ends when it ends."""
@@ -112,23 +116,21 @@ class SampledExecution:
         work = placed.work
         if not work.application:
             cycles = float(work.compute) * work.iterations
-            done = Progress(
-                placed, np.zeros(0, bool), now * self._second, 0.0, end=now * self._second + cycles
-            )
+            done = Progress(placed, now * self._second, 0.0, end=now * self._second + cycles)
             done.by_source["computed"] = cycles
             self._tell(done)
             return cycles / self._second
         self._pass_on(now * self._second)
-        sources, targets = np.nonzero(self._placing.body(placed).traffic().B)
-        nodes, placing = placed.nodes, self._placing
-        links = possible_links(placing.machine, nodes[sources], nodes[targets], placing.config)
-        self._running[attempt] = Progress(placed, links, self._now, self._rates.alone(placed))
+        alone = self._rates.alone(placed)
+        self._neighbours.come(attempt, presence(self._placing, placed, alone / work.iterations))
+        self._running[attempt] = Progress(placed, self._now, alone)
         return None
 
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job; its nodes are free at once."""
         self._pass_on(now * self._second)
-        self._running.pop(attempt, None)
+        if self._running.pop(attempt, None) is not None:
+            self._neighbours.go(attempt)
 
     def next_end(self, until: float) -> Ends | None:
         """Return the next end at the rates of the jobs that run now."""
@@ -145,6 +147,7 @@ class SampledExecution:
         told = tuple(attempt for attempt, end in ends.items() if end <= first)
         for attempt in told:
             one = self._running.pop(attempt)
+            self._neighbours.go(attempt)
             one.end = first
             self._tell(one)
         return Ends(first / self._second, told)
@@ -156,29 +159,20 @@ class SampledExecution:
             self._now = now
 
     def _measure(self) -> None:
-        """Give every job the rate that it has among those that run now."""
-        groups = self._grouped()
-        for group in groups:
-            members = [self._running[attempt] for attempt in group]
-            if all(self._groups.get(attempt) == frozenset(group) for attempt in group):
-                continue
-            placed = [one.placed for one in members]
-            known = self._rates.known(placed)
-            found = self._rates.of(placed)
-            for one, factor, half in zip(members, found.factors, found.half_widths, strict=True):
-                one.factor, one.half_width = factor, half
-                one.source = "alone" if len(group) == 1 else "remembered" if known else "sampled"
-        self._groups = {attempt: frozenset(group) for group in groups for attempt in group}
-
-    def _grouped(self) -> list[list[int]]:
-        """Return the attempts in groups that share no possible link."""
-        groups: list[tuple[list[int], NDArray[np.bool_]]] = []
+        """Measure the rates that do not hold any more among the jobs that run now."""
+        for wanted in self._neighbours.to_measure():
+            self._measure_around(wanted)
         for attempt, one in self._running.items():
-            merged, links, apart = [attempt], one.links, []
-            for members, theirs in groups:
-                if (one.links & theirs).any():
-                    merged, links = members + merged, links | theirs
-                else:
-                    apart.append((members, theirs))
-            groups = [*apart, (merged, links)]
-        return [sorted(members) for members, _ in groups]
+            one.left_out = self._left_out.get(attempt, 0.0) + self._neighbours.drift[attempt]
+
+    def _measure_around(self, wanted: Neighbourhood) -> None:
+        placed = [self._running[attempt].placed for attempt in (*wanted.watched, *wanted.beside)]
+        if len(placed) == 1:
+            source = "light" if wanted.shares else "alone"
+        else:
+            source = "remembered" if self._rates.known(placed, len(wanted.watched)) else "sampled"
+        found = self._rates.of(placed, len(wanted.watched))
+        for attempt, factor, half in zip(wanted.watched, found.factors, found.half_widths, strict=True):
+            one = self._running[attempt]
+            one.factor, one.half_width, one.source = factor, half, source
+        self._left_out |= wanted.left_out

@@ -41,15 +41,15 @@ class Part:
         The job on its nodes.
     times : int
         Iterations of a block.
-    alone : float
-        Cycles of a block alone.
+    once : float
+        Cycles of one iteration alone.
     lasting : bool
         Whether it goes on and on, in place of doing its block again and again.
     """
 
     job: Placed
     times: int
-    alone: float
+    once: float
     lasting: bool
 
     def start(self, placing: Placing, network: Network, at: int | None = None) -> int:
@@ -58,8 +58,10 @@ class Part:
         return placing.start(network, replace(self.job, work=work), at)
 
 
-def window(placing: Placing, parts: list[Part], length: float, seed: int) -> list[dict[str, float]]:
-    """Return the cycles that a block of each job takes, by `PACES`.
+def window(
+    placing: Placing, parts: list[Part], watched: list[int], length: float, seed: int
+) -> dict[int, dict[str, float]]:
+    """Return the cycles that an iteration of each watched job takes, by its place and `PACES`.
 
     Parameters
     ----------
@@ -67,35 +69,39 @@ def window(placing: Placing, parts: list[Part], length: float, seed: int) -> lis
         Machine and settings.
     parts : list of Part
         The jobs.
+    watched : list of int
+        Places of the jobs that are to be measured.
     length : float
-        Cycles of the longest block.
+        Cycles of a block.
     seed : int
         Of phases and draws.
     """
     rng = np.random.default_rng(seed)
     network = Network(placing.machine, placing.config, seed=seed)
     running = {
-        part.start(placing, network, int(rng.integers(0, max(1, int(part.alone))))): place
+        part.start(
+            placing, network, int(rng.integers(0, max(1, int(min(length, part.times * part.once)))))
+        ): place
         for place, part in enumerate(parts)
     }
-    again = {place for place, part in enumerate(parts) if not part.lasting}
+    again = [place for place in watched if not parts[place].lasting]
     ends: dict[int, list[int]] = {place: [] for place in again}
     _run(placing, parts, network, running, math.ceil(_WARM_UP * length), ends)
     for some in ends.values():
         some.clear()
-    began, before = network.now, _rounds(network, running, again)
+    lasting = [place for place in watched if parts[place].lasting]
+    began, before = network.now, _rounds(network, running, lasting)
     limit = began + math.ceil(_MEASURED * length)
     while network.now < limit or any(len(some) < 2 for some in ends.values()):
         _run(placing, parts, network, running, max(limit, network.now + math.ceil(length)), ends)
-    span, after = network.now - began, _rounds(network, running, again)
-    taken = []
-    for place, part in enumerate(parts):
-        if part.lasting:
-            done = {name: pace(after[place]) - pace(before[place]) for name, pace in PACES.items()}
-            taken.append({name: span * part.times / max(rounds, 0.5) for name, rounds in done.items()})
-        else:
-            some = ends[place]
-            taken.append(dict.fromkeys(PACES, (some[-1] - some[0]) / (len(some) - 1)))
+    span, after = network.now - began, _rounds(network, running, lasting)
+    taken = {
+        place: dict.fromkeys(PACES, (some[-1] - some[0]) / (len(some) - 1) / parts[place].times)
+        for place, some in ends.items()
+    }
+    for place in lasting:
+        done = {name: pace(after[place]) - pace(before[place]) for name, pace in PACES.items()}
+        taken[place] = {name: span / max(rounds, 0.5) for name, rounds in done.items()}
     return taken
 
 
@@ -111,11 +117,12 @@ def _run(
     while network.now < until:
         for number in network.advance(until):
             place = running.pop(number)
-            ends[place].append(network.now)
+            if place in ends:
+                ends[place].append(network.now)
             running[parts[place].start(placing, network)] = place
             network.forget(number)
 
 
-def _rounds(network: Network, running: dict[int, int], again: set[int]) -> dict[int, NDArray[np.float64]]:
-    """Return how many iterations each task of each job that goes on and on has behind it."""
-    return {place: network.rounds(number) for number, place in running.items() if place not in again}
+def _rounds(network: Network, running: dict[int, int], lasting: list[int]) -> dict[int, NDArray[np.float64]]:
+    """Return how many iterations each task of some jobs that go on and on has behind it."""
+    return {place: network.rounds(number) for number, place in running.items() if place in lasting}
