@@ -167,7 +167,7 @@ class Mix:
 
 def _exists(application: str, tasks: int, config: Config) -> bool:
     try:
-        return bool(body_of(Work(application, tasks), config).traffic().B.any())
+        return bool(body_of(Work(application, tasks), config).traffic().W.sum())
     except ValueError:
         return False
 

@@ -130,22 +130,31 @@ def _in_tables(
     begin, end = switches.home[sources], switches.home[targets]
     for target in np.unique(end):
         seen = np.zeros(switches.count, bool)
-        flow = np.bincount(begin[end == target], packets[end == target], switches.count)
-        fresh = np.flatnonzero(flow)
+        fresh = np.unique(begin[end == target])
         while len(fresh):
             seen[fresh] = True
             ports = routes.ports[fresh, target]
             if routes.escape is not None:
                 ports = np.column_stack([ports, routes.escape[fresh, target]])
-            usable = (ports >= 0) & (fresh != target)[:, None]
-            place, column = np.nonzero(usable)
+            place, column = np.nonzero((ports >= 0) & (fresh != target)[:, None])
             out = ports[place, column]
-            part = np.maximum(flow[fresh] / np.maximum(1, usable.sum(axis=1)), 1 / _ONE)[place]
-            np.add.at(found, (fresh[place], out), part)
-            beyond = switches.neighbor[fresh[place], out]
-            flow = np.bincount(beyond, part, switches.count)
-            # Where routes of other lengths meet what comes later is led no further.
-            fresh = np.unique(beyond[~seen[beyond]])
+            found[fresh[place], out] = np.maximum(found[fresh[place], out], 1 / _ONE)
+            beyond = np.unique(switches.neighbor[fresh[place], out])
+            fresh = beyond[~seen[beyond]]
+        flow = np.bincount(begin[end == target], packets[end == target], switches.count)
+        for _ in range(switches.count):
+            flow[target] = 0
+            at = np.flatnonzero(flow)
+            usable = routes.ports[at, target] >= 0
+            place, column = np.nonzero(usable)
+            if not len(place):
+                break
+            out, part = (
+                routes.ports[at[place], target, column],
+                (flow[at] / np.maximum(1, usable.sum(axis=1)))[place],
+            )
+            np.add.at(found, (at[place], out), part)
+            flow = np.bincount(switches.neighbor[at[place], out], part, switches.count)
     return np.asarray(found.ravel())
 
 
