@@ -144,6 +144,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
     row[:, g.FIRST], row[:, g.PLACE], row[:, g.INPUTS] = first[:-1], place[:-1], inputs
     found |= {
         "row": row.ravel(),
+        "deciding": np.zeros(topology.routers, np.int32),
         "slot": np.zeros(int(place[-1]) * k.SLOT_WORDS, np.int32),
         "trip": np.zeros(int(place[-1]), np.int32),
         "since": np.zeros(int(first[-1]) if u.arbiter == k.FIRST_COME else 1, np.int64),

@@ -12,11 +12,11 @@ from typing import Any
 
 from llvmlite import ir
 from numba import config, njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 from netplace.netsim.kernel.entry import OPEN
 
-__all__ = ["bare", "fetch", "inlined", "lowest", "outlined", "settled", "spliced"]
+__all__ = ["bare", "by_state", "fetch", "inlined", "lowest", "outlined", "settled", "spliced", "wide"]
 
 _I64 = ir.IntType(64)
 
@@ -25,6 +25,9 @@ inlined = njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, n
 spliced = njit(inline="always", error_model="numpy")
 # For what is rare or called from several places: inlined there, it would only grow the loop.
 outlined = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+# What comes out of an array of short words, before it goes to a function: that is compiled for one kind only.
+wide: Any = int if config.DISABLE_JIT else types.int64
 
 if config.DISABLE_JIT:
 
@@ -43,7 +46,27 @@ if config.DISABLE_JIT:
         """Return what takes a named tuple of integers as it is."""
         return lambda given: given
 
+    def by_state(functions: Mapping[type[Any], Any]) -> Any:
+        """Return what calls the function of the kind of state that it is given."""
+
+        def chosen(s: Any, *others: Any) -> Any:
+            return functions[type(s)](s, *others)
+
+        return chosen
+
 else:
+
+    def by_state(functions: Mapping[type[Any], Any]) -> Any:
+        """Return what calls the compiled function of the kind of state that it is given."""
+
+        def chosen(s: Any, *others: Any) -> Any:
+            raise NotImplementedError
+
+        @overload(chosen, jit_options={"forceinline": True, "error_model": "numpy"}, strict=False)
+        def choose(s: Any, *others: Any) -> Any:
+            return functions[s.instance_class].py_func
+
+        return chosen
 
     def _word(builder: Any, address: Any, n: int) -> Any:
         """Read the n-th word at an address."""

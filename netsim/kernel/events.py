@@ -8,7 +8,7 @@ Routers to be looked at are bits, so that each is looked at once and in order.
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import fetch, inlined
+from netplace.netsim.kernel.bits import fetch, inlined, wide
 from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
@@ -103,7 +103,7 @@ def take(clock: I64, at: int, ring: I32, words: int) -> int:
     """Remove and return the next word of a ring."""
     place = clock[at]
     clock[at] = wrapped(place + 1, words)
-    return ring[place]
+    return wide(ring[place])
 
 
 @inlined

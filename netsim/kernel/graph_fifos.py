@@ -1,9 +1,6 @@
-"""FIFOs of the general router, injection into them, and the nodes, which it shares with grids and trees."""
+"""FIFOs of the general router, and injection into them."""
 
 from __future__ import annotations
-
-import importlib.util
-from typing import Any
 
 from netplace.netsim.chance import INJECTOR, below, draw
 from netplace.netsim.kernel.bits import inlined
@@ -111,7 +108,7 @@ def emptiest(s: GraphState, u: GraphSetting, node: int, cycle: int) -> int:
 
 @inlined
 def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cycle: int) -> int:
-    """Create a packet and hand it to an injector, as `netplace.netsim.kernel.node.emit` does on grids."""
+    """Create a packet and hand it to an injector, as `injection.emit_on_grid` does on grids and trees."""
     j = emptiest(s, u, node, cycle)
     if j < 0:
         for n in range(u.injectors):
@@ -146,22 +143,3 @@ def emptied(s: GraphState, u: GraphSetting, node: int, i: int, cycle: int) -> No
     s.emptied[node * u.injectors + i - s.row[node * u.row + INPUTS]] = cycle
     if s.task[node * TASK_WORDS + BLOCKED] == 1:
         act_next(s, u, node)
-
-
-def _nodes() -> Any:
-    """Return the module of nodes once more, with this injection in place of that of grids and trees.
-
-    Compiled functions find what they call by its name in their module.
-    """
-    spec = importlib.util.find_spec("netplace.netsim.kernel.node")
-    assert spec is not None
-    assert spec.loader is not None
-    copy: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(copy)
-    copy.emit = emit
-    return copy
-
-
-nodes = _nodes()
-act = nodes.act
-deliver = nodes.deliver

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.netsim.kernel.bits import bare, lowest, settled, spliced
+from netplace.netsim.kernel.bits import bare, settled, spliced, wide
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
-from netplace.netsim.kernel.events import NEVER, act_on_timers, next_timer, no_timer_now
+from netplace.netsim.kernel.events import NEVER, next_timer, no_timer_now
 from netplace.netsim.kernel.graph_decide import decide, start
 from netplace.netsim.kernel.graph_events import enter, expose, seen, send_off, tail_left
-from netplace.netsim.kernel.graph_fifos import act, nodes
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
-from netplace.netsim.kernel.loop import turn_over
+from netplace.netsim.kernel.loop import let_tasks_act, take_routers, turn_over
+from netplace.netsim.kernel.sources import begin_sources
 from netplace.netsim.kernel.state import (
     DIRTY,
     ENDED,
     ENTERING,
     EVENTS,
     EXPOSED,
-    LISTED,
     NEAR,
     NOW,
     SIDE,
     STARTING,
-    TASK_WORDS,
     TIMERS,
     TODO,
 )
@@ -64,36 +62,12 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
 
 
 @spliced
-def let_tasks_act(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
-    """Let the tasks act that have something to do in `cycle`."""
-    act_on_timers(s, u, cycle)
-    acts = s.clock[TODO + side]
-    for n in range(acts):
-        node = s.todo[side * u.nodes + n]
-        act(s, u, node, cycle)
-        s.task[node * TASK_WORDS + LISTED] &= ~(1 << side)
-    s.clock[EVENTS] += acts
-
-
-@spliced
 def decide_all(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
     """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
-    if s.clock[DIRTY + side] == 0:
-        return
-    for top in range(side * u.tops, (side + 1) * u.tops):
-        words = s.dirty_top[top]
-        s.dirty_top[top] = 0
-        while words:
-            word = (top - side * u.tops) << 6 | lowest(words)
-            words &= words - 1
-            routers = s.dirty[side * u.words + word]
-            s.dirty[side * u.words + word] = 0
-            while routers:
-                decide(s, u, word << 6 | lowest(routers), cycle)
-                s.clock[EVENTS] += 1
-                routers &= routers - 1
+    for n in range(take_routers(s, u, side)):
+        decide(s, u, wide(s.deciding[n]), cycle)
     for n in range(s.clock[STARTING]):
-        start(s, u, s.starting[n], cycle)
+        start(s, u, wide(s.starting[n]), cycle)
     s.clock[STARTING] = 0
 
 
@@ -148,9 +122,9 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             count = s.clock[EXPOSED]
             s.clock[EXPOSED] = 0
             for n in range(count):
-                send_off(s, u, s.exposed[n], cycle)
+                send_off(s, u, wide(s.exposed[n]), cycle)
             for n in range(count):
-                expose(s, u, s.exposed[n], cycle)
+                expose(s, u, wide(s.exposed[n]), cycle)
             decide_all(s, u, cycle, side)
             cycle += 1
             turn_over(s, side)
@@ -170,7 +144,7 @@ def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
 
     def first_draws(arrays: Any, given: Any, now: int) -> int:
         """Draw for every node that is not its own destination."""
-        nodes.begin_sources(arrays_at(arrays), settings_at(given), now)
+        begin_sources(arrays_at(arrays), settings_at(given), now)
         return 0
 
     return first_draws

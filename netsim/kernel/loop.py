@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced
+from netplace.netsim.kernel.bits import bare, fetch, inlined, lowest, settled, spliced, wide
 from netplace.netsim.kernel.blame import charge_everything, fetch_parking
 from netplace.netsim.kernel.decide import decide
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
@@ -26,8 +26,8 @@ from netplace.netsim.kernel.events import (
 from netplace.netsim.kernel.fifos import fed, feeder, fifo_of, head_slot, output_of, slot_of
 from netplace.netsim.kernel.heads import expose
 from netplace.netsim.kernel.links import fetch_place, start
-from netplace.netsim.kernel.node import act, begin_sources, tail_left
-from netplace.netsim.kernel.room import arrive, enter
+from netplace.netsim.kernel.room import arrive, enter, tail_left
+from netplace.netsim.kernel.sources import begin_sources
 from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
@@ -54,6 +54,7 @@ from netplace.netsim.kernel.state import (
     Setting,
     State,
 )
+from netplace.netsim.kernel.tasks import act
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -79,9 +80,9 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
     first = side * u.links
     for n in range(events):
         if u.ahead > 0:
-            fetch_fifo(s, u, s.entering[first + min(n + 2 * u.ahead, events - 1)])
-            fetch_feeder(s, u, s.entering[first + min(n + u.ahead, events - 1)])
-        enter(s, u, s.entering[first + n], cycle)
+            fetch_fifo(s, u, wide(s.entering[first + min(n + 2 * u.ahead, events - 1)]))
+            fetch_feeder(s, u, wide(s.entering[first + min(n + u.ahead, events - 1)]))
+        enter(s, u, wide(s.entering[first + n]), cycle)
     if u.hop > 1:
         for _ in range(take_count(s.clock, ARRIVALS, s.arrival_count, u.arrival_cycles, cycle)):
             arrive(s, u, take(s.clock, ARRIVALS, s.arrival, u.arrival_words))
@@ -90,9 +91,9 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
         if u.ahead > 0:
             last = count - 1 - n
             at = s.clock[TAILS]
-            fetch_fifo(s, u, s.tail[wrapped(at + min(2 * u.ahead, last), u.tail_words)])
-            fetch_feeder(s, u, s.tail[wrapped(at + min(u.ahead, last), u.tail_words)])
-            fetch_key(s, u, s.tail[wrapped(at + min(u.ahead // 2, last), u.tail_words)])
+            fetch_fifo(s, u, wide(s.tail[wrapped(at + min(2 * u.ahead, last), u.tail_words)]))
+            fetch_feeder(s, u, wide(s.tail[wrapped(at + min(u.ahead, last), u.tail_words)]))
+            fetch_key(s, u, wide(s.tail[wrapped(at + min(u.ahead // 2, last), u.tail_words)]))
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
     s.clock[EVENTS] += events + count
 
@@ -105,20 +106,20 @@ def let_tasks_act(s: State, u: Setting, cycle: int, side: int) -> None:
         fetch_timers(s, cycle + 1)
     acts = s.clock[TODO + side]
     for n in range(acts):
-        node = s.todo[side * u.nodes + n]
+        node = wide(s.todo[side * u.nodes + n])
         if u.ahead > 0:
-            fetch_node(s, u, s.todo[side * u.nodes + min(n + u.ahead, acts - 1)])
+            fetch_node(s, u, wide(s.todo[side * u.nodes + min(n + u.ahead, acts - 1)]))
         act(s, u, node, cycle)
         s.task[node * TASK_WORDS + LISTED] &= ~(1 << side)
     s.clock[EVENTS] += acts
 
 
 @spliced
-def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
-    """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
-    if s.clock[DIRTY + side] == 0:
-        return
+def take_routers(s: State, u: Setting, side: int) -> int:
+    """Put the routers that are to be looked at into `deciding`, in order; returns how many."""
     count = 0
+    if s.clock[DIRTY + side] == 0:
+        return count
     for top in range(side * u.tops, (side + 1) * u.tops):
         words = s.dirty_top[top]
         s.dirty_top[top] = 0
@@ -131,21 +132,28 @@ def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
                 s.deciding[count] = word << 6 | lowest(routers)
                 routers &= routers - 1
                 count += 1
+    s.clock[EVENTS] += count
+    return count
+
+
+@spliced
+def decide_all(s: State, u: Setting, cycle: int, side: int) -> None:
+    """Let every router decide that is to be looked at in `cycle`, then let packets leave."""
+    count = take_routers(s, u, side)
     started = 0
     for n in range(count):
         if n + u.ahead < count and u.ahead > 0:
-            fetch_row(s, u, s.deciding[n + u.ahead])
+            fetch_row(s, u, wide(s.deciding[n + u.ahead]))
             if u.explain == 1:
-                fetch_parking(s, u, s.deciding[n + u.ahead])
-        decide(s, u, s.deciding[n], cycle)
+                fetch_parking(s, u, wide(s.deciding[n + u.ahead]))
+        decide(s, u, wide(s.deciding[n]), cycle)
         while u.behind > 0 and started + u.behind < s.clock[STARTING]:
-            fetch_place(s, u, s.starting[started + u.behind // 2])
-            start(s, u, s.starting[started], cycle)
+            fetch_place(s, u, wide(s.starting[started + u.behind // 2]))
+            start(s, u, wide(s.starting[started]), cycle)
             started += 1
     for n in range(started, s.clock[STARTING]):
-        start(s, u, s.starting[n], cycle)
+        start(s, u, wide(s.starting[n]), cycle)
     s.clock[STARTING] = 0
-    s.clock[EVENTS] += count
 
 
 @spliced
@@ -155,10 +163,10 @@ def expose_all(s: State, u: Setting, cycle: int) -> None:
     s.clock[EXPOSED] = 0
     for n in range(count):
         if u.ahead > 0:
-            fetch_fifo(s, u, s.exposed[min(n + 2 * u.ahead, count - 1)])
-            name = s.exposed[min(n + u.ahead, count - 1)]
+            fetch_fifo(s, u, wide(s.exposed[min(n + 2 * u.ahead, count - 1)]))
+            name = wide(s.exposed[min(n + u.ahead, count - 1)])
             fetch(s.slot, head_slot(s, u, name >> NAME_BITS, name & INPUT))
-        expose(s, u, s.exposed[n], cycle)
+        expose(s, u, wide(s.exposed[n]), cycle)
 
 
 @inlined

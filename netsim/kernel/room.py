@@ -5,13 +5,28 @@ from __future__ import annotations
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.blame import head_goes
 from netplace.netsim.kernel.events import head_if, look_if, look_now
-from netplace.netsim.kernel.fifos import count_of, depth, fed, feeder, fifo_of, port_of, stop, vc_of
+from netplace.netsim.kernel.fifos import (
+    count_of,
+    depth,
+    fed,
+    feeder,
+    fifo_of,
+    output_of,
+    port_of,
+    slot_of,
+    stop,
+    vc_of,
+)
+from netplace.netsim.kernel.injection import emptied
 from netplace.netsim.kernel.memory import catch_up
+from netplace.netsim.kernel.messages import deliver
 from netplace.netsim.kernel.state import (
     BUBBLE,
+    EMPTIES,
     FILLS,
     FREE,
     HELD,
+    HOME,
     IDLE,
     INPUT,
     LEAVING,
@@ -19,6 +34,7 @@ from netplace.netsim.kernel.state import (
     ROOM,
     SIDE,
     SMART,
+    TAKEN,
     TREE_ADAPTIVE,
     WAIT,
     Setting,
@@ -142,3 +158,26 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
         if u.hop > 1:
             count -= s.coming[router * u.fifos + i]
     head_if(s, name, count > 0)
+
+
+@inlined
+def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Free what the head of an input held that left to the tail in the cycle before."""
+    router = name >> NAME_BITS
+    i = name & INPUT
+    base = router * u.row
+    word = s.counts[fifo_of(u, router, i)]
+    output = output_of(u, word)
+    if output == HOME:
+        deliver(s, u, slot_of(s, u, router, i, word & u.field), cycle)
+        if u.single == 1:
+            s.homing[router] &= ~(1 << TAKEN)
+            look_now(s, u, router)
+    else:
+        release(s, u, router, output, cycle)
+    if u.loads == 1 and i < fed(s, u, base):
+        above = feeder(s, u, router, i)
+        stop(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
+    drop_head(s, u, name, cycle)
+    if i >= fed(s, u, base):
+        emptied(s, u, router, i, cycle)

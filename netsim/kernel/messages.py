@@ -1,0 +1,154 @@
+"""Consumption: packets that have come to their node, messages that they complete, what falls due then.
+
+A message that becomes due at a node's interface (rendezvous) is created before what its program sends.
+"""
+
+from __future__ import annotations
+
+from netplace.netsim import delays
+from netplace.netsim.kernel.bits import inlined, outlined
+from netplace.netsim.kernel.events import act_now
+from netplace.netsim.kernel.state import (
+    ASKED,
+    BIRTH,
+    DATA,
+    DEAL_WORDS,
+    DELIVERED,
+    FIRST_DUE,
+    FLYING,
+    HAVE,
+    KEY_WORDS,
+    LABEL,
+    LAST_DELIVERY,
+    LENGTH,
+    MESSAGE_DELAY,
+    NEWEST,
+    OLDEST,
+    PACKET_DELAY,
+    POSTED,
+    REPLY,
+    REQUEST,
+    SOURCE,
+    TARGET,
+    TASK_WORDS,
+    TO_GO,
+    WAITS,
+    Setting,
+    State,
+)
+
+# mypy: disable-error-code="untyped-decorator"
+
+bin_of = outlined(delays.bin_of)
+
+
+@inlined
+def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
+    """Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it."""
+    delay = (cycle - 1 - s.slot[slot + BIRTH]) & 0xFFFFFFFF
+    s.clock[DELIVERED] += 1
+    s.clock[PACKET_DELAY] += delay
+    s.clock[LAST_DELIVERY] = cycle - 1
+    s.packet_delays[bin_of(delay)] += 1
+    label = s.slot[slot + LABEL]
+    key = label >> 2
+    base = key * KEY_WORDS
+    s.key[base + FLYING] -= 1
+    node = s.key[base + TARGET]
+    if node < 0:
+        return
+    what = label & 3
+    if what == DATA:
+        have = s.key[base + HAVE] + 1
+        s.key[base + HAVE] = have
+        s.key[base + TO_GO] -= 1
+        if s.key[base + TO_GO] == 0:
+            complete(s, u, base, cycle)
+        if s.task[node * TASK_WORDS + WAITS] == key and have >= s.key[base + LENGTH]:
+            act_now(s, u, node)
+    elif what == REQUEST:
+        asked = s.deal[key * DEAL_WORDS + ASKED] + 1
+        s.deal[key * DEAL_WORDS + ASKED] = asked
+        if asked <= s.deal[key * DEAL_WORDS + POSTED]:
+            make_due(s, u, node, key << 2 | REPLY, cycle)
+    else:
+        make_due(s, u, s.key[base + SOURCE], key << 2 | DATA, cycle)
+
+
+@inlined
+def complete(s: State, u: Setting, base: int, cycle: int) -> None:
+    """Close the oldest open message of a key."""
+    s.key[base + TO_GO] = s.key[base + LENGTH]
+    oldest = s.key[base + OLDEST]
+    if u.record == 1:
+        s.key[base + OLDEST] = oldest + 1
+        s.message_end[oldest] = cycle - 1
+        began = s.message_start[oldest]
+    else:
+        began = s.open_start[oldest]
+        if oldest == s.key[base + NEWEST]:
+            s.key[base + NEWEST] = 0
+            s.key[base + OLDEST] = 0
+        else:
+            s.key[base + OLDEST] = s.open_next[oldest]
+        s.open_next[oldest] = s.open_next[0]
+        s.open_next[0] = oldest
+        s.open_start[0] += 1
+    delay = cycle - 1 - began
+    s.clock[MESSAGE_DELAY] += delay
+    s.message_delays[bin_of(delay)] += 1
+
+
+@inlined
+def open_message(s: State, u: Setting, base: int, cycle: int) -> None:
+    """Note that a message of a key begins in `cycle`."""
+    newest = s.key[base + NEWEST]
+    if u.record == 1:
+        s.key[base + NEWEST] = newest + 1
+        s.message_start[newest] = cycle
+        return
+    entry = s.open_next[0]
+    s.open_next[0] = s.open_next[entry]
+    s.open_start[0] -= 1
+    s.open_start[entry] = cycle
+    if newest == 0:
+        s.key[base + OLDEST] = entry
+    else:
+        s.open_next[newest] = entry
+    s.key[base + NEWEST] = entry
+
+
+@inlined
+def make_due(s: State, u: Setting, node: int, label: int, cycle: int) -> None:
+    """Queue a reply, or data that was asked for, at a node's interface.
+
+    Order: cycle, data before replies, key. Entry 0 of the lists is the head of the free entries.
+    """
+    entry = s.due_next[0]
+    s.due_next[0] = s.due_next[entry]
+    order = (label & 3) << 32 | (label >> 2)
+    s.due_order[entry] = order
+    s.due_time[entry] = cycle
+    base = node * TASK_WORDS + FIRST_DUE
+    before = -1
+    at = s.task[base]
+    while at >= 0 and (s.due_time[at] < cycle or s.due_order[at] < order):
+        before = at
+        at = s.due_next[at]
+    s.due_next[entry] = at
+    if before < 0:
+        s.task[base] = entry
+    else:
+        s.due_next[before] = entry
+    act_now(s, u, node)
+
+
+@inlined
+def take_due(s: State, task: int) -> int:
+    """Remove the first due message of a node's interface and return its label."""
+    entry = s.task[task + FIRST_DUE]
+    s.task[task + FIRST_DUE] = s.due_next[entry]
+    s.due_next[entry] = s.due_next[0]
+    s.due_next[0] = entry
+    order = s.due_order[entry]
+    return (order & 0xFFFFFFFF) << 2 | order >> 32
