@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import ARBITER, draw
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.fifos import head_slot, phits
-from netplace.netsim.kernel.state import BIRTH, CHANCE, FIRST_COME, LONGEST, ROUND_ROBIN, Setting, State
+from netplace.netsim.kernel.state import AGE, BIRTH, CHANCE, FIRST_COME, LONGEST, ROUND_ROBIN, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -38,6 +38,7 @@ def chosen(s: State, u: Setting, router: int, requests: int, turn: int, output: 
     return best
 
 
+@where(arbiter=(AGE, FIRST_COME, LONGEST))
 @inlined
 def claim(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what arbiters `longest`, `fifo` and `age` compare; the largest wins."""

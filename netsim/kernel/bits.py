@@ -7,7 +7,8 @@ Nothing checks an index: run with ``NUMBA_DISABLE_JIT=1``, where they stay array
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -16,7 +17,18 @@ from numba.extending import intrinsic, overload
 
 from netplace.netsim.kernel.entry import OPEN
 
-__all__ = ["bare", "by_state", "fetch", "inlined", "lowest", "outlined", "settled", "spliced", "wide"]
+__all__ = [
+    "bare",
+    "by_state",
+    "fetch",
+    "inlined",
+    "lowest",
+    "outlined",
+    "settled",
+    "spliced",
+    "where",
+    "wide",
+]
 
 _I64 = ir.IntType(64)
 
@@ -54,6 +66,10 @@ if config.DISABLE_JIT:
 
         return chosen
 
+    def where(**values: Container[int]) -> Callable[[Any], Any]:
+        """Return a decorator of a function that is called only if settings have one of such values."""
+        return lambda function: function
+
 else:
 
     def by_state(functions: Mapping[type[Any], Any]) -> Any:
@@ -68,6 +84,46 @@ else:
 
         return chosen
 
+    def where(**values: Container[int]) -> Callable[[Any], Any]:
+        """Return a decorator of a function that is called only if settings have one of such values.
+
+        Where settings are known that have others, nothing of it is compiled.
+        """
+
+        def decorate(function: Any) -> Any:
+            def chosen(s: Any, u: Any, *others: Any) -> Any:
+                raise NotImplementedError
+
+            empty = _EMPTY[function.py_func.__annotations__["return"]]
+            options = {
+                name: function.targetoptions[name] for name in _OPTIONS if name in function.targetoptions
+            }
+
+            @overload(chosen, jit_options=options, strict=False)
+            def choose(s: Any, u: Any, *others: Any) -> Any:
+                known = u.instance_class.KNOWN
+                possible = all(
+                    known.get(name, OPEN) == OPEN or known[name] in values[name] for name in values
+                )
+                return function.py_func if possible else empty
+
+            return chosen
+
+        return decorate
+
+    _OPTIONS = ("error_model", "forceinline", "no_cfunc_wrapper", "no_cpython_wrapper")
+    _EMPTY: dict[str, Any] = {  # what stands for a function that is not called, by what it returns
+        "None": lambda s, u, *others: None,
+        "bool": lambda s, u, *others: False,
+        "int": lambda s, u, *others: 0,
+        "tuple[int, int]": lambda s, u, *others: (0, 0),
+    }
+
+    @cache
+    def _knowing(known: tuple[int, ...], of: Any) -> Any:
+        """Return a kind of settings of its own for what is known of them."""
+        return type(of.__name__, (of,), {"KNOWN": dict(zip(of._fields, known, strict=True))})
+
     def _word(builder: Any, address: Any, n: int) -> Any:
         """Read the n-th word at an address."""
         return builder.load(builder.gep(address, [ir.Constant(_I64, n)]))
@@ -80,7 +136,7 @@ else:
 
     def settled(known: tuple[int, ...], of: type[Any]) -> Any:
         """Return what turns an address of integers into a named tuple, `known` ones as constants."""
-        kind = _named([types.int64] * len(known), of)
+        kind = _named([types.int64] * len(known), _knowing(known, of))
 
         @intrinsic
         def settings(typing_context: Any, address: Any) -> Any:

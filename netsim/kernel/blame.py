@@ -8,7 +8,7 @@ has decided and they are left.
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined
+from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined, where
 from netplace.netsim.kernel.fifos import (
     beyond,
     count_of,
@@ -154,6 +154,7 @@ def begins_to_wait(s: State, cycle: int) -> None:
     s.clock[WAITED] -= cycle
 
 
+@where(explain=(1,))
 @inlined
 def park(s: State, u: Setting, router: int, cycle: int) -> None:
     """Note what the heads wait for that have come in `cycle` and are left when their router has decided."""
@@ -179,6 +180,7 @@ def park(s: State, u: Setting, router: int, cycle: int) -> None:
         s.way[way(u, router, port_aimed(s, u, aimed)) * WAY_WORDS + BLAMED] |= bit
 
 
+@where(explain=(1,))
 @inlined
 def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Note that a head waits for the link of its output alone, from `cycle` on."""
@@ -193,6 +195,7 @@ def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: in
     s.stand[router * STAND_WORDS + TIED] |= bit
 
 
+@where(explain=(1,))
 @inlined
 def is_served(s: State, u: Setting, router: int, output: int) -> None:
     """Note that the head that holds an output waits for its link no more."""
@@ -200,6 +203,7 @@ def is_served(s: State, u: Setting, router: int, output: int) -> None:
     s.stand[router * STAND_WORDS + TIED] &= ~(1 << i)
 
 
+@where(explain=(1,))
 @inlined
 def leaves(s: State, u: Setting, router: int, i: int, port: int, cycle: int) -> None:
     """Note that the head of an input begins to cross a link, or to be consumed, in `cycle`."""
@@ -217,6 +221,7 @@ def leaves(s: State, u: Setting, router: int, i: int, port: int, cycle: int) -> 
         s.way[at + CROSSER] = owner(s, u, router, i)
 
 
+@where(explain=(1,))
 @inlined
 def fetch_parking(s: State, u: Setting, router: int) -> None:
     """Ask for what charging will soon read of a router."""
@@ -226,6 +231,7 @@ def fetch_parking(s: State, u: Setting, router: int) -> None:
         fetch(s.way, router * (u.ports + 1) * WAY_WORDS + word)
 
 
+@where(explain=(1,))
 @inlined
 def head_goes(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Charge those who wait for the FIFO of an input, whose head is gone from `cycle` on."""

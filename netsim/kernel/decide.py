@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.arbiters import chosen
-from netplace.netsim.kernel.bits import inlined, lowest, spliced
+from netplace.netsim.kernel.bits import inlined, lowest, spliced, where
 from netplace.netsim.kernel.blame import leaves, park
 from netplace.netsim.kernel.events import look_if
 from netplace.netsim.kernel.fifos import fed
@@ -11,17 +11,7 @@ from netplace.netsim.kernel.heads import leave_home
 from netplace.netsim.kernel.links import serve_links, tie
 from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.requests import obtainable, request_by_inputs, request_by_masks
-from netplace.netsim.kernel.state import (
-    FREE,
-    HELD,
-    SIDE,
-    SMART,
-    TAKEN,
-    TREE_ADAPTIVE,
-    WAIT,
-    Setting,
-    State,
-)
+from netplace.netsim.kernel.state import FREE, HELD, SIDE, SMART, TAKEN, TREE_ADAPTIVE, WAIT, Setting, State
 from netplace.netsim.kernel.trees import request_adaptively
 
 # mypy: disable-error-code="untyped-decorator"
@@ -50,6 +40,7 @@ def settle(s: State, u: Setting, router: int, outputs: int, cycle: int) -> None:
                 s.row[base + u.next + k] &= ~granted
 
 
+@where(single=(1,))
 @inlined
 def consume_one(s: State, u: Setting, router: int, cycle: int) -> None:
     """Let `single` consumption take one of the packets that are at their destination."""

@@ -8,7 +8,7 @@ Routers to be looked at are bits, so that each is looked at once and in order.
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import fetch, inlined, wide
+from netplace.netsim.kernel.bits import fetch, inlined, where, wide
 from netplace.netsim.kernel.state import (
     ARRIVALS,
     DIRTY,
@@ -17,6 +17,7 @@ from netplace.netsim.kernel.state import (
     I32,
     I64,
     LISTED,
+    LONG_HOP,
     NEAR,
     NEAR_CYCLES,
     SIDE,
@@ -81,6 +82,7 @@ def tail_leaves(s: State, u: Setting, name: int, cycle: int) -> None:
     s.tail_count[(cycle + u.phits) & (u.tail_cycles - 1)] += 1
 
 
+@where(hop=LONG_HOP)
 @inlined
 def header_arrives(s: State, u: Setting, name: int, cycle: int) -> None:
     """Let a header that leaves in `cycle` be seen after the delay of a hop."""

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined
-from netplace.netsim.kernel.state import (
-    EMPTIES,
-    FILLS,
-    INPUT,
-    INPUTS,
-    OUTPUT,
-    SLOT_WORDS,
-    Setting,
-    State,
-)
+from netplace.netsim.kernel.bits import inlined, where
+from netplace.netsim.kernel.state import EMPTIES, FILLS, INPUT, INPUTS, OUTPUT, SLOT_WORDS, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -99,6 +90,7 @@ def feeder(s: State, u: Setting, router: int, i: int) -> int:
     return beyond(s, u, router, i)
 
 
+@where(exact=(1,))
 @inlined
 def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return the phits in an input FIFO at the start of `cycle` (needs `Setting.exact`).
@@ -119,6 +111,7 @@ def phits(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     return present
 
 
+@where(loads=(1,))
 @inlined
 def phits_beyond(s: State, u: Setting, router: int, output: int, cycle: int) -> int:
     """Return the phits in the FIFO that an output feeds, at the start of `cycle` (needs `Setting.loads`)."""
@@ -128,6 +121,7 @@ def phits_beyond(s: State, u: Setting, router: int, output: int, cycle: int) -> 
     return (s.counts[router * u.row_counts + u.load + output] + cycle * (fills - empties)) & u.modulus
 
 
+@where(loads=(1,))
 @inlined
 def grow(s: State, u: Setting, router: int, output: int, what: int, cycle: int) -> None:
     """Begin in `cycle` to fill or to empty the FIFO that an output feeds."""
@@ -135,6 +129,7 @@ def grow(s: State, u: Setting, router: int, output: int, what: int, cycle: int) 
     s.counts[router * u.row_counts + u.load + output] += cycle if what == EMPTIES else -cycle
 
 
+@where(loads=(1,))
 @inlined
 def stop(s: State, u: Setting, router: int, output: int, what: int, cycle: int) -> None:
     """End it: the last phit came, or left, in the cycle before `cycle`."""

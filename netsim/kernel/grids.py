@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import ADAPTIVE_VC, POLICY, below, draw
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.fifos import phits_beyond, port_of, vc_of
-from netplace.netsim.kernel.state import BUBBLE, ROOM, Setting, State
+from netplace.netsim.kernel.state import BUBBLE, GRID, RANDOM, ROOM, SHORTEST, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -49,6 +49,7 @@ def admitted(s: State, u: Setting, base: int, i: int, output: int) -> int:
     return -1
 
 
+@where(dims=GRID, masks=(0,))
 @inlined
 def smart_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input requests under `smart` with several adaptive VCs, or -1; moves its memory."""
@@ -82,6 +83,7 @@ def smart_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     return escape_output(s, u, router, i)
 
 
+@where(dims=GRID, policy=(SHORTEST,))
 @inlined
 def shortest_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input requests under `shortest`: the adaptive VC with fewest phits, else escape."""
@@ -103,6 +105,7 @@ def shortest_output(s: State, u: Setting, router: int, i: int, cycle: int) -> in
     return best
 
 
+@where(dims=GRID, policy=(RANDOM,))
 @inlined
 def random_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input requests under `random`: any adaptive VC with room, else escape."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import OBLIVIOUS_VC, below, draw
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.blame import begins_to_wait
 from netplace.netsim.kernel.events import look_now, tail_leaves
 from netplace.netsim.kernel.fifos import bound_for, fed, feeder, fifo_of, grow, head_slot, port_of, vc_of
@@ -11,6 +11,7 @@ from netplace.netsim.kernel.memory import catch_up
 from netplace.netsim.kernel.state import (
     EMPTIES,
     FIRST_COME,
+    GRID,
     HOME,
     INPUT,
     LEAVING,
@@ -90,6 +91,7 @@ def expose(s: State, u: Setting, name: int, cycle: int) -> None:
         begins_to_wait(s, cycle)
 
 
+@where(dims=GRID, policy=(OBLIVIOUS,))
 @inlined
 def bind(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Choose the output of a head under `oblivious`: DOR, the same VC straight on, else one drawn."""

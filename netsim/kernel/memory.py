@@ -11,9 +11,9 @@ that come to the escape channel are returned.
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined, lowest, outlined
+from netplace.netsim.kernel.bits import inlined, lowest, outlined, where
 from netplace.netsim.kernel.grids import memory_of, smart_output
-from netplace.netsim.kernel.state import I16, I64, ROOM, WAIT, Setting, State
+from netplace.netsim.kernel.state import GRID, I16, I64, ROOM, WAIT, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -103,6 +103,7 @@ def try_alternatives(s: State, u: Setting, base: int, waiting: int) -> int:
     return try_in_any(s.row, memory, waiting, u.dims, s.group, s.step)
 
 
+@where(dims=GRID)
 @inlined
 def catch_up(s: State, u: Setting, router: int, cycle: int) -> None:
     """Bring the memories of a router that slept up to the start of `cycle`."""
@@ -155,6 +156,7 @@ def sleep_by_masks(
                     row[memory + k] |= bit
 
 
+@where(dims=GRID, masks=(0,))
 @outlined
 def sleep_by_inputs(s: State, u: Setting, router: int, begin: int, end: int) -> None:
     """Do the same input by input: with several adaptive VCs each cycle draws anew."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.fifos import fifo_of, output_of
 from netplace.netsim.kernel.grids import admitted, random_output, shortest_output, smart_output
 from netplace.netsim.kernel.memory import passing, try_alternatives
@@ -23,6 +23,7 @@ from netplace.netsim.kernel.trees import obtainable_on_tree, static_output
 # mypy: disable-error-code="untyped-decorator"
 
 
+@where(masks=(0,))
 @inlined
 def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input requests in `cycle`, or -1."""
@@ -38,6 +39,7 @@ def wanted_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     return admitted(s, u, router * u.row, i, output)
 
 
+@where(masks=(1,))
 @inlined
 def request_by_masks(s: State, u: Setting, base: int) -> tuple[int, int]:
     """Put requests into `asked`, on a mesh or torus with at most one adaptive VC, for all inputs at once.
@@ -76,6 +78,7 @@ def request_by_masks(s: State, u: Setting, base: int) -> tuple[int, int]:
     return requested & available, useful & available
 
 
+@where(masks=(0,))
 @inlined
 def request_by_inputs(s: State, u: Setting, router: int, cycle: int) -> int:
     """Put requests into `asked`, input by input; returns the outputs requested."""
@@ -91,6 +94,7 @@ def request_by_inputs(s: State, u: Setting, router: int, cycle: int) -> int:
     return outputs
 
 
+@where(masks=(0,))
 @inlined
 def obtainable(s: State, u: Setting, router: int) -> bool:
     """Tell whether a waiting head could get an output next cycle though nothing else happens."""

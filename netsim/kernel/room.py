@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.blame import head_goes
 from netplace.netsim.kernel.events import head_if, look_if, look_now
 from netplace.netsim.kernel.fifos import (
@@ -30,6 +30,7 @@ from netplace.netsim.kernel.state import (
     IDLE,
     INPUT,
     LEAVING,
+    LONG_HOP,
     NAME_BITS,
     ROOM,
     SIDE,
@@ -89,6 +90,7 @@ def lose_room(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     s.row[up * u.row + ROOM] &= ~(1 << output)
 
 
+@where(hop=LONG_HOP)
 @inlined
 def arrive(s: State, u: Setting, name: int) -> None:
     """Let a header be looked at from this cycle on (hops of more than a cycle)."""

@@ -7,12 +7,13 @@ fixed at creation. On a tree it is the destination.
 from __future__ import annotations
 
 from netplace.netsim.chance import HALF_RING, TWIST, below, draw
-from netplace.netsim.kernel.bits import inlined
-from netplace.netsim.kernel.state import TREE_FAT, TREE_THIN, Setting, State
+from netplace.netsim.kernel.bits import inlined, where
+from netplace.netsim.kernel.state import GRID, TREE_FAT, TREE_THIN, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
 
+@where(dims=GRID)
 @inlined
 def grid_route(s: State, u: Setting, source: int, target: int, cycle: int) -> int:
     """Return the minimal route record of a packet created in `cycle` on a mesh or torus."""
@@ -35,6 +36,7 @@ def grid_route(s: State, u: Setting, source: int, target: int, cycle: int) -> in
     return route
 
 
+@where(dims=GRID)
 @inlined
 def twisted_route(s: State, u: Setting, source: int, target: int, cycle: int) -> int:
     """Return the minimal route record of a packet created in `cycle` on a twisted 2-D torus.
@@ -66,6 +68,7 @@ def route_of(s: State, u: Setting, source: int, target: int, cycle: int) -> int:
     return grid_route(s, u, source, target, cycle)
 
 
+@where(dims=(0,))
 @inlined
 def forced_port(s: State, u: Setting, router: int, source: int, target: int, vc: int) -> int:
     """Return the only port a packet may take at a router of a tree, or -1 if any port up is as good."""

@@ -182,6 +182,11 @@ SMART, SHORTEST, RANDOM, OBLIVIOUS, TREE_ADAPTIVE, TREE_FAT, TREE_THIN = range(7
 ROUND_ROBIN, FIRST_COME, LONGEST, CHANCE, AGE = range(5)
 
 
+# --- values of settings for which there are some functions only, see `bits.where` -----------------------
+GRID = range(1, 64)  # dimensions of a mesh or torus
+LONG_HOP = range(2, 1 << 62)  # hops of more than a cycle
+
+
 class Setting(NamedTuple):
     """What does not change during a run."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import TREE_UP, TREE_VC, below, draw
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.fifos import head_slot, phits_beyond, vc_of
 from netplace.netsim.kernel.routes import forced_port
@@ -35,6 +35,7 @@ def origin(s: State, label: int) -> int:
     return target if target >= 0 else ~target
 
 
+@where(dims=(0,))
 @inlined
 def want_on_tree(s: State, u: Setting, router: int, i: int, slot: int) -> None:
     """Note the ports that a head may take on a tree."""
@@ -48,6 +49,7 @@ def want_on_tree(s: State, u: Setting, router: int, i: int, slot: int) -> None:
     s.row[router * u.row + u.want + max(0, forced)] |= 1 << i
 
 
+@where(dims=(0,))
 @inlined
 def static_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     """Return what an input requests under static routing, or -1."""
@@ -62,6 +64,7 @@ def static_output(s: State, u: Setting, router: int, i: int, cycle: int) -> int:
     return output if (s.row[router * u.row + ROOM] >> output) & 1 else -1
 
 
+@where(dims=(0,))
 @inlined
 def request_adaptively(s: State, u: Setting, router: int, cycle: int) -> int:
     """Put requests for free outputs into `asked`; returns the outputs requested.
@@ -134,6 +137,7 @@ def emptiest_down(s: State, u: Setting, router: int, port: int, cycle: int) -> i
     return best
 
 
+@where(dims=(0,))
 @inlined
 def obtainable_on_tree(s: State, u: Setting, router: int) -> bool:
     """Tell whether a waiting head could get an output next cycle though nothing else happens."""
