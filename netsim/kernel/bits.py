@@ -54,7 +54,7 @@ if config.DISABLE_JIT:
     def fetch(array: Any, index: int) -> None:
         """Ask for a word that will be needed soon; nothing to do here."""
 
-    def settled(known: tuple[int, ...], of: type[Any]) -> Any:
+    def settled(known: tuple[int, ...], of: Any) -> Any:
         """Return what takes a named tuple of integers as it is."""
         return lambda given: given
 
@@ -134,7 +134,7 @@ else:
         kind.name = of.__name__
         return kind
 
-    def settled(known: tuple[int, ...], of: type[Any]) -> Any:
+    def settled(known: tuple[int, ...], of: Any) -> Any:
         """Return what turns an address of integers into a named tuple, `known` ones as constants."""
         kind = _named([types.int64] * len(known), _knowing(known, of))
 
