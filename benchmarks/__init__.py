@@ -13,6 +13,7 @@ from netplace.benchmarks.coming import come_and_go
 from netplace.benchmarks.figure import Figure
 from netplace.benchmarks.first_fit import find_and_update
 from netplace.benchmarks.memory import memory
+from netplace.benchmarks.parts import parts
 from netplace.benchmarks.reference import reference
 from netplace.benchmarks.start import start
 from netplace.benchmarks.traffic import general, idle, saturated
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "general": general,
     "application": application,
     "come-and-go": come_and_go,
+    "parts": parts,
     "memory": memory,
     "reference": reference,
     "start": start,
