@@ -105,6 +105,8 @@ ROWS: list[tuple[str, str, Count, str, str]] = [
     ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as alike", "IS on 4x4x4: td is no faster"),
     ("LOC 5 (classes)", "partition-selection",
      lambda: selection("partition-selection-classes/classes.csv"), "5 %", _BPS),
+    ("LOC 5, sizes rounded up", "partition-selection",
+     lambda: selection("partition-selection-classes/classes-rounded.csv"), "5 %", _BPS),
     ("thesis 3.5", "partition-selection",
      lambda: selection("partition-selection-longer/large.csv"), "5 %", _TRACES),
     ("thesis 3.5, class IV longer", "partition-selection",
