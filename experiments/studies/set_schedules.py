@@ -6,6 +6,7 @@ subtrees or boxes, or one number measured with packets, and jobs pay for what th
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from functools import lru_cache
@@ -58,9 +59,7 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
         "repeats": "5:20",
     }
     if load:
-        alone = cosimulate(make_cosim_plan(given | {"network_time": "table"}, seed)).outcome["jobs"]
-        work = sum(job["size"] * job["alone"] for job in alone)
-        given["mean_gap"] = work / (load * machine.nodes * jobs)
+        given["mean_gap"] = _work(json.dumps(given), seed) / (load * machine.nodes * jobs)
     with tempfile.TemporaryDirectory() as folder:
         given["partition"] = _text(machine, partition, Path(folder) / "sets.conf")
         outcome = cosimulate(make_cosim_plan(given, seed)).outcome
@@ -76,6 +75,13 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
         "slowdown": float(np.mean([job["slowdown"] for job in done])),
         "mean hops": float(np.mean(near)),
     }
+
+
+@lru_cache(maxsize=8)
+def _work(given: str, seed: int) -> float:
+    """Return the node-seconds of the jobs, each alone."""
+    alone = cosimulate(make_cosim_plan(json.loads(given) | {"network_time": "table"}, seed)).outcome["jobs"]
+    return float(sum(job["size"] * job["alone"] for job in alone))
 
 
 def _text(machine: Topology, partition: str, file: Path) -> str:
