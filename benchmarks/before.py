@@ -2,8 +2,7 @@
 
 Measured interleaved with this kernel's, in one run on one core of the project's machine, so their ratio tells
 what a change gained where the absolute figures tell how busy the machine was. Whoever changes the kernel
-measures both commits anew and writes the parent's figures here; ``netplace bench --against COMMIT`` measures them
-in turn.
+measures both commits in turn (``netplace bench --against COMMIT``) and writes the parent's figures here.
 """
 
 from __future__ import annotations
