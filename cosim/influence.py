@@ -36,7 +36,7 @@ class Presence:
     load : ndarray of float64, shape (links,)
         Share of the time in which its packets hold each link, were it alone.
     exposed : float
-        Share of its time alone in which it communicates.
+        Share of its time alone that its communication takes, hidden behind computation or not.
     """
 
     meets: NDArray[np.float64]
@@ -44,8 +44,18 @@ class Presence:
     exposed: float
 
 
-def presence(placing: Placing, placed: Placed, period: float) -> Presence:
-    """Return the presence of a job that takes `period` cycles for an iteration alone."""
+def presence(placing: Placing, placed: Placed, period: float, speaking: float) -> Presence:
+    """Return the presence of a job.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine and settings.
+    placed : Placed
+        The job on its nodes.
+    period, speaking : float
+        Cycles that an iteration takes alone, and that its communication takes without any computation.
+    """
     traffic = placing.body(placed).traffic()
     sources, targets = traffic.W.nonzero()
     config = placing.config
@@ -53,7 +63,8 @@ def presence(placing: Placing, placed: Placed, period: float) -> Presence:
     packets = np.maximum(packets, 1.0)
     nodes = placed.nodes
     crossed = expected_packets(placing.machine, nodes[sources], nodes[targets], packets, config)
-    speaking = max(1.0, period - placed.work.compute)
+    # What is hidden behind computation is still in the way of others, and held up by them.
+    speaking = max(1.0, speaking, period - placed.work.compute)
     received = np.bincount(targets, packets, placed.work.tasks)
     most = float(received.max())
     held = 1.0

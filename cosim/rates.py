@@ -129,6 +129,10 @@ class Rates:
         less = _LONG if base == _LONGER else _SHORT
         return (self._block(job, base) - self._block(job, less)) / (base - less)
 
+    def speaking(self, job: Placed) -> float:
+        """Return the cycles of one iteration of a job alone without what it computes."""
+        return self._block(replace(job, work=replace(job.work, compute=0)), 1)
+
     def _base(self, job: Placed) -> int:
         """Return the iterations from which on a job alone is extrapolated."""
         return _LONGER if job.work.iterations > _LONGER and self._fits(job, _LONGER) else _LONG

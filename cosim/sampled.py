@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from netplace.cosim.influence import presence
+from netplace.cosim.influence import Presence, presence
 from netplace.cosim.neighbours import Neighbourhood, Neighbours
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.rates import Rates
@@ -122,9 +122,12 @@ class SampledExecution:
             return cycles / self._second
         self._pass_on(now * self._second)
         alone = self._rates.alone(placed)
-        self._neighbours.come(attempt, presence(self._placing, placed, alone / work.iterations))
+        self._neighbours.come(attempt, self._presence(placed, alone))
         self._running[attempt] = Progress(placed, self._now, alone)
         return None
+
+    def _presence(self, placed: Placed, alone: float) -> Presence:
+        return presence(self._placing, placed, alone / placed.work.iterations, self._rates.speaking(placed))
 
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job; its nodes are free at once."""

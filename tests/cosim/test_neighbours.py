@@ -11,6 +11,7 @@ from netplace.cosim import Placed, Placing, application_work
 from netplace.cosim.influence import influences, presence
 from netplace.cosim.neighbours import Neighbours
 from netplace.cosim.possible import expected_packets, link_widths
+from netplace.cosim.rates import Rates
 from netplace.cosim.symmetry import same_mix
 from netplace.cosim.work import Work
 from netplace.netsim import Config, Network
@@ -25,7 +26,7 @@ def placing_on(text):
 def present(placing, nodes, application="all-to-all,packets=4", compute=0):
     nodes = np.asarray(nodes)
     work = Work(application, len(nodes), 100, compute)
-    return presence(placing, Placed(Job(1, 0, len(nodes), 0), work, nodes), 1000.0)
+    return presence(placing, Placed(Job(1, 0, len(nodes), 0), work, nodes), 1000.0, 1000.0 - compute)
 
 
 @settings(derandomize=True, deadline=None, database=None, max_examples=40)
@@ -118,3 +119,17 @@ def test_subtrees_may_be_exchanged():
     assert [order[0], back[0]] == [0, 1]
     assert same_mix(tree, names, [places[0], np.array([2, 6, 16, 20])])[0] != key
     assert same_mix(tree, names, [places[0], np.array([2, 3, 16, 17])])[0] != key
+
+
+def test_communication_that_is_hidden_is_still_held_up():
+    # Computation hides nearly all that these send, alone; side by side they take a fifth longer.
+    placing = placing_on("torus:8x8")
+    rates = Rates(placing, 0.05)
+    nodes = np.random.default_rng(6).permutation(64)
+    work = Work("binary-tree,packets=4", 16, 1000, 188)
+    jobs = [Placed(Job(number, 0, 16, 0), work, np.sort(nodes[16 * number :][:16])) for number in range(2)]
+    found = rates.of(jobs)
+    known = [presence(placing, job, rates.iteration(job), rates.speaking(job)) for job in jobs]
+    assert all(rates.iteration(job) < 1.1 * work.compute for job in jobs)
+    assert influences(known[1], known[0]) > 0.1
+    assert max(found.factors) < 1 + 2 * max(influences(*known), influences(*known[::-1]))
