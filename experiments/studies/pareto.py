@@ -142,18 +142,20 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 
 def _picture(frame: pd.DataFrame, title: str) -> Callable[[Path], None]:
     def draw(path: Path) -> None:
-        loads = list(frame["load"].unique())
+        loads, partitions = list(frame["load"].unique()), list(frame["partition"].unique())
         with page(path, 5.2 * len(loads), 5.4) as figure:
             grid = np.atleast_1d(figure.subplots(1, len(loads)))
             for axes, load in zip(grid, loads, strict=True):
                 own = frame[frame["load"] == load]
                 # Partitioners that do the same are one point with all their names.
-                for place, (point, same) in enumerate(own.groupby(["wait µs", "slowdown"], sort=False)):
+                for point, same in own.groupby(["wait µs", "slowdown"], sort=False):
+                    place = partitions.index(same["partition"].iloc[0])  # one look in all pictures
                     axes.errorbar(
                         *([value] for value in point),
                         xerr=same["± wait"].fillna(0).iloc[0],
                         yerr=same["± slowdown"].fillna(0).iloc[0],
                         fmt=MARKERS[place % len(MARKERS)],
+                        color=f"C{place % 10}",
                         markersize=6,
                         elinewidth=0.5,
                         label=_names(same["partition"].tolist()),
