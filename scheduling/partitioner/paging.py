@@ -105,9 +105,11 @@ def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
     Raises
     ------
     ValueError
-        If the option has another form, or the network is no mesh or torus.
+        If the option has another form, a page is larger than the machine, or the network is no mesh or torus.
     """
     what = f"partitioner paging:{option}" if option else "partitioner paging"
     size, _, order = option.partition(",")
     one_of(order or "row", PAGE_ORDERS, f"{what}, order of pages")
-    return Paging(grid_of(topology, what), whole(size or 0, f"{what}: size", 0, 30), order or "row")
+    grid = grid_of(topology, what)
+    most = (max(grid.sizes) - 1).bit_length()  # of a page that is the whole machine
+    return Paging(grid, whole(size or 0, f"{what}: size", 0, most), order or "row")
