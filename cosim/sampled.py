@@ -46,8 +46,9 @@ class Progress:
         Cycles left, were it alone.
     factor, half_width : float
         By which it is slowed in this stretch, and the half width of the interval as a share.
-    left_out : float
-        Influence of jobs that were left out, as a share.
+    omitted, left_out : float
+        Influence of jobs that were left out when it was measured, and with all that has changed since, as
+        shares.
     source : str
         Key of `SOURCES`: where they come from.
     doubt : float
@@ -63,6 +64,7 @@ class Progress:
     left: float
     factor: float = math.nan
     half_width: float = 0.0
+    omitted: float = 0.0
     left_out: float = 0.0
     source: str = ""
     doubt: float = 0.0
@@ -104,7 +106,6 @@ class SampledExecution:
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._now = 0.0
         self._running: dict[int, Progress] = {}
-        self._left_out: dict[int, float] = {}
         self._neighbours = Neighbours(_SLACK * rates.precision)
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
@@ -166,16 +167,17 @@ class SampledExecution:
         for wanted in self._neighbours.to_measure():
             self._measure_around(wanted)
         for attempt, one in self._running.items():
-            one.left_out = self._left_out.get(attempt, 0.0) + self._neighbours.drift[attempt]
+            one.left_out = one.omitted + self._neighbours.drift[attempt]
 
     def _measure_around(self, wanted: Neighbourhood) -> None:
         placed = [self._running[attempt].placed for attempt in (*wanted.watched, *wanted.beside)]
+        before = self._rates.simulated
+        found = self._rates.of(placed, len(wanted.watched))
         if len(placed) == 1:
             source = "light" if wanted.shares else "alone"
         else:
-            source = "remembered" if self._rates.known(placed, len(wanted.watched)) else "sampled"
-        found = self._rates.of(placed, len(wanted.watched))
+            source = "sampled" if self._rates.simulated > before else "remembered"
         for attempt, factor, half in zip(wanted.watched, found.factors, found.half_widths, strict=True):
             one = self._running[attempt]
             one.factor, one.half_width, one.source = factor, half, source
-        self._left_out |= wanted.left_out
+            one.omitted = wanted.left_out[attempt]
