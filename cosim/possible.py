@@ -16,11 +16,11 @@ width of its box, over all links of a stage in a subtree, over the ports of a ta
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.cosim.possible_grid import in_grid
+from netplace.cosim.possible_tables import in_tables
 from netplace.netsim import Config
 from netplace.netsim.general import is_general, verdict_on
 from netplace.topologies import Grid, Topology, Tree
@@ -28,8 +28,6 @@ from netplace.topologies import Grid, Topology, Tree
 __all__ = ["expected_packets", "link_widths", "possible_links"]
 
 Amounts = NDArray[np.float64]
-
-_ONE = 1 << 20  # a packet, in whole numbers whose sums are exact
 
 
 def possible_links(
@@ -80,11 +78,14 @@ def expected_packets(
     """
     settings = config or Config()
     if is_general(machine, settings):
-        return _in_tables(machine, settings, sources, targets, packets)
+        switches, routes, _ = verdict_on(machine, settings.routing, settings.vc_discipline)
+        if routes.detours:
+            return _anywhere(machine, sources, targets, packets)
+        return in_tables(switches, routes, sources, targets, packets)
     if isinstance(machine, Tree):
         return _in_tree(machine, sources, targets, packets)
     if isinstance(machine, Grid) and not machine.twist:
-        return _in_grid(machine, sources, targets, packets)
+        return in_grid(machine, sources, targets, packets)
     return _anywhere(machine, sources, targets, packets)
 
 
@@ -115,49 +116,6 @@ def _anywhere(
     return np.array([float((packets * np.maximum(1, machine.distance(sources, targets))).sum())])
 
 
-def _in_tables(
-    machine: Topology,
-    config: Config,
-    sources: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    packets: NDArray[np.float64],
-) -> Amounts:
-    """Lead packets along the tables, in equal parts to all ports, destination by destination."""
-    switches, routes, _ = verdict_on(machine, config.routing, config.vc_discipline)
-    if routes.detours:
-        return _anywhere(machine, sources, targets, packets)
-    found = np.zeros(switches.neighbor.shape)
-    begin, end = switches.home[sources], switches.home[targets]
-    for target in np.unique(end):
-        seen = np.zeros(switches.count, bool)
-        fresh = np.unique(begin[end == target])
-        while len(fresh):
-            seen[fresh] = True
-            ports = routes.ports[fresh, target]
-            if routes.escape is not None:
-                ports = np.column_stack([ports, routes.escape[fresh, target]])
-            place, column = np.nonzero((ports >= 0) & (fresh != target)[:, None])
-            out = ports[place, column]
-            found[fresh[place], out] = np.maximum(found[fresh[place], out], 1 / _ONE)
-            beyond = np.unique(switches.neighbor[fresh[place], out])
-            fresh = beyond[~seen[beyond]]
-        flow = np.bincount(begin[end == target], packets[end == target], switches.count)
-        for _ in range(switches.count):
-            flow[target] = 0
-            at = np.flatnonzero(flow)
-            usable = routes.ports[at, target] >= 0
-            place, column = np.nonzero(usable)
-            if not len(place):
-                break
-            out, part = (
-                routes.ports[at[place], target, column],
-                (flow[at] / np.maximum(1, usable.sum(axis=1)))[place],
-            )
-            np.add.at(found, (at[place], out), part)
-            flow = np.bincount(switches.neighbor[at[place], out], part, switches.count)
-    return np.asarray(found.ravel())
-
-
 def _in_tree(
     tree: Tree, sources: NDArray[np.int64], targets: NDArray[np.int64], packets: NDArray[np.float64]
 ) -> Amounts:
@@ -170,65 +128,3 @@ def _in_tree(
             below = tree.down ** (stage + 1)
             found.append(np.bincount(ends[crossed] // below, packets[crossed], tree.nodes // below))
     return np.concatenate([np.zeros(0), *found])
-
-
-def _in_grid(
-    grid: Grid, sources: NDArray[np.int64], targets: NDArray[np.int64], packets: NDArray[np.float64]
-) -> Amounts:
-    """Spread packets over the links of each pair's boxes, all pairs at once, by sums over their corners."""
-    sizes = np.array(grid.sizes)
-    dims = len(sizes)
-    begin, end = grid.coordinates(sources), grid.coordinates(targets)
-    marks = np.zeros((2 * dims, *(size + 1 for size in grid.sizes)), np.int64)
-    # Which way round each ring: forwards, backwards, or both.
-    gap = (end - begin) % sizes if grid.wraps else end - begin
-    ways = [(gap[:, d] >= 0) & ((2 * gap[:, d] <= sizes[d]) | (not grid.wraps)) for d in range(dims)]
-    back = [
-        (2 * gap[:, d] >= sizes[d]) & (gap[:, d] != 0) if grid.wraps else gap[:, d] < 0 for d in range(dims)
-    ]
-    boxes = np.prod([np.add(*pair, dtype=float) for pair in zip(ways, back, strict=True)], axis=0)
-    for forward in itertools.product((True, False), repeat=dims):
-        chosen = np.ones(len(sources), bool)
-        for d in range(dims):
-            chosen &= ways[d] if forward[d] else back[d]
-        if not chosen.any():
-            continue
-        hops = np.abs(np.where(forward, gap, (gap - sizes) if grid.wraps else gap))[chosen]
-        low = np.where(forward, begin[chosen], end[chosen])
-        share = (packets / boxes)[chosen]
-        for d in range(dims):
-            # A link is named by the node it leaves: all of the box but the last in its own direction.
-            length = hops + 1
-            length[:, d] -= 1
-            first = low.copy()
-            if not forward[d]:
-                first[:, d] = (first[:, d] + 1) % sizes[d]
-            some = length[:, d] > 0
-            width = np.prod(np.delete(length[some], d, axis=1), axis=1)
-            amount = np.maximum(1, np.rint(_ONE * share[some] / width)).astype(np.int64)
-            _add_boxes(marks[2 * d + (not forward[d])], first[some], length[some], sizes, amount)
-    for d in range(dims):
-        marks = np.cumsum(marks, axis=d + 1)
-    inner = tuple(slice(0, size) for size in grid.sizes)
-    return np.asarray(marks[(slice(None), *inner)] / _ONE).ravel()
-
-
-def _add_boxes(
-    corners: NDArray[np.int64],
-    first: NDArray[np.int64],
-    length: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    amount: NDArray[np.int64],
-) -> None:
-    """Add amounts in boxes, each cut where it goes round a ring, to an array to be summed along all axes."""
-    last = first + length
-    parts = [
-        ((first[:, d], np.minimum(last[:, d], sizes[d])), (np.zeros_like(last[:, d]), last[:, d] - sizes[d]))
-        for d in range(len(sizes))
-    ]
-    for part in itertools.product((0, 1), repeat=len(sizes)):
-        pieces = [parts[d][which] for d, which in enumerate(part)]
-        there = np.logical_and.reduce([high > low for low, high in pieces])
-        for corner in itertools.product((0, 1), repeat=len(sizes)):
-            place = tuple(pieces[d][which][there] for d, which in enumerate(corner))
-            np.add.at(corners, place, (-1) ** sum(corner) * amount[there])

@@ -1,0 +1,78 @@
+"""Where packets may go under a routing in tables: the ports that it allows, destination by destination."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.routing import Routes, Switches
+
+__all__ = ["in_tables"]
+
+_LEAST = 1 / (1 << 20)  # of a packet: on a port that is possible, whatever is expected there
+
+
+def in_tables(
+    switches: Switches,
+    routes: Routes,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    packets: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return packets to be expected on each port of each switch, in equal parts on all that are allowed.
+
+    Parameters
+    ----------
+    switches, routes : Switches, Routes
+        The network and a routing without detours.
+    sources, targets : ndarray of int64, shape (pairs,)
+        Nodes of each pair that speaks.
+    packets : ndarray of float64, shape (pairs,)
+        Packets of each pair.
+
+    Returns
+    -------
+    ndarray of float64, shape (switches * ports,)
+        Over 0 exactly on possible ports, those of escape channels too.
+    """
+    found = np.zeros(switches.neighbor.shape)
+    begin, end = switches.home[sources], switches.home[targets]
+    for target in np.unique(end):
+        there = end == target
+        _mark(found, switches, routes, np.unique(begin[there]), target)
+        _spread(found, switches, routes, np.bincount(begin[there], packets[there], switches.count), target)
+    return found.ravel()
+
+
+def _mark(
+    found: NDArray[np.float64], switches: Switches, routes: Routes, fresh: NDArray[np.int64], target: int
+) -> None:
+    """Give the least amount to every port that a packet from one of the switches `fresh` may ever take."""
+    seen = np.zeros(switches.count, bool)
+    while len(fresh):
+        seen[fresh] = True
+        ports = routes.ports[fresh, target]
+        if routes.escape is not None:
+            ports = np.column_stack([ports, routes.escape[fresh, target]])
+        place, column = np.nonzero((ports >= 0) & (fresh != target)[:, None])
+        at, out = fresh[place], ports[place, column]
+        found[at, out] = np.maximum(found[at, out], _LEAST)
+        beyond = np.unique(switches.neighbor[at, out])
+        fresh = beyond[~seen[beyond]]
+
+
+def _spread(
+    found: NDArray[np.float64], switches: Switches, routes: Routes, flow: NDArray[np.float64], target: int
+) -> None:
+    """Add what flows to `target` from each switch, step by step, to the ports that it takes."""
+    for _ in range(switches.count):
+        flow[target] = 0
+        at = np.flatnonzero(flow)
+        usable = routes.ports[at, target] >= 0
+        place, column = np.nonzero(usable)
+        if not len(place):
+            return
+        at, part = at[place], (flow[at] / np.maximum(1, usable.sum(axis=1)))[place]
+        out = routes.ports[at, target, column]
+        np.add.at(found, (at, out), part)
+        flow = np.bincount(switches.neighbor[at, out], part, switches.count)
