@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.events import becomes_head, look_now
-from netplace.netsim.kernel.graph_fifos import depth, emptied, origin, slot_of
+from netplace.netsim.kernel.graph_fifos import depth, emptied, slot_of
 from netplace.netsim.kernel.graph_state import (
     AT_HOME,
     BELOW_OUT,
@@ -26,7 +26,7 @@ from netplace.netsim.kernel.graph_state import (
     GraphState,
 )
 from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, options
-from netplace.netsim.kernel.messages import deliver
+from netplace.netsim.kernel.messages import deliver, origin
 from netplace.netsim.kernel.state import (
     ENTERING,
     FIRST_COME,

@@ -25,11 +25,8 @@ from netplace.netsim.kernel.state import (
     KEY_WORDS,
     LABEL,
     NEXT_CYCLE,
-    REPLY,
     ROUTE,
     SLOT_WORDS,
-    SOURCE,
-    TARGET,
     TASK_WORDS,
 )
 
@@ -47,16 +44,6 @@ def slot_of(s: GraphState, u: GraphSetting, base: int, i: int, at: int) -> int:
     """Return the first word of the slot at place `at` of input `i` of the router whose row is at `base`."""
     behind = max(0, i - s.row[base + INPUTS])
     return (s.row[base + PLACE] + i * u.queue + at + behind * u.buffer) * SLOT_WORDS
-
-
-@inlined
-def origin(s: GraphState, label: int) -> int:
-    """Return the node that created a packet."""
-    key = (label >> 2) * KEY_WORDS
-    if label & 3 != REPLY:
-        return s.key[key + SOURCE]
-    target = s.key[key + TARGET]
-    return target if target >= 0 else ~target
 
 
 @inlined

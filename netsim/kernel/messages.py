@@ -43,6 +43,16 @@ bin_of = outlined(delays.bin_of)
 
 
 @inlined
+def origin(s: State, label: int) -> int:
+    """Return the node that created a packet."""
+    key = (label >> 2) * KEY_WORDS
+    if label & 3 != REPLY:
+        return s.key[key + SOURCE]
+    target = s.key[key + TARGET]
+    return target if target >= 0 else ~target
+
+
+@inlined
 def deliver(s: State, u: Setting, slot: int, cycle: int) -> None:
     """Count a packet whose tail was consumed in the cycle before `cycle`, and wake who waited for it."""
     delay = (cycle - 1 - s.slot[slot + BIRTH]) & 0xFFFFFFFF

@@ -6,16 +6,13 @@ from netplace.netsim.chance import TREE_UP, TREE_VC, below, draw
 from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.draws import drawn
 from netplace.netsim.kernel.fifos import head_slot, phits_beyond, vc_of
+from netplace.netsim.kernel.messages import origin
 from netplace.netsim.kernel.routes import forced_port
 from netplace.netsim.kernel.state import (
     FREE,
-    KEY_WORDS,
     LABEL,
-    REPLY,
     ROOM,
     ROUTE,
-    SOURCE,
-    TARGET,
     TREE_ADAPTIVE,
     WAIT,
     Setting,
@@ -23,16 +20,6 @@ from netplace.netsim.kernel.state import (
 )
 
 # mypy: disable-error-code="untyped-decorator"
-
-
-@inlined
-def origin(s: State, label: int) -> int:
-    """Return the node that created a packet."""
-    key = (label >> 2) * KEY_WORDS
-    if label & 3 != REPLY:
-        return s.key[key + SOURCE]
-    target = s.key[key + TARGET]
-    return target if target >= 0 else ~target
 
 
 @where(dims=(0,))
