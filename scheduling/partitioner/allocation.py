@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.scheduling.job import Job
 
-__all__ = ["Allocation", "Nodes", "Partitioner"]
+__all__ = ["Allocation", "Foreseeing", "Nodes", "Partitioner"]
 
 Nodes = NDArray[np.int64]
 
@@ -81,3 +82,20 @@ class Partitioner(Protocol):
 
     def copy(self) -> Partitioner:
         """Return an independent copy, on which a policy may try what would happen."""
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """What a partitioner may have beside, so that reservations need not call `find` over and over."""
+
+    def fits(self, job: Job) -> bool:
+        """Tell whether `find` would find nodes for `job`."""
+
+    def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
+        """Release groups of allocations one after another, until `job` fits.
+
+        Returns
+        -------
+        int or None
+            How many groups it took, at least one; None: all are free, and it does not fit.
+        """

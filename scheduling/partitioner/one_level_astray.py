@@ -13,7 +13,8 @@ import numpy as np
 
 from netplace.compiled import njit
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.tree import Subtrees, gather, next_subtree, read_threshold, tree_of
+from netplace.scheduling.partitioner.tree import Subtrees, read_threshold, tree_of
+from netplace.scheduling.partitioner.tree_counts import choose, gather
 from netplace.topologies import Topology, Tree
 
 # mypy: disable-error-code="untyped-decorator"
@@ -38,6 +39,8 @@ class OneLevelAstray(Subtrees):
         one may be astray at 10 %. With 0 every job is contiguous.
     """
 
+    _one_up = True
+
     def __init__(self, tree: Tree, threshold: float = 0):
         super().__init__(tree, threshold)
         self.by_count = False
@@ -52,19 +55,12 @@ class OneLevelAstray(Subtrees):
 
 
 @njit(cache=True)
-def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: int) -> tuple[Any, int, int]:
+def _find(
+    counts: Any, first: Any, down: int, level: int, wanted: int, astray: int, one_up: bool
+) -> tuple[Any, int, int]:
     """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
-    subtrees = first[level + 1] - first[level]
-    subtree, visited = next_subtree(counts, first, down, level, 0, subtrees, wanted)
-    if subtree == subtrees and astray > 0 and level + 2 < len(first):
-        subtree = 0
-        while subtree < subtrees:
-            subtree, tried = next_subtree(counts, first, down, level, subtree, subtrees, wanted - astray)
-            visited += tried
-            if subtree < subtrees and counts[first[level + 1] + subtree // down] >= wanted:
-                break
-            subtree += 1
-    if subtree >= subtrees:
+    subtree, visited = choose(counts, first, down, level, wanted, astray, one_up)
+    if subtree < 0:
         return np.empty(0, np.int64), 0, visited
     nodes = np.empty(wanted, np.int64)
     size = down**level

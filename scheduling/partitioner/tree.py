@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,12 @@ import numpy as np
 from netplace.compiled import njit
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.tree_counts import choose, count_nodes, gather, release_until
 from netplace.topologies import Topology, Tree
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = [
-    "Subtrees", "gather", "nearly_contiguous", "next_subtree", "read_threshold", "tree_contiguous", "tree_of",
-]  # fmt: skip
+__all__ = ["Subtrees", "nearly_contiguous", "read_threshold", "tree_contiguous", "tree_of"]
 
 
 class Subtrees:
@@ -46,8 +46,10 @@ class Subtrees:
         job is contiguous, with 100 a job waits only while fewer nodes are free than it needs.
     """
 
+    _one_up = False  # whether nodes astray are no further than one level up
+
     def __init__(self, tree: Tree, threshold: float = 0):
-        self._down, self._stages = tree.down, tree.stages
+        self._down = tree.down
         sizes = [tree.nodes // tree.down**level for level in range(tree.stages + 1)]
         self._first = np.cumsum([0, *sizes])
         # Free nodes of every subtree, level by level; level 0 tells which nodes are free.
@@ -55,6 +57,7 @@ class Subtrees:
             [np.full(size, tree.down**level) for level, size in enumerate(sizes)], dtype=np.int64
         )
         self._threshold = threshold
+        self._limits = dict[int, tuple[int, int, int, bool]]()  # what `choose` asks about a size
         self.by_count = threshold == 100
         self.free = tree.nodes
         self.searches = 0
@@ -79,11 +82,48 @@ class Subtrees:
         self.searches += 1
         if job.nodes > self.free:
             return None
-        nodes, inside, visited = self._search(
-            self._counts, self._first, self._down, self.level(job.nodes), job.nodes, self.astray(job.nodes)
-        )
+        nodes, inside, visited = self._search(self._counts, self._first, self._down, *self._limit(job.nodes))
         self.visited += visited
         return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
+
+    def fits(self, job: Job) -> bool:
+        """Tell whether `find` would find nodes."""
+        self.searches += 1
+        if job.nodes > self.free:
+            return False
+        subtree, visited = choose(self._counts, self._first, self._down, *self._limit(job.nodes))
+        self.visited += visited
+        return bool(subtree >= 0)
+
+    def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
+        """Release groups of allocations, all of a group at once, until `job` fits.
+
+        Returns
+        -------
+        int or None
+            How many groups are free then; None: all are, and it does not fit.
+        """
+        if not groups:
+            return None
+        nodes = np.concatenate([allocation.nodes for group in groups for allocation in group])
+        ends = np.cumsum([sum(len(allocation.nodes) for allocation in group) for group in groups])
+        self.searches += 1
+        count, visited = release_until(
+            self._counts, self._first, self._down, *self._limit(job.nodes), nodes, ends
+        )
+        if count < -1:
+            raise ValueError(f"a node of {nodes.tolist()} is free already, or is none")
+        self.visited += visited
+        self.free = int(self._counts[-1])
+        return None if count < 0 else int(count)
+
+    def _limit(self, nodes: int) -> tuple[int, int, int, bool]:
+        """Return level, nodes, how many may be astray, and whether only one level up."""
+        found = self._limits.get(nodes)
+        if found is None:
+            found = self.level(nodes), nodes, self.astray(nodes), self._one_up
+            self._limits[nodes] = found
+        return found
 
     def _search(self, *wanted: Any) -> tuple[Nodes, int, int]:
         """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
@@ -100,7 +140,7 @@ class Subtrees:
 
     def _count(self, nodes: Nodes, step: int) -> None:
         """Count nodes as held (step -1) or free (step 1)."""
-        wrong = _count(self._counts, self._first, self._down, nodes, step)
+        wrong = count_nodes(self._counts, self._first, self._down, nodes, step)
         if wrong >= 0:
             raise ValueError(f"node {nodes[wrong]} is {'free' if step > 0 else 'held'} already, or is none")
         self.free += step * len(nodes)
@@ -113,75 +153,13 @@ class Subtrees:
 
 
 @njit(cache=True)
-def _count(counts: Any, first: Any, down: int, nodes: Any, step: int) -> int:
-    """Add `step` to the counts of all subtrees around each node.
-
-    Return the index of the first node that cannot be counted, with nothing changed, or -1.
-    """
-    for i in range(len(nodes)):
-        node = nodes[i]
-        if node < 0 or node >= first[1] or counts[node] != (step < 0):
-            if i > 0:
-                _count(counts, first, down, nodes[:i], -step)
-            return i
-        for level in range(len(first) - 1):
-            counts[first[level] + node] += step
-            node //= down
-    return -1
-
-
-@njit(cache=True)
-def next_subtree(
-    counts: Any, first: Any, down: int, level: int, start: int, end: int, wanted: int
-) -> tuple[int, int]:
-    """Return the first subtree of a level, from `start` on, with so many free nodes, and how many were tried.
-
-    `end` if there is none before it. Larger subtrees that have fewer are passed over as a whole.
-    """
-    subtree, visited = start, 0
-    while subtree < end:
-        visited += 1
-        if counts[first[level] + subtree] >= wanted:
-            return subtree, visited
-        step, above, around = 1, level + 1, subtree // down
-        while (
-            subtree % (step * down) == 0 and above < len(first) - 1 and counts[first[above] + around] < wanted
-        ):
-            step *= down
-            above += 1
-            around //= down
-        subtree += step
-    return end, visited
-
-
-@njit(cache=True)
-def gather(
-    counts: Any, first: Any, down: int, start: int, end: int, nodes: Any, count: int
-) -> tuple[int, int]:
-    """Put free nodes of ``start..end-1`` behind the `count` first; return how many there are, and visits."""
-    node, visited = start, 0
-    while count < len(nodes):
-        node, tried = next_subtree(counts, first, down, 0, node, end, 1)
-        visited += tried
-        if node >= end:
-            break
-        nodes[count] = node
-        count += 1
-        node += 1
-    return count, visited
-
-
-@njit(cache=True)
-def _find(counts: Any, first: Any, down: int, level: int, wanted: int, astray: int) -> tuple[Any, int, int]:
+def _find(
+    counts: Any, first: Any, down: int, level: int, wanted: int, astray: int, one_up: bool
+) -> tuple[Any, int, int]:
     """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
-    subtrees = first[level + 1] - first[level]
-    subtree, visited = next_subtree(counts, first, down, level, 0, subtrees, wanted)
-    if subtree == subtrees:
-        here = counts[first[level] : first[level + 1]]
-        subtree = np.argmax(here)
-        visited += subtrees
-        if astray == 0 or here[subtree] < wanted - astray:
-            return np.empty(0, np.int64), 0, visited
+    subtree, visited = choose(counts, first, down, level, wanted, astray, one_up)
+    if subtree < 0:
+        return np.empty(0, np.int64), 0, visited
     nodes = np.empty(wanted, np.int64)
     size = down**level
     inside, tried = gather(counts, first, down, subtree * size, (subtree + 1) * size, nodes, 0)

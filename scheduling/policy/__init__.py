@@ -12,6 +12,7 @@ from netplace.extensions import Choice
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import EasyQueue
+from netplace.scheduling.policy.easy_counted import CountedEasyQueue
 from netplace.scheduling.policy.fcfs import FcfsQueue
 from netplace.scheduling.policy.plain import PlainQueue
 from netplace.scheduling.policy.sjf import SjfQueue
@@ -38,6 +39,12 @@ POLICIES: dict[str, Policy] = {
             "conservative; early ends move all reservations up",
         ),
         Policy("easy", EasyQueue, "jobs overtake unless that delays the head's reservation", requeues=True),
+        Policy(
+            "easy-counted",
+            CountedEasyQueue,
+            "easy that reserves a number of nodes; what is in the head's way then is put back",
+            requeues=True,
+        ),
         Policy("fcfs", FcfsQueue, "first come, first served; the head holds up the others", estimated=False),
         Policy("sjf", SjfQueue, "shortest estimate first; the head holds up the others"),
     )

@@ -90,11 +90,14 @@ class EasyQueue:
     def _reserve(self, head: Waiting, machine: Machine) -> None:
         if self._reservation is not None:
             self._reservation.close(machine)
-        self._reservation = reserve(head, self._ends, machine)
+        self._reservation = self._reservation_of(head, machine)
         self._reserved = machine.releases, head.row
         self._tried = 0
         if head.promised != head.promised and self._reservation.time < math.inf:
             head.promised = self._reservation.time
+
+    def _reservation_of(self, head: Waiting, machine: Machine) -> Reservation:
+        return reserve(head, self._ends, machine)
 
     def _backfill(self, machine: Machine) -> None:
         """Try the jobs behind the head in order."""
@@ -103,6 +106,7 @@ class EasyQueue:
         left = reservation.time - machine.now if reservation.time < math.inf else -math.inf
         begin = max(self._tried, line.behind_head())
         failed = set()
+        refused = set[tuple[int, str, str]]()  # they find the same place until another job has started
         for place in line.fitting(begin, partitioner.free, left, reservation.spare).tolist():
             waiting = line.at(place)
             job = waiting.job
@@ -110,7 +114,7 @@ class EasyQueue:
             if job.nodes > partitioner.free or kind in failed:
                 continue
             end = machine.now + waiting.estimate
-            if end > reservation.time and job.nodes > reservation.spare:
+            if end > reservation.time and (kind in refused or job.nodes > reservation.spare):
                 continue
             allocation = partitioner.find(job)
             if allocation is None:
@@ -118,8 +122,11 @@ class EasyQueue:
             elif reservation.admits(allocation, end):
                 line.remove(place)
                 self._ends.add(machine.start(waiting, allocation, backfilled=True))
+                refused.clear()
                 if not partitioner.free:
                     break
+            else:
+                refused.add(kind)
         self._tried = line.end()
 
     def _clear(self, head: Waiting, machine: Machine) -> bool:

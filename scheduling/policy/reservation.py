@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from itertools import groupby
 
-from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.allocation import Allocation, Foreseeing
 from netplace.scheduling.policy.asked import Machine, Waiting
 from netplace.scheduling.policy.expected import ExpectedEnds
 
@@ -32,6 +32,8 @@ class CountReservation:
     def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
         wanted, free = head.job.nodes, machine.partitioner.free
         self.time, self.spare = math.inf, 0
+        if free >= wanted:  # enough of them, but not in one place
+            self.time, self.spare = machine.now, free - wanted
         for running in ends:
             if running.expected_end > self.time or running.expected_end == math.inf:
                 break
@@ -64,6 +66,8 @@ class PlaceReservation:
     def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
         self._head = head.job
         self._future = machine.trial()
+        # Looked at once, as looking takes as long as a search.
+        self._foreseeing = self._future if isinstance(self._future, Foreseeing) else None
         self.time = self._first_place(ends)
 
     @property
@@ -73,7 +77,12 @@ class PlaceReservation:
 
     def _first_place(self, ends: ExpectedEnds) -> float:
         """Let jobs end, all of an instant at once, until the head finds a place."""
-        for instant, together in groupby(ends, key=lambda running: running.expected_end):
+        instants = groupby(ends, key=lambda running: running.expected_end)
+        if self._foreseeing is not None:
+            known = [(at, [one.allocation for one in ending]) for at, ending in instants if at < math.inf]
+            count = self._foreseeing.release_until(self._head, [ending for _, ending in known])
+            return math.inf if count is None else float(known[count - 1][0])
+        for instant, together in instants:
             if instant == math.inf:
                 break
             for running in together:
@@ -83,6 +92,8 @@ class PlaceReservation:
         return math.inf
 
     def _fits(self) -> bool:
+        if self._foreseeing is not None:
+            return self._foreseeing.fits(self._head)
         future = self._future
         return self._head.nodes <= future.free and future.find(self._head) is not None
 

@@ -11,15 +11,9 @@ from click.testing import CliRunner
 
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.quasi_contiguous_scheduling import (
-    FOLDER,
-    LIKE,
-    beside_printed,
-    cases,
-    logs,
-    needed,
-    tree_for,
-)
+from netplace.experiments.studies.quasi_contiguous_cases import cases
+from netplace.experiments.studies.quasi_contiguous_streams import FOLDER, LIKE, logs, tree_for
+from netplace.experiments.studies.quasi_contiguous_thresholds import beside_printed, needed
 from netplace.experiments.studies.study import ask
 from netplace.scheduling.workload import lublin, write
 from netplace.topologies import parse
@@ -127,11 +121,12 @@ def test_logs_that_are_absent_are_said_to_be_left_out(monkeypatch, tmp_path):
 
 def test_whole_logs_on_machines_as_installed(folder):
     (folder / "small.swf.gz").rename(folder / "HPC2N-small.swf.gz")
-    made = cases(ask(STUDY, ["published", "published-bf"]))
+    made = cases(ask(STUDY, ["published", "published-bf", "published-bf-counted"]))
     assert {case.stream.installed for case in made} == {240}
     plans = [case.plan() for case in made]
     assert {(plan.machine, plan.installed, plan.jobs) for plan in plans} == {("tree:4,4", 240, None)}
-    assert {plan.overrun for plan in plans if plan.policy == "easy"} == {"requeue"}
+    assert {plan.overrun for plan in plans if plan.policy != "fcfs"} == {"requeue"}
+    assert {plan.policy for plan in plans} == {"fcfs", "easy", "easy-counted"}
     assert {case.threshold for case in made} == {None, 0, 10, 20, 30, 40}
     assert all(case.kept for case in made if case.threshold)
 
