@@ -40,7 +40,8 @@ def in_tables(
     for target in np.unique(end):
         there = end == target
         _mark(found, switches, routes, np.unique(begin[there]), target)
-        _spread(found, switches, routes, np.bincount(begin[there], packets[there], switches.count), target)
+        flow = np.bincount(begin[there], packets[there], switches.count).astype(float)
+        _spread(found, switches, routes, flow, target)
     return found.ravel()
 
 
@@ -75,4 +76,4 @@ def _spread(
         at, part = at[place], (flow[at] / np.maximum(1, usable.sum(axis=1)))[place]
         out = routes.ports[at, target, column]
         np.add.at(found, (at, out), part)
-        flow = np.bincount(switches.neighbor[at, out], part, switches.count)
+        flow = np.bincount(switches.neighbor[at, out], part, switches.count).astype(float)
