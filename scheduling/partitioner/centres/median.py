@@ -1,6 +1,6 @@
-"""The centre whose nearest free nodes lie closest together: side by side or, among many, from counts.
+"""The centre whose nearest free nodes lie closest together: side by side or, among very many, from counts.
 
-Among some thousand free nodes of a grid and more, most centres' nodes are not looked at. From the counts of
+Where numbers are too large for that, most centres' nodes are not looked at. From the counts of
 `balls`, the nodes within a radius around a centre are known by their number at each place of each dimension,
 and so is their sum of distances over pairs; what the outermost nodes add is bounded from below by the
 cheapest place at their distance. Only centres whose bound is no more than the best sum known are worked out.
@@ -26,7 +26,6 @@ from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, Spac
 
 __all__ = ["best_by_counts", "closest"]
 
-_ABREAST = 3000  # free nodes up to which all centres are worked out side by side
 _FEW = 2**19  # free nodes times centres up to which all centres are simply worked out
 _MOST = 2**62
 _TRIED = 128  # centres that are bounded in any case
@@ -42,7 +41,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
     few = centres
     if size in (1, len(free)):  # all are alike
         few = centres[:1]
-    elif len(free) <= _ABREAST and fits_abreast(axes, len(free)):
+    elif fits_abreast(axes, len(free), size):
         few = np.array([best_abreast(axes, free, centres, size)])
     elif len(free) * len(centres) > _FEW and (axes.kinds <= RING).all():
         few = np.array([best_by_counts(space, free, centres, size)])

@@ -19,6 +19,7 @@ from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_a
 from netplace.scheduling.partitioner.centres.median import best_by_counts
 from netplace.scheduling.partitioner.centres.mm import intersections
 from netplace.scheduling.partitioner.centres.nearest import best_centre
+from netplace.scheduling.partitioner.centres.reach import reach_of
 from netplace.scheduling.partitioner.centres.space import Axes, space_of
 from netplace.topologies import parse
 
@@ -151,6 +152,21 @@ def test_median_and_nearest_by_definition(machine, data):
         assert (found.cost, found.centre, found.nodes.tolist()) == slow_centre(machine, free, size, centres)
 
 
+@pytest.mark.parametrize("machine", ["mesh:7", "torus:7", "torus:8", "torus:5x4x3", "mesh:4x1x5", "torus:2x2x2x2"])
+@PATIENT
+@given(data=st.data())
+def test_how_far_the_nearest_free_nodes_reach(machine, data):
+    grid = parse(machine)
+    free = np.array(sorted(data.draw(st.sets(st.integers(0, grid.nodes - 1), min_size=1))))
+    size = data.draw(st.integers(1, len(free)))
+    centres = np.arange(grid.nodes)
+    radius, nearer = reach_of(space_of(grid, "a test").axes, free, centres, size)
+    for centre in centres:
+        hops = np.sort(grid.distance(centre, free))
+        assert radius[centre] == hops[size - 1]
+        assert nearer[centre] == (hops < hops[size - 1]).sum()
+
+
 LARGER = (
     "mesh:19x11",
     "torus:18x12",
@@ -189,9 +205,10 @@ def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, dat
 def test_what_does_not_fit_side_by_side():
     """Sums of 32 bits at most, and no trees."""
     line = space_of(parse("mesh:4096"), "a test").axes
-    assert fits_abreast(line, 1400)
-    assert not fits_abreast(line, 1500)
-    assert not fits_abreast(space_of(parse("tree:4,2"), "a test", metric=True).axes, 3)
+    assert fits_abreast(line, 4096, 1400)
+    assert not fits_abreast(line, 4096, 1500)
+    assert not fits_abreast(line, 2**15, 3)
+    assert not fits_abreast(space_of(parse("tree:4,2"), "a test", metric=True).axes, 3, 3)
 
 
 @pytest.mark.parametrize(
