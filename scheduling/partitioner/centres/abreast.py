@@ -26,7 +26,7 @@ _MOST = 2**62
 
 
 def fits_abreast(axes: Axes, free: int, size: int) -> bool:
-    """Return whether counts of the free nodes and sums over `size` fit into the numbers used; trees do not."""
+    """Return whether counts of free nodes and sums over `size` fit into the numbers used; trees do not."""
     sizes = axes.sizes.tolist()
     small = max(free, sum(sizes)) < 2**15 and size * size // 4 * max(sizes) < 2**31
     return small and bool((axes.kinds <= RING).all())

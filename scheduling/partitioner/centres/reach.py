@@ -52,7 +52,7 @@ def reach_of(axes: Any, free: Any, centres: Any, size: int) -> Any:
             if d < dims - 1:
                 known[d + 1, r] = within
         _note(within, size, radius, nearer)
-        if _all_have(within, centres, size):
+        if within[centres].min() >= size:
             break
     return radius, nearer
 
@@ -112,11 +112,3 @@ def _note(count: Any, size: int, radius: Any, nearer: Any) -> None:
         more = count[at] < few
         radius[at] += np.int16(more)
         nearer[at] = count[at] if more else nearer[at]
-
-
-@njit(cache=True)
-def _all_have(count: Any, centres: Any, size: int) -> bool:
-    for centre in centres:
-        if count[centre] < size:
-            return False
-    return True

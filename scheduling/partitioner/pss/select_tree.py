@@ -2,12 +2,12 @@
 
 What a removal of a set empties are the sets below it and those around it that have nothing else left, so all
 removals from one state are valued in one pass up the tree and one down, instead of set by set and node by
-node.
+node. A state is which sets are gone; it is put together from the one that it extends when its turn comes.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,27 @@ from netplace.scheduling.partitioner.pss.sets import ProcessorSets
 # mypy: disable-error-code="untyped-decorator"
 
 __all__ = ["kept_on_tree"]
+
+
+class _Ranks(NamedTuple):
+    """The sets with free nodes, every set right behind all that it holds.
+
+    Attributes
+    ----------
+    vertex : ndarray of int64, shape (used,)
+        Vertex of the tree.
+    first : ndarray of int64, shape (used,)
+        Rank of the first of the sets that it holds, which go up to itself.
+    above : ndarray of int64, shape (used,)
+        Rank of the set around it; -1: there is none.
+    own : ndarray of int64, shape (used,)
+        Free nodes that are in no smaller set.
+    """
+
+    vertex: NDArray[np.int64]
+    first: NDArray[np.int64]
+    above: NDArray[np.int64]
+    own: NDArray[np.int64]
 
 
 def kept_on_tree(
@@ -37,72 +58,94 @@ def kept_on_tree(
     size : int
         Nodes wanted, fewer than are free.
     """
-    starts, values = sets.members
-    by_size = np.argsort(np.diff(starts), kind="stable")
-    nodes = np.flatnonzero(free)
-    return np.asarray(free & ~_removed(tree.parent, tree.worth, by_size, starts, values, free, nodes, size))
+    number = np.argsort(np.diff(sets.members.starts), kind="stable")  # of each set by size
+    ranks = _ranked(tree.parent, free)
+    places = number[ranks.vertex - len(free)]
+    gone = np.zeros(len(tree.parent), bool)
+    gone[ranks.vertex] = _removed(ranks, tree.worth[ranks.vertex], places, int(free.sum()) - size)
+    return np.asarray(free & ~gone[tree.parent[: len(free)]])
 
 
 @njit(cache=True)
-def _removed(
-    parent: Any, worth: Any, by_size: Any, starts: Any, values: Any, free: Any, nodes: Any, size: int
-) -> Any:
-    """Return which nodes the best removal takes; of equal ones that of the most nodes, found first."""
-    room, first, top = len(nodes) - size, len(free), len(parent) - 1
-    removed = np.zeros((room + 1, len(free)), np.bool_)
-    value = np.full(room + 1, -1, np.int64)
-    value[0] = 0
-    left, below, around = (
-        np.zeros(top + 1, np.int64),
-        np.zeros(top + 1, np.int64),
-        np.zeros(top + 1, np.int64),
+def _ranked(parent: Any, free: Any) -> Any:
+    """Return the ranks of the sets with free nodes."""
+    nodes, top = len(free), len(parent) - 1
+    own, held = np.zeros(top + 1, np.int64), np.zeros(top + 1, np.int64)  # free nodes; sets, itself included
+    for node in range(nodes):
+        own[parent[node]] += free[node]
+    for v in range(nodes, top):  # sets come before those that hold them
+        held[v] += own[v] > 0 or held[v] > 0
+        held[parent[v]] += held[v]
+    used = held[top]
+    vertex, first = np.empty(used, np.int64), np.empty(used, np.int64)
+    above, rank, last = np.empty(used, np.int64), np.full(top + 1, -1, np.int64), np.empty(top + 1, np.int64)
+    last[top] = used - 1
+    for v in range(top - 1, nodes - 1, -1):
+        if held[v]:
+            up = parent[v]
+            rank[v] = last[up]
+            last[up] -= held[v]
+            last[v] = rank[v] - 1
+            vertex[rank[v]], first[rank[v]], above[rank[v]] = v, rank[v] - held[v] + 1, rank[up]
+    return _Ranks(vertex, first, above, own[vertex])
+
+
+@njit(cache=True)
+def _removed(ranks: Any, worth: Any, number: Any, room: int) -> Any:
+    """Return which sets the best removal empties of at most `room` nodes.
+
+    Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
+    state of fewest nodes and by the set of least number.
+    """
+    used = len(worth)
+    value, before, which = (
+        np.full(room + 1, -1, np.int64),
+        np.full(room + 1, -1, np.int64),
+        np.empty(room + 1, np.int64),
     )
-    for node in nodes:
-        v = parent[node]
-        while v != top and left[v] == 0:
-            left[v] = 1
-            v = parent[v]
-    used = first + np.flatnonzero(left[first:top])  # sets with free nodes, the smallest first
-    most, which = np.full(room + 1, -1, np.int64), np.full(room + 1, -1, np.int64)
+    value[0] = 0
+    gone = np.zeros((room + 1, used), np.bool_)
+    left, below, around = np.empty(used, np.int64), np.empty(used, np.int64), np.empty(used, np.int64)
     for base in range(room):
         if value[base] < 0:
             continue
-        gone = removed[base]
-        for v in used:
-            left[v] = 0
-            below[v] = 0
-        for node in nodes:
-            if not gone[node]:
-                left[parent[node]] += 1
-        for v in used:
-            if left[v]:
-                below[v] += worth[v]
-                left[parent[v]] += left[v]
-                below[parent[v]] += below[v]
-        touched = 0
-        for v in used[::-1]:
-            if left[v] == 0:
+        mine = gone[base]
+        if base:
+            _extend(gone, base, before[base], ranks.first[which[base]], which[base])
+        left[:] = ranks.own
+        below[:] = 0
+        for i in range(used):
+            if mine[i]:
+                left[i] = 0
+            if left[i]:
+                below[i] += worth[i]
+                up = ranks.above[i]
+                if up >= 0:
+                    left[up] += left[i]
+                    below[up] += below[i]
+        for i in range(used - 1, -1, -1):
+            if left[i] == 0:
                 continue
-            up = parent[v]
-            around[v] = worth[up] + around[up] if up != top and left[up] == left[v] else 0
-            if base + left[v] > room:
+            up, after = ranks.above[i], base + left[i]
+            around[i] = worth[up] + around[up] if up >= 0 and left[up] == left[i] else 0
+            if after > room:
                 continue
-            gain, k = below[v] + around[v], left[v]
-            touched = max(touched, k)
-            if gain > most[k] or (gain == most[k] and by_size[v - first] < by_size[which[k] - first]):
-                most[k], which[k] = gain, v
-        for k in range(1, touched + 1):
-            if which[k] < 0:
-                continue
-            if value[base] + most[k] > value[base + k]:
-                value[base + k] = value[base] + most[k]
-                removed[base + k] = gone
-                i = by_size[which[k] - first]
-                for at in range(starts[i], starts[i + 1]):
-                    removed[base + k, values[at]] = True
-            most[k], which[k] = -1, -1
+            found = value[base] + below[i] + around[i]
+            if found > value[after] or (
+                found == value[after] and before[after] == base and number[i] < number[which[after]]
+            ):
+                value[after], before[after], which[after] = found, base, i
     best = 0
     for k in range(room + 1):
         if value[k] >= value[best]:
             best = k
-    return removed[best]
+    if best == room and best:
+        _extend(gone, best, before[best], ranks.first[which[best]], which[best])
+    return gone[best]
+
+
+@njit(cache=True)
+def _extend(gone: Any, state: int, before: int, first: int, last: int) -> None:
+    """Make a state from the one before and the sets that are gone besides."""
+    gone[state] = gone[before]
+    gone[state, first : last + 1] = True

@@ -152,7 +152,9 @@ def test_median_and_nearest_by_definition(machine, data):
         assert (found.cost, found.centre, found.nodes.tolist()) == slow_centre(machine, free, size, centres)
 
 
-@pytest.mark.parametrize("machine", ["mesh:7", "torus:7", "torus:8", "torus:5x4x3", "mesh:4x1x5", "torus:2x2x2x2"])
+@pytest.mark.parametrize(
+    "machine", ["mesh:7", "torus:7", "torus:8", "torus:5x4x3", "mesh:4x1x5", "torus:2x2x2x2"]
+)
 @PATIENT
 @given(data=st.data())
 def test_how_far_the_nearest_free_nodes_reach(machine, data):
