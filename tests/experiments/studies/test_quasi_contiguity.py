@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.quasi_contiguity import astray, one_level_astray, rows
+from netplace.experiments.studies.astray_layouts import READINGS, Reading, astray
+from netplace.experiments.studies.quasi_contiguity import rows
 from netplace.experiments.studies.study import ask, published
 from netplace.placement.node_lists import node_lists
 
@@ -21,31 +22,37 @@ def test_node_lists_join_what_is_consecutive():
     assert node_lists([[3], [0, 1, 2, 8, 7], np.arange(9, 12)]) == "nodes:3/0-2,8,7/9-11"
 
 
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("reading", READINGS, ids=str)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_as_many_tasks_of_every_job_sit_with_another_job(count, apart):
-    nodes = astray(16, 16, count, apart, np.random.default_rng(7))
+def test_as_many_tasks_of_every_job_sit_with_another_job(count, reading):
+    nodes = astray(16, 16, count, reading, np.random.default_rng(7))
     assert sorted(nodes.ravel()) == list(range(256))
-    home = nodes // 16 == np.arange(16)[:, None]
+    jobs = np.arange(16)[:, None]
+    home = nodes // 16 == jobs
     assert ((~home).sum(axis=1) == count).all()
     assert (nodes[home] == np.arange(256).reshape(16, 16)[home]).all()
+    if reading.reach == "one level":
+        assert (nodes // 64 == jobs // 4).all()
+    for job, away in enumerate(~home):
+        where = np.flatnonzero(away)
+        if reading.strays == "last":
+            assert where.tolist() == list(range(16 - count, 16))
+        if reading.strays == "leaf":
+            assert len(set(where // 4)) == 1
+        if reading.exchange == "together":
+            assert len(set(nodes[job, where] // 16)) == 1
 
 
 def test_together_they_move_to_one_leaf_switch():
-    nodes = astray(16, 16, 3, False, np.random.default_rng(7))
+    nodes = astray(16, 16, 3, Reading("leaf", "anywhere", "together"), np.random.default_rng(7))
     for job, own in enumerate(nodes):
-        away = np.flatnonzero(own // 16 != job)
-        assert len(set(away // 4)) == 1
-        assert len(set(own[away] // 4)) == 1
+        assert len(set(own[own // 16 != job] // 4)) == 1
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_one_level_up_the_last_tasks_sit_with_a_job_below_the_same_switch(count):
-    nodes = one_level_astray(16, 16, count, np.random.default_rng(7))
-    assert sorted(nodes.ravel()) == list(range(256))
-    astray = nodes // 16 != np.arange(16)[:, None]
-    assert (astray == (np.arange(16) >= 16 - count)).all()
-    assert (nodes // 64 == np.arange(16)[:, None] // 4).all()
+def test_a_reading_that_is_none():
+    assert len(READINGS) == 12
+    with pytest.raises(ValueError, match=r"reading: reach: .*'two levels'"):
+        Reading("last", "two levels", "each")
 
 
 def test_layouts_of_the_whole_study():
