@@ -111,11 +111,12 @@ class Plan:
                 plain[name] = digests[name]
         if not self.power:  # plans keep the names that they had before there was power
             del plain["power"], plain["switching"]
+        mappings: list[str] = []
         if self.times.startswith("simulated:"):
             plain["times"] = "simulated"
             mappings = MAPPING.names() if self.mapping == BEST_KNOWN else [self.mapping]
-            if revised := revisions_of(mappings):
-                plain["revisions"] = revised
+        if revised := revisions_of(mappings, partitioner=self.partition):
+            plain["revisions"] = revised
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()

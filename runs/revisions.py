@@ -25,6 +25,9 @@ REVISIONS: dict[str, dict[str, int]] = {
         "td": 2,  # grasp one entry at a time; searches end at a bound; large ones on several levels
     },
     "partition": {},
+    "partitioner": {
+        "pss": 2,  # hypercubes have sub-cubes
+    },
     "routing": {
         "par": 2,  # as ugal-g
         "ugal-g": 2,  # draws neither the packet's own group nor its destination's
@@ -34,7 +37,7 @@ REVISIONS: dict[str, dict[str, int]] = {
 
 
 def revisions_of(
-    mappings: Iterable[str] = (), partition: str = "", config: Config | None = None
+    mappings: Iterable[str] = (), partition: str = "", config: Config | None = None, partitioner: str = ""
 ) -> Revisions:
     """Return the rules among those named that have a revision, as (``"kind name"``, number), in order.
 
@@ -43,7 +46,8 @@ def revisions_of(
     >>> revisions_of(["random", "td:grasp"], "bands")
     (('mapping td', 2),)
     """
-    named = {("mapping", text) for text in mappings} | {("partition", partition)}
+    named = {("mapping", text) for text in mappings}
+    named |= {("partition", partition), ("partitioner", partitioner)}
     if config is not None:
         named |= {("routing", config.routing), ("arbiter", config.arbiter)}
     found = ((kind, text.partition(":")[0]) for kind, text in named)

@@ -29,9 +29,24 @@ _MEASURED = ("measured", "pieces", "apart", "store", "workers")
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--machine", metavar="NETWORK", help="Derive: the machine; check: it must have as many nodes.")
 @click.option(
-    "--cost", default="uniform", show_default=True, help="Derive: cost of a node: uniform or centre."
+    "--cost",
+    default="uniform",
+    show_default=True,
+    help="Derive: cost of a node: uniform, centre, or io:0+63, hops to the nearest of these nodes.",
 )
 @click.option("--overlap", is_flag=True, help="Derive: boxes at steps of half a side.")
+@click.option(
+    "--front",
+    multiple=True,
+    metavar="FILE|cards:N",
+    help="Derive: sets of nodes, one a line such as 0-11, 24, as a component in front; may be repeated.",
+)
+@click.option(
+    "--behind",
+    multiple=True,
+    metavar="FILE|cards:N",
+    help="Derive: the same behind the levels of the topology; cards:N for N consecutive nodes a set.",
+)
 @click.option(
     "--measured",
     multiple=True,
@@ -67,7 +82,7 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
         return
     if not file:
         raise ValueError(f"pss {action}: no file given")
-    for name in ("cost", "overlap", "output", *_MEASURED):
+    for name in ("cost", "overlap", "front", "behind", "output", *_MEASURED):
         if given[name] not in ("uniform", False, None, ()):
             raise ValueError(f"pss {action}: -{_flag(name)} is an option of derive")
     from netplace.scheduling.partitioner.pss.language import read_configuration
@@ -93,7 +108,8 @@ def _derive(given: dict[str, Any]) -> None:
         for name in _MEASURED:
             if given[name]:
                 raise ValueError(f"pss derive: -{_flag(name)} goes with --measured, which is not given")
-        sets, origin = levels(topology, given["cost"], given["overlap"]), f"{given['cost']} costs of nodes"
+        sets = levels(topology, given["cost"], given["overlap"], **_beside(topology, given))
+        origin = f"{given['cost']} costs of nodes"
     with whole_file(path) as temporary:
         temporary.write_text(written(sets, f"{topology}, {origin}"), encoding="utf-8")
     told |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
@@ -112,7 +128,8 @@ def _measure(topology: Topology, given: dict[str, Any], told: dict[str, Any]) ->
         raise ValueError("pss derive: --overlap does not go with --measured, which needs blocks side by side")
     applications = list(dict.fromkeys(given["measured"]))
     costs = measured_costs(topology, applications, given["pieces"] or 2, given["store"], given["workers"])
-    sets = weighted(topology, [cost.weight for cost in costs], given["cost"], given["apart"])
+    weights_of = [cost.weight for cost in costs]
+    sets = weighted(topology, weights_of, given["cost"], given["apart"], **_beside(topology, given))
     told["levels"] = told_costs(costs)
     if not given["as_json"]:
         print_tables(table_of_costs(topology, costs))
@@ -121,6 +138,13 @@ def _measure(topology: Topology, given: dict[str, Any], told: dict[str, Any]) ->
         sets,
         f"costs measured with {' and '.join(applications)}: {weights}; {given['cost']} costs of nodes",
     )
+
+
+def _beside(topology: Topology, given: dict[str, Any]) -> dict[str, list[list[tuple[list[int], int]]]]:
+    """Return the sets in front of the levels of the topology, and those behind."""
+    from netplace.scheduling.partitioner.pss.given_sets import given_sets
+
+    return {side: [given_sets(text, topology.nodes) for text in given[side]] for side in ("front", "behind")}
 
 
 def _flag(name: str) -> str:

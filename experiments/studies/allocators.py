@@ -21,7 +21,7 @@ from netplace.experiments.studies.allocator_cases import Case, carry_out
 from netplace.experiments.studies.allocator_tables import TABLES
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
-from netplace.experiments.studies.set_schedules import MEASURED, STRICT
+from netplace.experiments.studies.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.studies.study import Asked, Bench, Study
 from netplace.topologies import parse
 
@@ -137,10 +137,10 @@ def _sets(quick: bool) -> Iterator[Case]:
 def _sets_pay(quick: bool) -> Iterator[Case]:
     beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
     on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
-    by_sets = ("pss:levels", MEASURED, STRICT)
+    by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
     for machine in ("mesh:4x4",) if quick else ("tree:4,4", "torus:16x16", "mesh:16x16"):
         others = on_trees if machine.startswith("tree") else beside
-        for load in (0.0,) if quick else (0.9,):
+        for load in (0.0,) if quick else (0.6, 0.95):
             for seed in range(1 if quick else 2):
                 for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
                     given = (("jobs", 6 if quick else 40), ("load", load))

@@ -26,11 +26,11 @@ from netplace.scheduling.partitioner.pss.select import select
 from netplace.scheduling.partitioner.pss.write import written
 from netplace.topologies import Topology, parse
 
-__all__ = ["MEASURED", "STRICT", "measured_weights", "selection_times", "sets_pay"]
+__all__ = ["CONSTRAINED", "LEAST", "MEASURED", "measured_weights", "selection_times", "sets_pay"]
 
-MEASURED, STRICT = "pss:measured", "pss:levels, constrained"
+MEASURED, CONSTRAINED, LEAST = "pss:measured", "pss:levels, constrained", "pss:levels, least"
 _RUNNING = ("all-to-all", "butterfly", "gups")  # what weights are measured with
-_CONSTRAINT = "constraints:\n  otherwise: cost <= ceil(1.5*MINCOST(PEs))\n"
+_CONSTRAINTS = {CONSTRAINED: "cost <= ceil(1.5*MINCOST(PEs))", LEAST: "cost <= MINCOST(PEs)"}
 
 
 def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: int) -> dict[str, float]:
@@ -41,8 +41,9 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
     machine : Topology
         The network.
     partition : str
-        Text form of a partitioner; `MEASURED` for sets with measured weights, `STRICT` for sets of levels
-        and a constraint: no component may cost more than half as much again as on the empty machine.
+        Text form of a partitioner; `MEASURED` for sets with measured weights; for sets of levels and a
+        constraint `CONSTRAINED`, no component may cost more than half as much again as on the empty machine,
+        or `LEAST`, none may cost more at all.
     jobs : int
         How many.
     load : float
@@ -89,8 +90,9 @@ def _text(machine: Topology, partition: str, file: Path) -> str:
     if partition == MEASURED:
         sets = weighted(machine, measured_weights(machine.text), "uniform", apart=False)
         file.write_text(written(sets, "measured"))
-    elif partition == STRICT:
-        file.write_text(written(levels(machine), "levels") + _CONSTRAINT)
+    elif partition in _CONSTRAINTS:
+        rule = f"constraints:\n  otherwise: {_CONSTRAINTS[partition]}\n"
+        file.write_text(written(levels(machine), "levels") + rule)
     else:
         return partition
     return f"pss:{file}"

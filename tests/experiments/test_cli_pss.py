@@ -43,6 +43,10 @@ def test_it_is_shown(netplace, conf):
         (("check", "CONF", "--overlap"), "--overlap is an option of derive"),
         (("derive", "--machine", "tree:4,3"), "expected --machine NETWORK and -o FILE"),
         (("derive", "a.conf"), "takes no file"),
+        (("check", "CONF", "--front", "cards:2"), "--front is an option of derive"),
+        (("derive", "--machine", "tree:4,3", "--front", "cards:0", "-o", "new.conf"), "such as cards:12"),
+        (("derive", "--machine", "tree:4,3", "--behind", "none.txt", "-o", "new.conf"), "none.txt: No such"),
+        (("derive", "--machine", "tree:4,3", "--cost", "io:64", "-o", "new.conf"), "there is no node 64"),
         (("check", "CONF", "--apart"), "--apart is an option of derive"),
         (("derive", "--machine", "tree:4,3", "--pieces", "4", "-o", "new.conf"), "goes with --measured"),
         (
@@ -61,11 +65,22 @@ def test_mistakes(netplace, conf, arguments, told):
     assert told in result.stderr
 
 
+def test_racks_and_input_and_output_beside_the_levels(netplace, tmp_path):
+    racks, path = tmp_path / "racks.txt", tmp_path / "new.conf"
+    racks.write_text("0-4\n5-7\n")
+    given = ("--cost", "io:7", "--front", racks, "--behind", "cards:8")
+    made = netplace("pss", "derive", "--machine", "tree:2,3", *given, "-o", path)
+    assert "17 sets, costs of 5 components" in made.stdout
+    assert netplace("pss", "check", path).exit_code == 0
+    place = ("allocate", "--machine", "tree:2,3", "--nodes", 3, "--partition", f"pss:{path}", "--json")
+    assert json.loads(netplace(*place).stdout)["nodes"] == [5, 6, 7]
+
+
 def test_a_contradiction_is_a_mistake(netplace, conf):
     conf.write_text(conf.read_text() + "constraints: otherwise: cost < [1,1,1]\n")
     result = netplace("pss", "check", conf)
     assert result.exit_code == 2
-    assert "no job of 1 processors in queue all meets this, even on the empty machine" in result.stderr
+    assert "no job of 1 processor in queue all meets this, even on the empty machine" in result.stderr
 
 
 def test_measured_costs_are_those_of_jobs_that_straddle_borders(netplace, tmp_path):

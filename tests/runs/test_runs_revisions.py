@@ -17,6 +17,7 @@ from netplace.runs.plan import make_plan
 from netplace.runs.revisions import REVISIONS, revisions_of
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
+from netplace.scheduling.partitioner import PARTITIONERS
 from netplace.topologies.routing import ROUTINGS
 
 JOB = {"app": "2d-torus", "tasks": 16, "mapping": "td:grasp,iterations=2"}
@@ -25,6 +26,7 @@ JOB = {"app": "2d-torus", "tasks": 16, "mapping": "td:grasp,iterations=2"}
 def test_revisions_are_of_rules_that_there_are():
     assert set(REVISIONS["mapping"]) <= set(MAPPINGS)
     assert set(REVISIONS["partition"]) <= set(PARTITIONS)
+    assert set(REVISIONS["partitioner"]) <= set(PARTITIONERS)
     assert set(REVISIONS["arbiter"]) <= set(ARBITERS)
     assert set(REVISIONS["routing"]) <= set(ROUTINGS)
     assert all(number > 1 for kind in REVISIONS.values() for number in kind.values())
@@ -74,3 +76,11 @@ def test_points_of_load_follow_their_arbiter(monkeypatch):
     before = make_load_plan(given).key
     monkeypatch.setitem(REVISIONS["arbiter"], "fifo", 9)
     assert make_load_plan(given).key != before
+
+
+def test_a_revised_partitioner_is_part_of_the_key_of_schedules():
+    plain = make_plan({"machine": "hypercube:4", "workload": "lublin", "partition": "non-contiguous"}, 0)
+    revised = replace(plain, partition="pss:levels")
+    assert revisions_of(partitioner="pss:levels,io:3") == (("partitioner pss", 2),)
+    assert revisions_of(partitioner=plain.partition) == ()
+    assert revised.key != plain.key

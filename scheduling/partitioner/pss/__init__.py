@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.checks import one_of
-from netplace.scheduling.partitioner.pss.derive import PREFERENCES, levels
+from netplace.scheduling.partitioner.pss.derive import levels
 from netplace.scheduling.partitioner.pss.language import read_configuration
 from netplace.scheduling.partitioner.pss.partitioner import Model, PlacedBySets
+from netplace.scheduling.partitioner.pss.preferences import PREFERENCES, preference_name
 from netplace.topologies import Topology
 
 __all__ = ["by_processor_sets"]
@@ -47,7 +48,7 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
     words = words[:-1] if exactly else words
     if source == _LEVELS:
         for word in words:
-            one_of(word, [*PREFERENCES, _OVERLAP, _EXACT], what)
+            one_of(preference_name(word), [*PREFERENCES, _OVERLAP, _EXACT], what)
         costs = [word for word in words if word != _OVERLAP] or ["uniform"]
         if len(costs) > 1:
             raise ValueError(f"{what}: two costs of a node, expected one of {', '.join(PREFERENCES)}")

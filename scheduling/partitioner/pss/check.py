@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 import numpy as np
 
-from netplace.scheduling.partitioner.pss.configuration import Configuration
+from netplace.scheduling.partitioner.pss.configuration import Configuration, SizeClass
+from netplace.scheduling.partitioner.pss.constraints import Rule
 from netplace.scheduling.partitioner.pss.partitioner import Model
 
 __all__ = ["findings"]
@@ -23,12 +26,9 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
         If hosts differ in processors or are shared among queues.
     """
     slots, nodes = configuration.slots, len(configuration.hosts)
-    warnings = [
-        f"{configuration.name}: no class of costs holds jobs of {low} to {high} processors: they cost nothing"
-        for low, high in _gaps(configuration, slots * nodes)
-    ]
     contradictions = []
     for queue in configuration.queues:
+        configuration.whole_hosts(queue)
         model = Model(configuration, queue)
         for size in _sizes(configuration, slots, nodes) if model.constrained else ():
             chosen = model.choose(np.ones(nodes, bool), size)
@@ -36,22 +36,52 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
             if chosen is not None and rule is not None and not model.accepts(chosen):
                 cost = model.sets(size * slots).cost(chosen)
                 contradictions.append(
-                    f"{configuration.name}:{rule.line}: no job of {size * slots} processors in queue {queue} "
+                    f"{configuration.name}:{rule.line}: no job of {_told(size * slots)} in queue {queue} "
                     f"meets this, even on the empty machine, where its cost is {list(cost)}"
                 )
-    return warnings, contradictions
+    return list(_oddities(configuration, slots * nodes)), contradictions
+
+
+def _oddities(configuration: Configuration, most: int) -> Iterator[str]:
+    """Yield what is sound, and hardly meant."""
+    for low, high in _gaps(configuration, most):
+        yield f"{configuration.name}: no class of costs holds jobs of {_told(low, high)}: they cost nothing"
+    kinds: dict[str, Sequence[SizeClass | Rule]] = {
+        "costs": configuration.classes,
+        "constraint": configuration.rules,
+    }
+    for what, ranges in kinds.items():
+        for place, one in enumerate(ranges):
+            before = [(other.low, other.high) for other in ranges[:place]]
+            if not _uncovered(before, one.low, min(one.high, most)):
+                reason = "others come first, or the machine is smaller"
+                yield f"{configuration.name}:{one.line}: {what} of no job: {reason}"
+    grouped = {host for members in configuration.groups.values() for host, _ in members}
+    lone = [host for place, host in enumerate(configuration.hosts) if place not in grouped]
+    if lone:
+        yield f"{configuration.name}:{lone[0].line}: host {lone[0].name} is in no group: it costs nothing"
+
+
+def _told(low: int, high: int | None = None) -> str:
+    """Return a number of processors, or from how many to how many."""
+    if high is None or low == high:
+        return f"{low:,} processor{'s' * (low > 1)}"
+    return f"{low:,} to {high:,} processors"
 
 
 def _gaps(configuration: Configuration, most: int) -> list[tuple[int, int]]:
     """Return the ranges of sizes that no class holds."""
-    gaps, at = [], 1
-    for low, high in sorted((one.low, one.high) for one in configuration.classes):
+    return _uncovered([(one.low, one.high) for one in configuration.classes], 1, most)
+
+
+def _uncovered(ranges: Iterable[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
+    """Return the parts of ``least..most`` that none of the ranges holds."""
+    gaps, at = [], least
+    for low, high in sorted(ranges):
         if low > at:
             gaps.append((at, min(low - 1, most)))
         at = max(at, high + 1)
-    if at <= most:
-        gaps.append((at, most))
-    return [gap for gap in gaps if gap[0] <= gap[1]]
+    return [gap for gap in [*gaps, (at, most)] if gap[0] <= gap[1]]
 
 
 def _sizes(configuration: Configuration, slots: int, nodes: int) -> list[int]:

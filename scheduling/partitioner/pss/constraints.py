@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -41,6 +42,7 @@ class Facts:
 
 Term = Callable[[Facts], Value | None]
 Test = Callable[[Facts], bool]
+_DEEPEST = 50  # parts within parts
 _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<=": operator.le,
     "<": operator.lt,
@@ -97,6 +99,15 @@ class _Reader:
 
     def __init__(self, tokens: Tokens, length: int):
         self._tokens, self._length, self.most = tokens, length, 0
+        self._depth = 0
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._tokens.wrong(f"parts are nested more than {_DEEPEST} deep")
+        yield
+        self._depth -= 1
 
     def test(self) -> Test:
         """Read tests joined by "or"."""
@@ -112,6 +123,10 @@ class _Reader:
         return lambda facts: all(part(facts) for part in parts)
 
     def _atom(self) -> Test:
+        with self._deeper():
+            return self._nested_atom()
+
+    def _nested_atom(self) -> Test:
         if self._tokens.found("not"):
             inner = self._atom()
             return lambda facts: not inner(facts)
@@ -134,15 +149,19 @@ class _Reader:
         return compare
 
     def _value(self) -> Term:
-        total = self._term()
+        terms = [(1, self._term())]
         while self._tokens.next in ("+", "-"):
             sign = 1 if self._tokens.found("+") else -1
             if sign < 0:
                 self._tokens.expect("-")
-            total = _combined(total, self._term(), sign)
-        return total
+            terms.append((sign, self._term()))
+        return terms[0][1] if len(terms) == 1 else _sum_of(terms)
 
     def _term(self) -> Term:
+        with self._deeper():
+            return self._nested_term()
+
+    def _nested_term(self) -> Term:
         tokens = self._tokens
         written = tokens.decimal()
         if written:
@@ -220,12 +239,15 @@ def _paired(a: Value, b: Value) -> list[tuple[Fraction, Fraction]]:
     return [(x, y) for x, y in zip(a, b if isinstance(b, tuple) else (b,) * len(a), strict=True)]
 
 
-def _combined(left: Term, right: Term, sign: int) -> Term:
+def _sum_of(terms: list[tuple[int, Term]]) -> Term:
     def total(facts: Facts) -> Value | None:
-        a, b = left(facts), right(facts)
-        if a is None or b is None:
-            return None
-        found = tuple(x + sign * y for x, y in _paired(a, b))
-        return found if isinstance(a, tuple) or isinstance(b, tuple) else found[0]
+        found: Value | None = Fraction(0)
+        for sign, term in terms:
+            value = term(facts)
+            if found is None or value is None:
+                return None
+            sums = tuple(x + sign * y for x, y in _paired(found, value))
+            found = sums if isinstance(found, tuple) or isinstance(value, tuple) else sums[0]
+        return found
 
     return total

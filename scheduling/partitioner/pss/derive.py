@@ -9,17 +9,16 @@ lexicographic costs; which sets a topology has is ours.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import one_of
+from netplace.scheduling.partitioner.pss.preferences import node_costs
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Graph, Grid, Topology, Tree
 
 __all__ = [
-    "PREFERENCES",
     "box_levels",
     "leveled",
     "levels",
@@ -33,7 +32,13 @@ Level = list[tuple[list[int], int]]
 """Sets of one level, each with its weight."""
 
 
-def levels(topology: Topology, preference: str = "uniform", overlap: bool = False) -> ProcessorSets:
+def levels(
+    topology: Topology,
+    preference: str = "uniform",
+    overlap: bool = False,
+    front: Sequence[Level] = (),
+    behind: Sequence[Level] = (),
+) -> ProcessorSets:
     """Return the processor sets of a mesh, torus, tree, or network of groups and switches.
 
     Parameters
@@ -41,21 +46,25 @@ def levels(topology: Topology, preference: str = "uniform", overlap: bool = Fals
     topology : Topology
         The machine.
     preference : str
-        What each node costs, a key of `PREFERENCES`.
+        What each node costs, see `netplace.scheduling.partitioner.pss.preferences.node_costs`.
     overlap : bool
         Whether boxes stand at steps of half a side, round the rings of a torus, instead of side by side.
+    front, behind : sequence of levels
+        Other hierarchies, such as racks or power lines, each a component in front of the levels of the
+        topology or behind them; the cost of nodes is last.
 
     Raises
     ------
     ValueError
         If the network is of another kind, or boxes overlap on a tree.
     """
-    costs = _node_costs(topology, preference)
+    costs = node_costs(topology, preference)
     if not overlap:
-        return leveled(plain_levels(topology), costs)
+        return leveled([*front, *plain_levels(topology), *behind], costs)
     if not isinstance(topology, Grid) or topology.twist:
         raise ValueError(f"partitioner pss:levels,overlap: is defined on meshes and tori, not on {topology}")
-    return leveled(box_levels(topology, _halved(topology.sizes), overlap), costs)
+    boxes = box_levels(topology, _halved(topology.sizes), overlap)
+    return leveled([*front, *boxes, *behind], costs)
 
 
 def plain_levels(topology: Topology) -> list[Level]:
@@ -63,6 +72,8 @@ def plain_levels(topology: Topology) -> list[Level]:
     if isinstance(topology, Tree):
         return tree_levels(topology)
     if isinstance(topology, Grid) and not topology.twist:
+        if max(topology.sizes) == 2:
+            return _cube_levels(topology)
         return box_levels(topology, _halved(topology.sizes))
     if isinstance(topology, Graph) and topology.first_switch:
         return wiring_levels(topology)
@@ -71,7 +82,14 @@ def plain_levels(topology: Topology) -> list[Level]:
     )
 
 
-def weighted(topology: Topology, weights: Sequence[int], preference: str, apart: bool) -> ProcessorSets:
+def weighted(
+    topology: Topology,
+    weights: Sequence[int],
+    preference: str,
+    apart: bool,
+    front: Sequence[Level] = (),
+    behind: Sequence[Level] = (),
+) -> ProcessorSets:
     """Return the sets of levels that cost something, by weights such as were measured.
 
     Parameters
@@ -81,22 +99,21 @@ def weighted(topology: Topology, weights: Sequence[int], preference: str, apart:
     weights : sequence of int
         Of each level, the widest first; levels of weight 0 are left out.
     preference : str
-        What each node costs, a key of `PREFERENCES`.
+        What each node costs, as in `levels`.
     apart : bool
         Whether each level is a component of its own; otherwise one component holds them all, as they are of
         one kind.
+    front, behind : sequence of levels
+        As in `levels`.
     """
-    costs = _node_costs(topology, preference)
+    costs = node_costs(topology, preference)
     found = [
         [(members, weight) for members, _ in level]
         for level, weight in zip(plain_levels(topology), weights, strict=True)
         if weight
     ]
-    return leveled(found if apart or not found else [list(itertools.chain(*found))], costs)
-
-
-def _node_costs(topology: Topology, preference: str) -> NDArray[np.int64]:
-    return PREFERENCES[one_of(preference, PREFERENCES, "partitioner pss:levels, cost of a node")](topology)
+    own = found if apart or not found else [list(itertools.chain(*found))]
+    return leveled([*front, *own, *behind], costs)
 
 
 def leveled(found: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
@@ -138,6 +155,12 @@ def box_levels(grid: Grid, sides: Sequence[Sequence[int]], overlap: bool = False
     return [[(box, 1) for box in _boxes(grid, shape, overlap)] for shape in sides]
 
 
+def _cube_levels(cube: Grid) -> list[Level]:
+    """Return the sub-cubes of a hypercube, halves first: nodes that differ in the lowest dimensions alone."""
+    sizes = [1 << dims for dims in range(cube.nodes.bit_length() - 2, 0, -1)]
+    return [[(list(range(at, at + size)), 1) for at in range(0, cube.nodes, size)] for size in sizes]
+
+
 def _boxes(grid: Grid, shape: Sequence[int], overlap: bool) -> list[list[int]]:
     steps = [max(1, side // 2) if overlap else side for side in shape]
     starts = [range(0, size, step) for size, step in zip(grid.sizes, steps, strict=True)]
@@ -161,22 +184,3 @@ def _halved(sizes: Sequence[int]) -> list[tuple[int, ...]]:
         found.append(tuple(shape))
         shape = [max(1, side // 2) for side in shape]
     return found
-
-
-def _uniform(topology: Topology) -> NDArray[np.int64]:
-    """Return 1 for every node."""
-    return np.ones(topology.nodes, np.int64)
-
-
-def _from_the_centre(topology: Topology) -> NDArray[np.int64]:
-    """Return 1 and twice the distance of each node of a mesh from the centre, dimension by dimension."""
-    if not isinstance(topology, Grid) or topology.wraps:
-        raise ValueError(f"partitioner pss:levels,centre: is defined on meshes, not on {topology}")
-    places = topology.coordinates(np.arange(topology.nodes))
-    return np.asarray(1 + np.abs(2 * places - (np.array(topology.sizes) - 1)).sum(axis=1))
-
-
-PREFERENCES: dict[str, Callable[[Topology], NDArray[np.int64]]] = {
-    "uniform": _uniform,
-    "centre": _from_the_centre,
-}

@@ -44,7 +44,7 @@ def read_configuration(path: Path) -> Configuration:
         tokens.expect(":")
         rules = read_rules(tokens, _sizes, length)
     if tokens.next:
-        raise tokens.error("the end of the file" if rules else "'constraints' or the end of the file")
+        raise tokens.error("',' or the end of the file" if rules else "'constraints' or the end of the file")
     total = sum(len(host.queue_of) for host in hosts)
     for rule in rules:
         if rule.most > total:
@@ -66,7 +66,7 @@ def _queues(tokens: Tokens) -> list[str]:
 
 
 def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
-    tokens.expect("slots", ":")
+    tokens.expect("slots", ":", instead="','")
     hosts: dict[str, Host] = {}
     while True:
         line = tokens.line
@@ -115,7 +115,7 @@ def _numbers(tokens: Tokens) -> range:
 
 
 def _groups(tokens: Tokens, hosts: list[Host]) -> Groups:
-    tokens.expect("groups", ":")
+    tokens.expect("groups", ":", instead="','")
     place = {host.name: i for i, host in enumerate(hosts)}
     groups: Groups = {}
     while True:
@@ -142,7 +142,8 @@ def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: G
     if name in groups:
         return set(groups[name])
     if name not in place:
-        raise tokens.wrong(_unknown(name, [*place, *groups], "host or group"), line)
+        told = _unknown(name, [*place, *groups], "host or group")
+        raise tokens.wrong(f"{told}; a group is named only after its own line", line)
     host = place[name]
     numbers = set(hosts[host].queue_of)
     if tokens.found("/"):
@@ -155,13 +156,14 @@ def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: G
 
 def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[SizeClass], int]:
     """Return the size classes, and the length of their vectors."""
-    tokens.expect("costs", ":")
+    tokens.expect("costs", ":", instead="','")
     classes: list[SizeClass] = []
     length = 0
     while not tokens.found("end-costs"):
         line = tokens.line
         if tokens.next not in ("when", "otherwise"):
-            raise tokens.error("'when', 'otherwise' or 'end-costs'")
+            comma = "',', " if classes else ""
+            raise tokens.error(f"{comma}'when', 'otherwise' or 'end-costs'")
         low, high = _sizes(tokens)
         tokens.expect(":")
         costs: dict[tuple[str, str], tuple[int, ...]] = {}
@@ -196,7 +198,7 @@ def _sizes(tokens: Tokens) -> tuple[int, int]:
     if tokens.found("otherwise"):
         return 1, _EVERY
     line = tokens.line
-    tokens.expect("when", "PEs", "in", "[")
+    tokens.expect("when", "PEs", "in", "[", instead="'otherwise'")
     low = tokens.number("a number of processors", 1)
     tokens.expect(",")
     high = tokens.number("a number of processors", 1)

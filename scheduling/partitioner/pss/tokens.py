@@ -12,6 +12,7 @@ __all__ = ["Tokens"]
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*|\d+(?:\.\d+)?|\.\.|<=|>=|==|[][{}()=@/:;,+*<>-]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_DIGITS = 30  # of a number, at most; more than any bound has
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,12 @@ class Tokens:
             self._at += len(words)
         return texts == words
 
-    def expect(self, *words: str) -> None:
-        """Take the next words, which must be these."""
-        for word in words:
+    def expect(self, *words: str, instead: str = "") -> None:
+        """Take the next words, which must be these; `instead` of the first, another could be there."""
+        for place, word in enumerate(words):
             if not self.found(word):
-                raise self.error(f"'{word}'")
+                other = f"{instead} or " if instead and not place else ""
+                raise self.error(f"{other}'{word}'")
 
     def name(self, what: str) -> str:
         """Take and return a name."""
@@ -95,13 +97,20 @@ class Tokens:
 
     def number(self, what: str, least: int = 0) -> int:
         """Take and return a whole number of at least `least`."""
+        self._check_length()
         if not self.next.isdecimal() or int(self.next) < least:
             raise self.error(f"{what}, a whole number of at least {least}")
         return int(self._take())
 
     def decimal(self) -> str:
         """Take and return a number as it is written; empty if the next word is none."""
+        self._check_length()
         return self._take() if self.next[:1].isdecimal() else ""
+
+    def _check_length(self) -> None:
+        word = self.next
+        if word[:1].isdecimal() and len(word) > _DIGITS:
+            raise self.wrong(f"{word[:8]}.. has {len(word)} digits, expected at most {_DIGITS}")
 
     def _take(self) -> str:
         self._at += 1

@@ -189,7 +189,7 @@ def test_what_is_odd_is_found(conf):
     gap = SMALL.replace("otherwise: day@left", "when PEs in [4,5]: day@left")
     warnings, _ = findings(read_configuration(conf(gap)))
     assert [word.partition(": ")[2][:60] for word in warnings] == [
-        "no class of costs holds jobs of 3 to 3 processors: they cost"[:60],
+        "no class of costs holds jobs of 3 processors: they cost nothing"[:60],
         "no class of costs holds jobs of 6 to 8 processors: they cost"[:60],
     ]
     never = SMALL.replace("cost <= [1,2]", "cost <= [0,2]")
@@ -219,15 +219,21 @@ def test_what_is_odd_is_found(conf):
         ("day@hb=[0,3]", "day@hb=[0,3}", ":6: '}' was found, expected ']'"),
         ("day@hb=[0,3]", f"day@hb=[0,{2**62}]", "sums up to more than 2^62"),
         ("[1,2]: day", "[2,1]: day", ":6: sizes [2,1] run backwards"),
-        ("end-costs", "", "'constraints' was found, expected 'when', 'otherwise' or 'end-costs'"),
+        ("end-costs", "", "'constraints' was found, expected ',', 'when', 'otherwise' or 'end-costs'"),
         ("cost[2]", "cost[3]", ":10: cost[3]: costs have 2 components"),
         ("MINCOST(4)", "MINCOST(9)", ":10: MINCOST(9): the machine has 8 processors"),
         ("cost <= [1,2]", "cost [1,2]", ":10:"),
         ("cost <= [1,2]", "price <= [1,2]", ":10: 'price' was found, expected cost, MINCOST(..)"),
         ("constraints", "rules", ":9: 'rules' was found, expected 'constraints' or the end of the file"),
         ("or cost[1] == 2", "or", "the end of the file was found"),
-        ("day, night", "day; night", ":2: ';' was found, expected 'slots'"),
+        ("day, night", "day; night", ":2: ';' was found, expected ',' or 'slots'"),
         ("day, night", "day, ni$ht", ":2: '$' is part of no word"),
+        ("hb={b}", "hb={hd}", ":4: host or group: unknown name 'hd'"),
+        ("ha={a}, hb", "ha={a} hb", ":4: 'hb' was found, expected ',' or 'costs'"),
+        ("day@hb=[0,3]", f"day@hb=[0,{'9' * 5000}]", ":6: 99999999.. has 5000 digits, expected at most 30"),
+        ("cost <= [1,2]", "(" * 60 + "cost <= [1,2]" + ")" * 60, ":10: parts are nested more than 50 deep"),
+        ("cost <= [1,2]", "not " * 60 + "cost <= [1,2]", ":10: parts are nested more than 50 deep"),
+        ("cost <= [1,2]", "2*" * 60 + "cost <= [1,2]", ":10: parts are nested more than 50 deep"),
     ],
 )
 def test_mistakes_in_a_configuration(conf, old, new, told):
