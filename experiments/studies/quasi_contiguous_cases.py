@@ -15,7 +15,8 @@ __all__ = ["CONTIGUOUS", "PARTS", "SCATTERED", "Case", "cases", "speedups"]
 PARTS = {
     "published": "whole logs on machines as installed, FCFS, beside the printed thresholds (Table 3.10)",
     "published-bf": "the same with backfilling (EASY, which reserves a place)",
-    "published-bf-counted": "the same with backfilling that reserves a number of nodes, a reading",
+    "published-bf-counted": "a reading: it reserves a number of nodes, and clears the head's way by force",
+    "published-bf-patient": "a reading: it reserves a number of nodes, and the head waits for its place",
     "lublin": "generated workloads of the size and load of three logs",
     "logs": f"logs of the folder swf, or of that which {FOLDER} names",
 }
@@ -23,7 +24,12 @@ POLICIES = ("fcfs", "easy")
 SCATTERED, CONTIGUOUS = "non-contiguous", "contiguous"
 _STREAMS = {"lublin": models, "logs": logs}
 # Of whole logs on machines as they were installed.
-_PUBLISHED = {"published": "fcfs", "published-bf": "easy", "published-bf-counted": "easy-counted"}
+_PUBLISHED = {
+    "published": "fcfs",
+    "published-bf": "easy",
+    "published-bf-counted": "easy-counted",
+    "published-bf-patient": "easy-patient",
+}
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ _TITLES = {
     "published": "whole logs",
     "published-bf": "whole logs",
     "published-bf-counted": "whole logs",
+    "published-bf-patient": "whole logs",
     "lublin": "generated workloads like three logs",
     "logs": "logs",
 }

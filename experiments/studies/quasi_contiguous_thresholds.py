@@ -15,7 +15,7 @@ from netplace.experiments.studies.study import published
 
 __all__ = ["DIGITS", "beside_printed", "draw", "findings", "needed", "thresholds_met"]
 
-PRINTED_POLICY = {"fcfs": "FCFS", "easy": "BF", "easy-counted": "BF"}
+PRINTED_POLICY = {"fcfs": "FCFS", "easy": "BF", "easy-counted": "BF", "easy-patient": "BF"}
 NEAR = 5.0  # points by which a threshold may differ from the printed
 DIGITS = {
     "printed": 0, "difference": 1,

@@ -12,7 +12,7 @@ from netplace.extensions import Choice
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import EasyQueue
-from netplace.scheduling.policy.easy_counted import CountedEasyQueue
+from netplace.scheduling.policy.easy_counted import CountedEasyQueue, PatientEasyQueue
 from netplace.scheduling.policy.fcfs import FcfsQueue
 from netplace.scheduling.policy.plain import PlainQueue
 from netplace.scheduling.policy.sjf import SjfQueue
@@ -43,6 +43,12 @@ POLICIES: dict[str, Policy] = {
             "easy-counted",
             CountedEasyQueue,
             "easy that reserves a number of nodes; what is in the head's way then is put back",
+            requeues=True,
+        ),
+        Policy(
+            "easy-patient",
+            PatientEasyQueue,
+            "easy that reserves a number of nodes; the head then waits for its place",
             requeues=True,
         ),
         Policy("fcfs", FcfsQueue, "first come, first served; the head holds up the others", estimated=False),

@@ -132,6 +132,8 @@ class EasyQueue:
     def _clear(self, head: Waiting, machine: Machine) -> bool:
         """Kill backfilled jobs past their estimates, last started first, if that makes room for the head."""
         overdue = [running for running in self._ends if running.expected_end <= machine.now]
+        if not overdue:
+            return False
         overdue.sort(key=lambda running: -running.order)
         trial = machine.trial()
         for count, running in enumerate(overdue, 1):

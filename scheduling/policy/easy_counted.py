@@ -1,4 +1,4 @@
-"""EASY backfilling whose reservation counts nodes, also where places matter: a reading."""
+"""EASY backfilling whose reservation counts nodes, also where places matter: two readings."""
 
 from __future__ import annotations
 
@@ -8,29 +8,36 @@ from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.easy import EasyQueue
 from netplace.scheduling.policy.reservation import CountReservation, Reservation
 
-__all__ = ["CountedEasyQueue"]
+__all__ = ["CountedEasyQueue", "PatientEasyQueue"]
 
 
-class CountedEasyQueue(EasyQueue):
-    """EASY backfilling; the head is promised a number of nodes, and gets its place by force.
+class PatientEasyQueue(EasyQueue):
+    """EASY backfilling; the head is promised a number of nodes, and then waits for a place.
 
     The reservation is the time at which by the estimates enough nodes are free, wherever they are: now, if
-    they are free but scattered. Jobs pass if they end before that or leave enough nodes. If the head finds no
-    place when the time has come, the jobs that have passed it and stand in its way are killed and put back:
-    they are left out from the last started on until the head finds a place, and those on that place go. Jobs
-    that started in their turn are left alone, and the head waits for them.
+    they are free but scattered. Jobs pass if they end before that or leave enough nodes. As in `EasyQueue`
+    a job that has passed and outrun its estimate is killed if that makes room for the head.
 
     A reading of J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies
     on scheduling performance", JSSPP 2009, where an advanced job that outlives the reservation is killed and
     queued again; that the reservation is of a number of nodes is not said there, but inferred from results.
     """
 
+    def _reservation_of(self, head: Waiting, machine: Machine) -> Reservation:
+        return CountReservation(head, self._ends, machine)
+
+
+class CountedEasyQueue(PatientEasyQueue):
+    """The same, but the head gets its place by force.
+
+    If it finds no place when the time has come, the jobs that have passed it and stand in its way are killed
+    and put back: they are left out from the last started on until the head finds a place, and those on that
+    place go. Jobs that started in their turn are left alone, and the head waits for them.
+    """
+
     def __init__(self) -> None:
         super().__init__()
         self._in_vain: tuple[int, int] | None = None  # what clearing failed for
-
-    def _reservation_of(self, head: Waiting, machine: Machine) -> Reservation:
-        return CountReservation(head, self._ends, machine)
 
     def _clear(self, head: Waiting, machine: Machine) -> bool:
         """Kill jobs that have passed and stand in the way of the head, if that makes room for it."""

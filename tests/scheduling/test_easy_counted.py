@@ -12,8 +12,8 @@ from netplace.topologies import mesh
 MACHINE = mesh((NODES,))
 
 
-def run(jobs, contiguous=True):
-    return schedule(MACHINE, jobs, "easy-counted", Row(NODES, contiguous), keep_nodes=True)
+def run(jobs, policy="easy-counted", contiguous=True):
+    return schedule(MACHINE, jobs, policy, Row(NODES, contiguous), keep_nodes=True)
 
 
 def place(job: Job, held: set[int]) -> set[int] | None:
@@ -27,7 +27,8 @@ def place(job: Job, held: set[int]) -> set[int] | None:
 class Slow:
     """Second by second; jobs run at least a second and end by their estimates."""
 
-    def __init__(self, jobs: list[Job]):
+    def __init__(self, jobs: list[Job], force: bool):
+        self.forces = force
         self.waiting = list(jobs)
         self.running: list[tuple[Job, int, set[int], bool]] = []  # in the order of their starts
         self.refused: set[int] = set()
@@ -54,7 +55,7 @@ class Slow:
         while here:
             head = here[0]
             where = place(head, self.held())
-            if where is None and self.time_of(head, now) <= now:
+            if where is None and self.forces and self.time_of(head, now) <= now:
                 where = self.force(head)
                 here = [job for job in self.waiting if job.submit <= now]
             if where is None:
@@ -105,28 +106,35 @@ class Slow:
             self.start(job, now, where, True)
 
 
+POLICIES = pytest.mark.parametrize("policy", ["easy-counted", "easy-patient"])
+
+
+@POLICIES
 @given(jobs=workloads())
 @settings(deadline=None, max_examples=300)
-def test_as_worked_out_second_by_second(jobs):
+def test_as_worked_out_second_by_second(policy, jobs):
     jobs = [Job(job.number, job.submit, job.nodes, max(job.run_time, 1), job.estimate) for job in jobs]
-    expected, made = Slow(jobs), run(jobs)
+    expected, made = Slow(jobs, policy == "easy-counted"), run(jobs, policy)
     assert dict(zip(made.number.tolist(), made.start.tolist(), strict=True)) == expected.starts
     assert made.kills.sum() == expected.kills
 
 
+@POLICIES
 @given(jobs=workloads())
 @settings(deadline=None, max_examples=60)
-def test_where_counting_is_enough_it_is_easy(jobs):
-    made = run(jobs, contiguous=False)
+def test_where_counting_is_enough_it_is_easy(policy, jobs):
+    made = run(jobs, policy, contiguous=False)
     plain = schedule(MACHINE, jobs, "easy", Row(NODES), keep_nodes=True)
     assert made.start.tolist() == plain.start.tolist()
     assert not made.kills.any()
 
 
-@pytest.mark.parametrize(("policy", "kills"), [("easy", [0, 0, 0]), ("easy-counted", [0, 0, 1])])
+@pytest.mark.parametrize(
+    ("policy", "kills"), [("easy", [0, 0, 0]), ("easy-counted", [0, 0, 1]), ("easy-patient", [0, 0, 0])]
+)
 def test_what_stands_in_the_way_is_put_back(policy, kills):
     # Job 3 fits beside job 1, on 4 and 5. It leaves the head six nodes at 10, but not in one place.
     jobs = [Job(1, 0, 4, 10, 10), Job(2, 0, 6, 5, 5), Job(3, 0, 2, 30, 30)]
     made = schedule(MACHINE, jobs, policy, Row(NODES, True))
-    assert made.start.tolist() == [0, 10, 10]
+    assert made.start.tolist() == ([0, 30, 0] if policy == "easy-patient" else [0, 10, 10])
     assert made.kills.tolist() == kills

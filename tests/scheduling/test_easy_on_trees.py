@@ -32,7 +32,7 @@ class StepByStep:
         return StepByStep(self._inner.copy())
 
 
-@pytest.mark.parametrize("policy", ["easy", "easy-counted"])
+@pytest.mark.parametrize("policy", ["easy", "easy-counted", "easy-patient"])
 @pytest.mark.parametrize("rule", RULES)
 @given(jobs=workloads(late=True, most=24, nodes=TREE.nodes), overrun=st.sampled_from(["keep", "requeue"]))
 @settings(deadline=None, max_examples=60)
