@@ -8,6 +8,7 @@ they are told; what stands in for what is said with each table.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -138,13 +139,13 @@ def _sets_pay(quick: bool) -> Iterator[Case]:
     beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
     on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
     by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
-    for machine in ("mesh:4x4",) if quick else ("tree:4,4", "torus:16x16", "mesh:16x16"):
+    machines = ("mesh:4x4",) if quick else ("torus:16x16", "mesh:16x16", "tree:4,4")
+    loads = (0.0,) if quick else (0.6, 0.95)
+    for seed, machine, load in itertools.product(range(1 if quick else 2), machines, loads):
         others = on_trees if machine.startswith("tree") else beside
-        for load in (0.0,) if quick else (0.6, 0.95):
-            for seed in range(1 if quick else 2):
-                for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
-                    given = (("jobs", 6 if quick else 40), ("load", load))
-                    yield Case("sets-pay", machine, partition, seed, given)
+        for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
+            given = (("jobs", 6 if quick else 40), ("load", load))
+            yield Case("sets-pay", machine, partition, seed, given)
 
 
 def _set_times(quick: bool) -> Iterator[Case]:
