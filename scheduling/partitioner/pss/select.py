@@ -116,57 +116,99 @@ def _thrown(coin: int) -> int:
 
 @njit(cache=True)
 def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int, coin: int) -> Any:
-    """Return the nodes that stay when the best removal is made and cut to size; coin 0: the first stays."""
+    """Return the nodes that stay when the best removal is made and cut to size; coin 0: the first stays.
+
+    A removal is kept as the one that it extends and the set that it takes; it is put together when its turn
+    comes to be extended.
+    """
     room, count, width = nodes - size, len(members.starts) - 1, worth.shape[1]
-    removed = np.zeros((room + 1, nodes), np.bool_)
+    before, by = np.full(room + 1, -1, np.int64), np.full(room + 1, -1, np.int64)
     value = np.zeros((room + 1, width), np.int64)
-    present = np.zeros(room + 1, np.bool_)
-    present[0] = True
-    left, down = np.empty(count, np.int64), np.zeros(count, np.int64)
-    gain = np.empty(width, np.int64)
+    before[0] = 0
+    within = _bits(members, nodes)
+    left, gain = np.empty(count, np.int64), np.empty((count, width), np.int64)
+    gone = np.zeros(nodes, np.bool_)
     for base in range(room):
-        if not present[base]:
+        if before[base] < 0:
             continue
-        gone = removed[base]
-        for i in range(count):
-            left[i] = 0
-            for at in range(members.starts[i], members.starts[i + 1]):
-                left[i] += not gone[members.values[at]]
+        _put_together(gone, members, before, by, base)
+        _gains(gain, left, members, sets_of, worth, within, gone)
         for i in range(count):
             k = base + left[i]
             if left[i] == 0 or k > room:
                 continue
-            gain[:] = value[base]
-            for at in range(members.starts[i], members.starts[i + 1]):
-                node = members.values[at]
-                if gone[node]:
-                    continue
-                for of in range(sets_of.starts[node], sets_of.starts[node + 1]):
-                    other = sets_of.values[of]
-                    down[other] += 1
-                    if down[other] == left[other]:
-                        for d in range(width):
-                            gain[d] += worth[other, d]
-            for at in range(members.starts[i], members.starts[i + 1]):
-                node = members.values[at]
-                if not gone[node]:
-                    for of in range(sets_of.starts[node], sets_of.starts[node + 1]):
-                        down[sets_of.values[of]] = 0
-            better = _before(gain, value[k]) if present[k] else 1
+            for d in range(width):
+                gain[i, d] += value[base, d]
+            better = _before(gain[i], value[k]) if before[k] >= 0 else 1
             if coin and better == 0:
                 coin = _thrown(coin)
                 better = (coin >> 33) & 1
             if better > 0:
-                present[k] = True
-                value[k] = gain
-                removed[k] = gone
-                for at in range(members.starts[i], members.starts[i + 1]):
-                    removed[k, members.values[at]] = True
+                before[k], by[k] = base, i
+                for d in range(width):
+                    value[k, d] = gain[i, d]
     best = 0
     for k in range(room + 1):
-        if present[k] and _before(value[k], value[best]) >= 0:
+        if before[k] >= 0 and _before(value[k], value[best]) >= 0:
             best = k
-    return _cut(members, sets_of, worth, ~removed[best], size)
+    _put_together(gone, members, before, by, best)
+    return _cut(members, sets_of, worth, ~gone, size)
+
+
+@njit(cache=True)
+def _bits(members: Any, nodes: int) -> Any:
+    """Return the members of each set as bits of words."""
+    count = len(members.starts) - 1
+    found = np.zeros((count, nodes // 64 + 1), np.uint64)
+    for i in range(count):
+        for at in range(members.starts[i], members.starts[i + 1]):
+            node = members.values[at]
+            found[i, node >> 6] |= np.uint64(1) << np.uint64(node & 63)
+    return found
+
+
+@njit(cache=True)
+def _put_together(gone: Any, members: Any, before: Any, by: Any, state: int) -> None:
+    """Mark the nodes that a removal takes, and no others."""
+    gone[:] = False
+    while by[state] >= 0:
+        for at in range(members.starts[by[state]], members.starts[by[state] + 1]):
+            gone[members.values[at]] = True
+        state = before[state]
+
+
+@njit(cache=True)
+def _gains(gain: Any, left: Any, members: Any, sets_of: Any, worth: Any, within: Any, gone: Any) -> None:
+    """Find what the removal of each set would save, and how many nodes each has left.
+
+    A set is emptied by those that hold all that it has left, which are among those around one of its nodes.
+    """
+    gain[:] = 0
+    for i in range(len(left)):
+        left[i] = 0
+        for at in range(members.starts[i], members.starts[i + 1]):
+            left[i] += not gone[members.values[at]]
+    for i in range(len(left)):
+        if left[i] == 0:
+            continue
+        low, high = members.starts[i], members.starts[i + 1] - 1
+        while gone[members.values[low]]:
+            low += 1
+        while gone[members.values[high]]:
+            high -= 1
+        first = members.values[low]
+        for of in range(sets_of.starts[first], sets_of.starts[first + 1]):
+            around = sets_of.values[of]
+            # From the last node on: the one that is least likely inside.
+            at = high if left[around] >= left[i] else low - 2
+            while at > low:
+                node = members.values[at]
+                if not gone[node] and not (within[around, node >> 6] >> np.uint64(node & 63)) & np.uint64(1):
+                    break
+                at -= 1
+            if at == low:
+                for d in range(worth.shape[1]):
+                    gain[around, d] += worth[i, d]
 
 
 @njit(cache=True)
