@@ -83,6 +83,7 @@ def verdicts() -> tuple[int, int]:
 Count = Callable[[], tuple[int, int]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared"}
 _METRICS = "partition-metrics/correlations-2d-W.csv"
+_BF = "quasi-contiguous-published-bf/published-bf"
 _CHOICE = "which tasks strayed is not told"
 _TRACES = "traces of class IV and shares of sizes are not told"
 _BPS = "BPS of class II, TDM of class III: what one round of sweeps and of meshes weighs is not told"
@@ -132,6 +133,13 @@ ROWS: list[tuple[str, str, Count, str, str]] = [
      lambda: near("quasi-contiguous-published/published.csv", "speed-up needed", "printed", most=5),
      "5 points",
      "62 % of the jobs of HPC2N are cleaned from the log at hand"),
+    *[(f"JSSPP, thesis 3.10, backfilling{reserves}", "quasi-contiguous",
+       partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", most=5),
+       "5 points", why)
+      for reserves, part, why in (
+        (" by place", "", "the reservation is likely one of a number of nodes"),
+        (" by number, force", "-counted", "jobs are killed that were likely not"),
+        (" by number, patience", "-patient", ""))],
     ("WADS 1", "allocators",
      lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
      "the log of LLNL's T3D is missing"),
