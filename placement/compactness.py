@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.rule import Nodes
-from netplace.topologies import Grid, Topology
+from netplace.topologies import Grid, Topology, switch_grid
 
 __all__ = ["Compactness", "bounding_box", "compactness", "components", "pairwise_sum"]
 
@@ -32,7 +32,7 @@ class Compactness:
     mean_hops : float
         Mean distance of a pair; 0 for a single node.
     components : int
-        Connected parts, see `components`.
+        Connected parts, see `components`; where the switches form a grid, of the switches.
     box : tuple of int or None
         Sides of the bounding box; on a ring the largest gap is left out.
     box_ratio : float or None
@@ -62,9 +62,11 @@ def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
     count = len(chosen)
     total = pairwise_sum(topology, chosen)
     mean = total / (count * (count - 1) // 2) if count > 1 else 0.0
-    parts = components(topology, chosen)
     if not isinstance(topology, Grid):
+        below = switch_grid(topology)
+        parts = components(below[0], np.unique(below[1][chosen])) if below else components(topology, chosen)
         return Compactness(total, mean, parts)
+    parts = components(topology, chosen)
     box = bounding_box(topology, chosen)
     cube, side = max(box), 1
     while side**topology.dims < count:

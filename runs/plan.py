@@ -101,7 +101,8 @@ class Plan:
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
-        plain = self.to_dict() | {"revision": REVISION}
+        struck_out = self.partition.startswith("curve") and "service:" in self.machine
+        plain = self.to_dict() | {"revision": REVISION + struck_out}  # there they were held, as gaps in rank
         if self.installed is None:  # as plans were described before machines could lack nodes
             del plain["installed"]
         # What is in a file counts, wherever it lies; a store grows as it is used.

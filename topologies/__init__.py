@@ -24,6 +24,7 @@ from netplace.topologies.mesh import mesh
 from netplace.topologies.service import with_service
 from netplace.topologies.slim_fly import slim_fly
 from netplace.topologies.slurm import slurm, slurm_blocks_text, slurm_text
+from netplace.topologies.switch_grid import switch_grid
 from netplace.topologies.text_form import (
     Kind,
     read_first_number,
@@ -68,6 +69,7 @@ __all__ = [
     "slurm",
     "slurm_blocks_text",
     "slurm_text",
+    "switch_grid",
     "thin_tree",
     "torus",
     "tree_file",

@@ -15,8 +15,8 @@ from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make
 from netplace.scheduling.partitioner.centres import Centred
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS, order_of
 from netplace.scheduling.partitioner.curves.along import Along
-from netplace.scheduling.partitioner.curves.span import linear_span, ring_span
-from netplace.topologies import Grid, Topology
+from netplace.scheduling.partitioner.curves.span import linear_span, ranks_along, ring_span
+from netplace.topologies import Grid, Topology, switch_grid
 
 __all__ = ["Offer", "offers_of", "usual_partitioners"]
 
@@ -140,9 +140,9 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
     if isinstance(partitioner, Along) and not order:
         order, ranks = text.partition(":")[2].partition(",")[0] or "hilbert", partitioner.ranks(found.nodes)
     else:
-        order = order or ("hilbert" if isinstance(topology, Grid) else "row")
-        ranks = np.argsort(order_of(topology, order))[found.nodes]
-    spans = linear_span(ranks), ring_span(ranks, topology.nodes)
+        order = order or ("hilbert" if switch_grid(topology) else "row")
+        ranks = ranks_along(order_of(topology, order))[found.nodes]
+    spans = linear_span(ranks), ring_span(ranks, len(topology.computing))
     choice = partitioner.choose(size) if isinstance(partitioner, Centred) else None
     return Offer(
         text,

@@ -22,7 +22,7 @@ from netplace.placement.compactness import compactness
 from netplace.placement.rule import grid_of
 from netplace.scheduling import schedule
 from netplace.scheduling.partitioner.curves import order_of
-from netplace.scheduling.partitioner.curves.span import ring_span
+from netplace.scheduling.partitioner.curves.span import ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
@@ -140,9 +140,8 @@ def _trend(case: Case, machine: Topology, *, jobs: int, work: float, load: float
     longer = Workload(**columns, run_time=drawn.run_time * work, machine_nodes=machine.nodes)
     made = schedule(machine, longer, "fcfs", case.partition, keep_nodes=True)
     assert made.allocations is not None, "they were asked for"
-    rank = np.empty(machine.nodes, np.int64)
     order = case.partition.partition(":")[2].split(",")[0] if case.partition.startswith("curve") else "row"
-    rank[order_of(machine, order)] = np.arange(machine.nodes)
+    rank = ranks_along(order_of(machine, order))
     rows = []
     for nodes in itertools.islice(made.allocations, jobs // 10, None):
         if len(nodes) > 1:

@@ -20,7 +20,7 @@ from netplace.netsim import Config, simulate
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Job, make_partitioner, schedule
 from netplace.scheduling.partitioner.curves import order_of
-from netplace.scheduling.partitioner.curves.span import linear_span, ring_span
+from netplace.scheduling.partitioner.curves.span import linear_span, ranks_along, ring_span
 from netplace.topologies import Topology
 
 __all__ = ["STREAM", "communication_suite", "makespan", "stream", "together"]
@@ -132,8 +132,7 @@ def together(machine: Topology, partition: str, size: int, order: str, seed: int
         places.append(found.nodes)
     program = communication_suite(size)
     result = simulate(machine, [program] * len(places), places, seed=int(rng.integers(2**31)))
-    rank = np.empty(machine.nodes, np.int64)
-    rank[order_of(machine, order)] = np.arange(machine.nodes)
+    rank = ranks_along(order_of(machine, order))
     return [
         {
             "cycles": float(job.cycles),

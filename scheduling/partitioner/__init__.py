@@ -65,6 +65,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         "curve:hilbert,best-fit",
         "an interval of free nodes along a curve through the machine, or the pieces of least span",
         "ORDER,CHOICE,ring",
+        strikes_out=True,
     ),
     "frame-sliding": PartitionerKind(
         contiguous("frame-sliding"),
@@ -181,7 +182,7 @@ PARTITIONER: Choice[PartitionerKind] = Choice("partitioner", PARTITIONERS, "netp
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:
-    """Return a partitioner of an empty machine, whose service nodes are held for good.
+    """Return a partitioner of an empty machine, whose service nodes are held for good, or left out.
 
     Parameters
     ----------
@@ -209,6 +210,8 @@ def make_partitioner(
         raise ValueError(f"partitioner {text}: nothing after the colon, expected {kind.option or 'no colon'}")
     rest = {"ranking": ranking} if kind.ranked else {}
     made = kind.make(topology, option, whole(seed, "seed", 0), **rest)
+    if kind.strikes_out:
+        return made
     # One by one: each is a box of its own, so that partitioners of boxes can hold it too.
     box = (1,) * topology.dims if isinstance(topology, Grid) else None
     for node in topology.service:

@@ -30,6 +30,8 @@ class PartitionerKind:
         Whether its choice depends on the seed.
     ranked : bool
         Whether it can follow a ranking of shapes.
+    strikes_out : bool
+        Whether it leaves out nodes that do not compute by itself; else they are held for good.
     """
 
     make: Callable[..., Partitioner]
@@ -38,3 +40,4 @@ class PartitionerKind:
     option: str = ""
     by_chance: bool = False
     ranked: bool = False
+    strikes_out: bool = False

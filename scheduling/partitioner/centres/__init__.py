@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from netplace.checks import one_of
-from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.centres.centred import Centred
 from netplace.scheduling.partitioner.centres.choice import Choice, Choose
 from netplace.scheduling.partitioner.centres.gen_alg import gen_alg
@@ -56,4 +55,5 @@ def mc_nodes(topology: Topology, option: str = "", seed: int = 0) -> Centred:
     """
     what = f"partitioner mc1x1:{option}" if option else "partitioner mc1x1"
     tie = one_of(option or "distance", TIES, f"{what}, nodes of the last shell")
-    return Centred(space_of(topology, what), mc((1,) * grid_of(topology, what).dims, tie))
+    space = space_of(topology, what)
+    return Centred(space, mc((1,) * len(space.axes.sizes), tie))

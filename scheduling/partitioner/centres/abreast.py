@@ -15,7 +15,7 @@ import numpy as np
 
 from netplace.compiled import njit
 from netplace.scheduling.partitioner.centres.reach import reach_of
-from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes
+from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, one_each
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -26,10 +26,10 @@ _MOST = 2**62
 
 
 def fits_abreast(axes: Axes, free: int, size: int) -> bool:
-    """Return whether counts of free nodes and sums over `size` fit into the numbers used; trees do not."""
+    """Return whether this is a grid, a node a switch, whose counts and sums fit into the numbers used."""
     sizes = axes.sizes.tolist()
     small = max(free, sum(sizes)) < 2**15 and size * size // 4 * max(sizes) < 2**31
-    return small and bool((axes.kinds <= RING).all())
+    return small and one_each(axes)
 
 
 @njit(cache=True)

@@ -69,7 +69,7 @@ def _shells(space: Space, centre: int, nodes: Nodes, below: _Numbers, above: _Nu
 
 def _by_distance(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int) -> Nodes:
     """Take the nodes nearest to the centre, in hops."""
-    hops = space.topology.distance(np.int64(centre), outer)
+    hops = space.hops(centre, outer)
     return outer[np.argsort(hops, kind="stable")[:count]]
 
 
@@ -83,9 +83,9 @@ def _greedily(space: Space, centre: int, inner: Nodes, outer: Nodes, count: int)
 
     So did the simulator of the authors until 2015.
     """
-    distance = space.topology.distance
+    distance = space.hops
     sums = distance(outer[:, None], inner).sum(axis=1) if len(inner) else np.zeros(len(outer), np.int64)
-    hops = distance(np.int64(centre), outer)
+    hops = distance(centre, outer)
     chosen: list[int] = []
     for _ in range(count):
         best = int(np.lexsort((hops, sums))[0])

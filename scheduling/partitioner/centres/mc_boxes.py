@@ -61,13 +61,14 @@ class McBoxes(Centred):
     """
 
     def __init__(self, space: Space, shape: tuple[int, ...] | None, tie: str):
-        self._shape = shape
+        self._shape, self._each = shape, space.each
         if shape is not None:
             super().__init__(space, mc(shape, tie), by_count=False)
             return
 
         def of_the_job(space: Space, free: Nodes, size: int) -> Choice:
-            return mc(cubic_box(size, tuple(space.axes.sizes.tolist())), tie)(space, free, size)
+            sides = cubic_box(-(-size // space.each), tuple(space.axes.sizes.tolist()))
+            return mc(sides, tie)(space, free, size)
 
         super().__init__(space, of_the_job)
 
@@ -79,11 +80,10 @@ class McBoxes(Centred):
         ValueError
             If the job needs more nodes than its box has.
         """
-        if self._shape is not None and job.nodes > math.prod(self._shape):
-            sides = "x".join(map(str, self._shape))
+        if self._shape is not None and job.nodes > self._each * math.prod(self._shape):
+            sides, room = "x".join(map(str, self._shape)), self._each * math.prod(self._shape)
             raise ValueError(
-                f"job {job.number}: {job.nodes} nodes are more than the {math.prod(self._shape)} of "
-                f"partitioner mc:{sides}"
+                f"job {job.number}: {job.nodes} nodes are more than the {room} of partitioner mc:{sides}"
             )
         return super().find(job)
 

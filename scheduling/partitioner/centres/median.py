@@ -20,7 +20,7 @@ from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_a
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
 from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import along, best_centre, cost_around
-from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, Space
+from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, Space, one_each
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -43,7 +43,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
         few = centres[:1]
     elif fits_abreast(axes, len(free), size):
         few = np.array([best_abreast(axes, free, centres, size)])
-    elif len(free) * len(centres) > _FEW and (axes.kinds <= RING).all():
+    elif len(free) * len(centres) > _FEW and one_each(axes):
         few = np.array([best_by_counts(space, free, centres, size)])
     centre, cost, nodes = best_centre(axes, free, few, size)
     return Choice(nodes, int(cost), int(centre))

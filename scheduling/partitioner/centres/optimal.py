@@ -41,7 +41,7 @@ def optimal(space: Space, free: Nodes, size: int) -> Choice:
             f"expected at most {MOST_FREE}"
         )
     known = _good(space, free, size)
-    distance = space.topology.distances(free).astype(np.int64)
+    distance = space.hops(free[:, None], free).astype(np.int64)
     # near[v, r]: the sum of the r least distances from v to other free nodes.
     near = np.cumsum(np.sort(distance, axis=1), axis=1)
     chosen, cost, steps = _search(distance, near, size, known.cost, _STEPS)

@@ -42,8 +42,9 @@ class FreeBelow(NamedTuple):
 def free_below(space: Space, free: Nodes) -> FreeBelow:
     """Return the counts below corners for these free nodes of a grid."""
     sizes, ring = space.axes.sizes, space.axes.kinds == RING
-    here = np.zeros(space.topology.nodes, np.int64)
-    here[free] = 1
+    places = space.axes.places[:, free]
+    number = np.cumprod([1, *sizes[:-1]]) @ places
+    here = np.bincount(number, minlength=sizes.prod())
     shift, beyond = np.where(ring, (sizes - 1) // 2, 0), np.where(ring, sizes // 2, 0)
     # Arrays have the dimension that grows slowest first.
     count = here.reshape(sizes[::-1])

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from netplace.topologies import Graph, Grid, Topology, Tree
+from netplace.topologies import Graph, Topology, Tree, switch_grid
 from netplace.topologies.limits import check_memory
 
-__all__ = ["GROUPS", "LINE", "RING", "TABLE", "Axes", "Space", "space_of"]
+__all__ = ["GROUPS", "LINE", "RING", "TABLE", "Axes", "Space", "one_each", "space_of"]
 
 LINE, RING, GROUPS, TABLE = 0, 1, 2, 3
 _NO_TABLE = np.zeros((1, 1), np.int32)
@@ -39,6 +39,11 @@ class Axes(NamedTuple):
     table: NDArray[np.int32] = _NO_TABLE
 
 
+def one_each(axes: Axes) -> bool:
+    """Return whether every place of a grid is one node, in the order of their numbers."""
+    return bool((axes.kinds <= RING).all()) and axes.places.shape[1] == axes.sizes.prod()
+
+
 @dataclass(frozen=True, eq=False)
 class Space:
     """A network with its dimensions.
@@ -48,12 +53,28 @@ class Space:
     topology : Topology
         The network.
     axes : Axes
-        Its dimensions: those of a grid; of a tree the levels, a place being a subtree; of any other network
-        one, the places being the switches.
+        Its dimensions: those of a grid, whose nodes at one switch coincide; of a tree the levels, a place
+        being a subtree; of any other network one, the places being the switches.
     """
 
     topology: Topology
     axes: Axes
+
+    @property
+    def each(self) -> int:
+        """Most nodes at one place of a grid."""
+        return -(-self.axes.places.shape[1] // int(self.axes.sizes.prod()))
+
+    def hops(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+        """Return the distances that `axes` have, of nodes broadcast against each other."""
+        places, kinds, sizes, _ = self.axes
+        if (kinds > RING).any():
+            return self.topology.distance(a, b)
+        first, second = np.broadcast_arrays(a, b)
+        gap = np.abs(places[:, first] - places[:, second])
+        side = sizes.reshape(-1, *[1] * (gap.ndim - 1))
+        ring = (kinds == RING).reshape(side.shape)
+        return np.asarray(np.where(ring, np.minimum(gap, side - gap), gap).sum(axis=0))
 
 
 def space_of(topology: Topology, what: str, *, metric: bool = False) -> Space:
@@ -65,10 +86,12 @@ def space_of(topology: Topology, what: str, *, metric: bool = False) -> Space:
         If the network has no such dimensions, or its table of distances no room in memory; `what` names the
         rule that needs them.
     """
-    if isinstance(topology, Grid) and not topology.twist:
-        kind = RING if topology.wraps else LINE
-        places = np.ascontiguousarray(topology.coordinates(np.arange(topology.nodes)).T)
-        return Space(topology, Axes(places, np.full(topology.dims, kind), np.array(topology.sizes)))
+    below = switch_grid(topology)
+    if below is not None and not below[0].twist:
+        grid, switch = below
+        kind = RING if grid.wraps else LINE
+        places = np.ascontiguousarray(grid.coordinates(switch).T)
+        return Space(topology, Axes(places, np.full(grid.dims, kind), np.array(grid.sizes)))
     if not metric:
         raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
     if isinstance(topology, Tree):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from netplace.checks import one_of
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.curves.along import Along
@@ -29,7 +31,7 @@ from netplace.scheduling.partitioner.curves.selection import (
     sum_of_squares,
 )
 from netplace.scheduling.partitioner.curves.snake import snake
-from netplace.topologies import Topology
+from netplace.topologies import Topology, switch_grid
 
 __all__ = ["LISTINGS", "ORDERS", "SELECTIONS", "along_curve", "order_of"]
 
@@ -41,6 +43,7 @@ ORDERS: dict[str, Callable[[Topology], Nodes]] = {
     "hindex": hindex,
     "searched": searched_order,
 }
+_OF_NODES = ("row", "searched")  # the others are orders of a grid, switch by switch
 
 SELECTIONS: dict[str, Selection] = {
     "first-fit": first_fit,
@@ -58,7 +61,11 @@ _RING = "ring"
 
 
 def order_of(topology: Topology, text: str) -> Nodes:
-    """Return the nodes of a network in the order that a text names, shape (nodes,).
+    """Return the nodes of a network that compute in the order that a text names, shape (nodes,).
+
+    Orders go through all switches. Where some have several nodes, these follow each other by number; nodes
+    that do not compute are struck out, and the ranks of the others closed up, so that none of them is a gap
+    (Leung et al. 2002, sections 1 and 4).
 
     Parameters
     ----------
@@ -75,8 +82,20 @@ def order_of(topology: Topology, text: str) -> Nodes:
         If the file cannot be read.
     """
     if text.startswith(_FILE):
-        return order_from_file(Path(text.removeprefix(_FILE)), topology)
-    return ORDERS[one_of(text, [*ORDERS, f"{_FILE}PATH"], "order of the nodes")](topology)
+        order = order_from_file(Path(text.removeprefix(_FILE)), topology)
+    else:
+        order = _of_all(topology, one_of(text, [*ORDERS, f"{_FILE}PATH"], "order of the nodes"))
+    return order[np.isin(order, topology.computing)] if len(topology.service) else order
+
+
+def _of_all(topology: Topology, name: str) -> Nodes:
+    """Return all nodes in an order of `ORDERS`."""
+    below = None if name in _OF_NODES else switch_grid(topology)
+    if below is None:
+        return ORDERS[name](topology)
+    grid, switch = below
+    rank = np.argsort(ORDERS[name](grid))
+    return np.argsort(rank[switch], kind="stable")
 
 
 def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:

@@ -9,6 +9,7 @@ import numpy as np
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.curves.selection import Listing, Selection, minimum_span
+from netplace.scheduling.partitioner.curves.span import ranks_along
 from netplace.scheduling.partitioner.free_map import FreeMap
 
 __all__ = ["Along"]
@@ -26,7 +27,7 @@ class Along:
     Parameters
     ----------
     order : ndarray of int64, shape (nodes,)
-        The nodes of the machine along the curve.
+        The nodes along the curve; those of the machine that it leaves out are never given away.
     select : callable, optional
         Chooses one of the intervals, see `netplace.scheduling.partitioner.curves.selection`; None: intervals
         do not matter.
@@ -43,8 +44,7 @@ class Along:
         self, order: Nodes, select: Selection | None, listing: Listing = minimum_span, ring: bool = False
     ):
         self._order = order
-        self._place = np.empty_like(order)
-        self._place[order] = np.arange(len(order))
+        self._place = ranks_along(order)
         self._select, self._listing, self._ring = select, listing, ring
         self._map = FreeMap(len(order))
         self.free = len(order)

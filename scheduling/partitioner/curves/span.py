@@ -7,9 +7,16 @@ is wrong by two for sets that leave no gap, the one here is right for all.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["linear_span", "ring_span"]
+__all__ = ["linear_span", "ranks_along", "ring_span"]
+
+
+def ranks_along(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rank of each node along an order of some or all of them; -1: it is not there."""
+    ranks = np.full(int(order.max()) + 1, -1)
+    ranks[order] = np.arange(len(order))
+    return ranks
 
 
 def linear_span(ranks: ArrayLike) -> int:

@@ -1,0 +1,44 @@
+"""The mesh or torus that the switches of a network form, with any number of nodes at each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.graph import Graph
+from netplace.topologies.grid import Grid
+from netplace.topologies.mesh import mesh
+from netplace.topologies.topology import Topology
+from netplace.topologies.torus import torus
+
+__all__ = ["switch_grid"]
+
+
+def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
+    """Return the grid of a network's switches, and the switch of each node; None if they form none.
+
+    A mesh or torus is its own; that of ``torus:8x8,c=4`` is the torus of 8x8. Where a link is down there is
+    none.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> grid, at = switch_grid(parse("torus:3x2,c=2"))
+    >>> grid.text, at.tolist()
+    ('torus:3x2', [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+    """
+    if isinstance(network, Grid):
+        return network, np.arange(network.nodes)
+    if not isinstance(network, Graph) or network.places is None or network.closes is None:
+        return None
+    sizes = network.places.max(axis=0) + 1
+    number = network.places @ np.cumprod([1, *sizes[:-1]])
+    if not np.array_equal(np.sort(number), np.arange(sizes.prod())):
+        return None
+    links = network.links().astype(np.int64)[:, [0, 2]] - network.first_switch
+    links = links[(links >= 0).all(axis=1) & (links < network.switches).all(axis=1)]
+    wired = np.unique(number[links], axis=0)
+    grid = (torus if network.closes.any() else mesh)(sizes.tolist())
+    if not np.array_equal(wired, np.unique(grid.links()[:, [0, 2]], axis=0)):
+        return None
+    return grid, number[network.home - network.first_switch]
