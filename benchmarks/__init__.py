@@ -15,6 +15,7 @@ from netplace.benchmarks.first_fit import find_and_update
 from netplace.benchmarks.memory import memory
 from netplace.benchmarks.parts import parts
 from netplace.benchmarks.reference import reference
+from netplace.benchmarks.schedules import schedule_jobs
 from netplace.benchmarks.start import start
 from netplace.benchmarks.traffic import general, idle, saturated
 
@@ -34,4 +35,5 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "first-fit": find_and_update,
     "allocators": choose_nodes,
     "jobs": serve_jobs,
+    "schedules": schedule_jobs,
 }

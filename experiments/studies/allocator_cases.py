@@ -109,7 +109,7 @@ def _decision(
     return decided(machine, found, case.partition, tuple(decisions))
 
 
-def _stream(case: Case, machine: Topology, *, share: int) -> dict[str, Any]:
+def _suites(case: Case, machine: Topology, *, share: int) -> dict[str, Any]:
     """Return what the published stream of suites takes, or one in so many of its jobs."""
     counts = {2: 91 // share, 5: 33 // share, 25: 31 // share, 30: 33 // share}
     return makespan(machine, case.partition, stream(case.seed, counts), case.seed)
@@ -197,7 +197,7 @@ def _set_times(case: Case, machine: Topology, *, surplus: int, times: int) -> di
 _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "choice": _choice,
     "decision": _decision,
-    "stream": _stream,
+    "suites": _suites,
     "hops": _hops,
     "overlap": _overlap,
     "trend": _trend,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.studies.set_tables import TABLES as SET_TABLES
+from netplace.experiments.studies.stream_tables import hops_table, stream_table
 from netplace.experiments.studies.study import published
 
 __all__ = ["TABLES"]
@@ -96,68 +97,6 @@ def _decisions(found: pd.DataFrame) -> Made:
     return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), told
 
 
-def _stream(found: pd.DataFrame) -> Made:
-    """Return makespans over that of the free list along rows, beside the printed."""
-    printed = published("cpa_makespan.csv")
-    theirs = {}
-    for row in printed.to_dict("records"):
-        choice = "" if row["policy"] == "best-fit" else f",{row['policy']}"
-        theirs[f"curve:{row['order']}{choice}"] = row["makespan_s"]
-    base_printed = theirs["curve:row,free-list"]
-    rows = []
-    for machine, group in found.groupby("machine", sort=False):
-        base = group[group["partition"] == "curve:row,free-list"].set_index("seed")["makespan"]
-        for partition, own in group.groupby("partition", sort=False):
-            values = own.set_index("seed")["makespan"] / base
-            rows.append(
-                {
-                    "machine": machine,
-                    "partition": partition,
-                    "makespan": float(own["makespan"].mean()),
-                    "ratio": float(values.mean()),
-                    "deviation": float(values.std()) if len(values) > 1 else np.nan,
-                    "wait of largest": float(own["wait of largest"].mean()),
-                    "printed ratio": theirs[str(partition)] / base_printed,
-                }
-            )
-    cells = pd.DataFrame(rows)
-    told = ["four processors a switch and idle rows are left out: one processor a node, 128 of them."]
-    for machine, own in cells.groupby("machine", sort=False):
-        gains = 1 - own.set_index("partition")["ratio"]
-        ours = [float(gain) for name, gain in gains.items() if name != "curve:row,free-list"]
-        due = [1 - theirs[str(name)] / base_printed for name in gains.index if name != "curve:row,free-list"]
-        near = sum(want / 2 <= gain <= 2 * want for gain, want in zip(ours, due, strict=True))
-        told.append(
-            f"{machine}: makespans are shorter by "
-            + ", ".join(f"{gain:.0%} (printed {want:.0%})" for gain, want in zip(ours, due, strict=True))
-            + f"; {near} of {len(ours)} within a factor of two."
-        )
-    digits = {"makespan": 0, "ratio": 3, "deviation": 3, "wait of largest": 3, "printed ratio": 3}
-    return cells, digits, told
-
-
-def _hops(found: pd.DataFrame) -> Made:
-    """Return Pearson's r of completion time with hops and spans, network by network."""
-    rows = []
-    for machine, group in found.groupby("machine", sort=False):
-        jobs = pd.DataFrame([job for rows_of in group["rows"] for job in rows_of])
-        r = jobs.corr()["cycles"]
-        rows.append(
-            {"machine": machine, "jobs": len(jobs)}
-            | {f"r, {name}": float(r[name]) for name in ("hops", "ring span", "linear span")}
-            | {"least cycles": float(jobs["cycles"].min()), "most cycles": float(jobs["cycles"].max())}
-        )
-    cells = pd.DataFrame(rows)
-    more = int((cells["r, hops"] > cells["r, ring span"]).sum())
-    positive = cells.loc[cells["r, hops"] > 0, "machine"].tolist()
-    told = [
-        f"positive on {', '.join(positive) or 'none'}; hops more strongly than the ring span on {more} of "
-        f"{len(cells)} networks (printed: both positive and weak, hops more strongly)."
-    ]
-    digits = {name: 2 for name in cells if name.startswith("r,")} | {"least cycles": 0, "most cycles": 0}
-    return cells, digits, told
-
-
 def _overlap(found: pd.DataFrame) -> Made:
     """Return how much longer each of two jobs takes beside the other."""
     rows = []
@@ -228,8 +167,8 @@ def _flow(found: pd.DataFrame) -> Made:
 TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
     "choice": _choice,
     "decisions": _decisions,
-    "stream": _stream,
-    "hops": _hops,
+    "stream": stream_table,
+    "hops": hops_table,
     "overlap": _overlap,
     "trends": _trends,
     "flow": _flow,

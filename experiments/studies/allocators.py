@@ -37,7 +37,22 @@ ON_TREES = (
     "nearly-contiguous:20", "pss:levels",
 )  # fmt: skip
 DECISIONS = ("mc1x1", "mm", "mm+inc", "curve:hilbert")
-POLICIES = ("curve:row,free-list", "curve:hilbert,free-list", "curve:hilbert,first-fit", "curve:hilbert")
+PRINTED = (
+    "curve:row,free-list",
+    "curve:hilbert,free-list",
+    "curve:hilbert,first-fit",
+    "curve:hilbert,best-fit",
+)
+POLICIES = [
+    f"curve:{order},{choice}"
+    for order in ("row", "snake", "hilbert", "hindex")
+    for choice in ("free-list", "first-fit", "best-fit", "sum-of-squares")
+]
+# Four processors at each switch of every other row, or of the first four; the others do not compute.
+CPLANT = (
+    "service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4",
+    "service:nodes=128-255/torus:8x8,c=4",
+)
 FOLDER = "NETPLACE_SWF"
 LOG = "LLNL-T3D"
 PARTS = {
@@ -90,17 +105,20 @@ def _t3d() -> str:
 
 
 def _stream(quick: bool) -> Iterator[Case]:
-    for machine in ("mesh:16x8", "torus:16x8"):
-        for partition in POLICIES:
+    for machine in CPLANT[:1] if quick else (*CPLANT, "mesh:16x8", "torus:16x8"):
+        every = machine in CPLANT and not quick
+        for partition in (*POLICIES, *CENTRES) if every else PRINTED:
             for seed in range(1 if quick else 5):
-                yield Case("stream", machine, partition, seed, (("share", 8 if quick else 1),))
+                yield Case("suites", machine, partition, seed, (("share", 8 if quick else 1),))
 
 
 def _hops(quick: bool) -> Iterator[Case]:
-    for machine in ("mesh:8x8", "torus:8x8") if quick else ("mesh:8x8", "torus:8x8", "mesh:16x16"):
+    machines = {"mesh:8x8": (20, 3), "torus:8x8": (20, 3), "mesh:16x16": (20, 3)}
+    machines |= dict.fromkeys(CPLANT, (30, 8))
+    for machine, (size, seeds) in list(machines.items())[: 2 if quick else None]:
         for partition in ("random", "gen-alg") if quick else ("random", *LISTED, "gen-alg", "mm", "mc1x1"):
-            for seed in range(2 if quick else 3):
-                yield Case("hops", machine, partition, seed, (("size", 20),))
+            for seed in range(2 if quick else seeds):
+                yield Case("hops", machine, partition, seed, (("size", size),))
 
 
 def _overlap(quick: bool) -> Iterator[Case]:

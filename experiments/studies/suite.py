@@ -102,11 +102,14 @@ def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) 
     placing = SuitePlacing(machine, Config(), _suite_of, seed=seed)
     execution = LiveExecution(placing, lambda job: 1.0)
     made = schedule(machine, jobs, "fcfs", make_partitioner(partition, machine, seed), execution)
-    largest = made.nodes == made.nodes.max()
+    largest, cycle = made.nodes == made.nodes.max(), Config().cycle_ns * 1e-9
+    wait, run = (made.start - made.submit) / cycle, (made.end - made.start)[largest] / cycle
     return {
-        "makespan": made.makespan / (Config().cycle_ns * 1e-9),
-        "wait of largest": float((made.start - made.submit)[largest].mean() / made.makespan),
-        "run of largest": float((made.end - made.start)[largest].mean() / (Config().cycle_ns * 1e-9)),
+        "makespan": made.makespan / cycle,
+        "wait of largest": float(wait[largest].mean()),
+        "wait of others": float(wait[~largest].mean()),
+        "run of largest": float(run.mean()),
+        "spread of runs": float(run.std() / run.mean()),
     }
 
 
@@ -120,7 +123,7 @@ def together(machine: Topology, partition: str, size: int, order: str, seed: int
     partitioner = make_partitioner(partition, machine, seed)
     few = Job(0, 0.0, 1, 1.0)
     chance = make_partitioner("random", machine, seed)
-    held = chance.find(Job(0, 0.0, max(1, machine.nodes // 10), 1.0))
+    held = chance.find(Job(0, 0.0, max(1, len(machine.computing) // 10), 1.0))
     assert held is not None, "the machine is empty"
     partitioner.take(held)
     places: list[NDArray[np.int64]] = []
@@ -132,13 +135,14 @@ def together(machine: Topology, partition: str, size: int, order: str, seed: int
         places.append(found.nodes)
     program = communication_suite(size)
     result = simulate(machine, [program] * len(places), places, seed=int(rng.integers(2**31)))
-    rank = ranks_along(order_of(machine, order))
+    along = order_of(machine, order)
+    rank = ranks_along(along)
     return [
         {
             "cycles": float(job.cycles),
             "hops": pairwise_sum(machine, nodes) / (size * (size - 1) / 2),
             "linear span": float(linear_span(np.sort(rank[nodes]))),
-            "ring span": float(ring_span(np.sort(rank[nodes]), machine.nodes)),
+            "ring span": float(ring_span(np.sort(rank[nodes]), len(along))),
         }
         for job, nodes in zip(result.jobs, places, strict=True)
     ]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from netplace.benchmarks import allocators
+from netplace.benchmarks import allocators, schedules
 from netplace.scheduling import PARTITIONERS
 from netplace.topologies import parse
 
@@ -43,3 +43,16 @@ def test_every_partitioner_is_served(netplace, monkeypatch):
     assert shown.exit_code == 0, shown.stderr
     figures = json.loads(shown.stdout)["figures"]
     assert [figure["name"].split()[3].rstrip(",") for figure in figures] == list(PARTITIONERS)
+
+
+def test_every_partitioner_schedules_a_stream(netplace, monkeypatch):
+    monkeypatch.setattr(schedules, "USUAL", "torus:4x4x4")
+    elsewhere = dict.fromkeys(("adaptive-scan", "buddy", "frame-sliding", "rbs"), "mesh:8x8")
+    trees = dict.fromkeys(("nearly-contiguous", "quasi-contiguous"), "tree:4,6")
+    monkeypatch.setattr(schedules, "ELSEWHERE", elsewhere | trees)
+    shown = netplace("bench", "--quick", "--only", "schedules", "--json")
+    assert shown.exit_code == 0, shown.stderr
+    figures = json.loads(shown.stdout)["figures"]
+    left_out = (*schedules.NO_GOAL, *schedules.SMALL)
+    assert len(figures) == 2 * (len(PARTITIONERS) - len(left_out))
+    assert all(figure["value"] > 0 for figure in figures)

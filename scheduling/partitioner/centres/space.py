@@ -63,7 +63,7 @@ class Space:
     @property
     def each(self) -> int:
         """Most nodes at one place of a grid."""
-        return -(-self.axes.places.shape[1] // int(self.axes.sizes.prod()))
+        return int(-(-self.axes.places.shape[1] // self.axes.sizes.prod()))
 
     def hops(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the distances that `axes` have, of nodes broadcast against each other."""

@@ -81,6 +81,8 @@ def order_of(topology: Topology, text: str) -> Nodes:
     OSError
         If the file cannot be read.
     """
+    if text == _FILE:
+        raise ValueError(f"order {text}: names no file, expected {_FILE}PATH")
     if text.startswith(_FILE):
         order = order_from_file(Path(text.removeprefix(_FILE)), topology)
     else:
@@ -122,7 +124,7 @@ def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
     ring = bool(words) and words[-1] == _RING
     words = words[:-1] if ring else words
     if len(words) > 1:
-        raise ValueError(f"{what}: {words[1]!r} is not the word {_RING}, expected ORDER,CHOICE,{_RING}")
+        raise ValueError(f"{what}: {words[1]!r} is one word too many, expected ORDER,CHOICE,{_RING}")
     choice = words[0] if words else "best-fit"
     one_of(choice, [*SELECTIONS, *LISTINGS], f"{what}, choice of the interval")
     if not curve.startswith(_FILE):

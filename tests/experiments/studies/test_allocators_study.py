@@ -30,7 +30,7 @@ def test_every_case_has_a_key_of_its_own():
         wanted = cases(ask(STUDY, quick=quick))
         assert len({case.key for case in wanted}) == len(wanted)
         assert {case.kind for case in wanted} == {
-            "choice", "decision", "stream", "hops", "overlap", "trend", "flow",
+            "choice", "decision", "suites", "hops", "overlap", "trend", "flow",
             "sets", "sets-pay", "set-times",
         }  # fmt: skip
 
@@ -88,7 +88,8 @@ def test_live_streams_are_reproducible():
     first = makespan(machine, "curve:hilbert", jobs)
     assert first == makespan(machine, "curve:hilbert", jobs)
     assert first["makespan"] > first["run of largest"] > 0
-    assert 0 < first["wait of largest"] < 1
+    assert 0 < first["wait of largest"] < first["makespan"]
+    assert first["spread of runs"] > 0
 
 
 def test_a_full_machine_of_suites():
@@ -159,9 +160,9 @@ def test_decisions_rank_as_printed(folder):
         assert 0.9 < float(row["ratio"]) < 1.1
 
 
-def test_scattered_suites_take_longer_on_a_mesh(folder):
+def test_scattered_suites_take_longer(folder):
     rows = {(row["machine"], row["partition"]): row for row in read(folder / "stream.csv")}
-    assert float(rows["mesh:16x8", "curve:hilbert"]["ratio"]) < 1
+    assert float(rows["torus:8x8,c=4, every other row", "curve:hilbert,best-fit"]["ratio"]) < 1
     [apart, compact] = read(folder / "overlap.csv")
     assert float(apart["first"]) > 1.3
     assert float(compact["first"]) == 1
