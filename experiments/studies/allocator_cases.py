@@ -14,6 +14,7 @@ import numpy as np
 from netplace.apps import application
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.experiments.studies.decisions import decided
+from netplace.experiments.studies.flow import flow_times
 from netplace.experiments.studies.set_choices import chosen_sets
 from netplace.experiments.studies.set_schedules import selection_times, sets_pay
 from netplace.experiments.studies.suite import makespan, stream, together
@@ -120,14 +121,21 @@ def _hops(case: Case, machine: Topology, *, size: int) -> dict[str, Any]:
     return {"rows": together(machine, case.partition, size, "hilbert", case.seed)}
 
 
-def _overlap(case: Case, machine: Topology, *, vcs: int, bytes: int) -> dict[str, Any]:
-    """Run two all-to-all jobs of 16 tasks whose paths overlap, alone and together."""
-    width = grid_of(machine, "overlap").sizes[0]
-    columns = {"apart": ((0, 1, 12, 13), (2, 3, 14, 15)), "compact": ((0, 1, 2, 3), (12, 13, 14, 15))}
+_COLUMNS = {
+    "apart": ((0, 1, 12, 13), (2, 3, 14, 15)),
+    "compact": ((0, 1, 2, 3), (12, 13, 14, 15)),
+    "every other": (tuple(range(0, 16, 2)), tuple(range(1, 16, 2))),
+}
+
+
+def _overlap(case: Case, machine: Topology, *, policy: str, vcs: int, bytes: int) -> dict[str, Any]:
+    """Run two all-to-all jobs, each on columns of a mesh, alone and together."""
+    width, rows = grid_of(machine, "overlap").sizes
     parts = [
-        np.array([x + width * y for y in range(4) for x in chosen]) for chosen in columns[case.partition]
+        np.array([x + width * y for y in range(rows) for x in chosen]) for chosen in _COLUMNS[case.partition]
     ]
-    program, config = application("all-to-all", 16, bytes=bytes), Config(vcs=vcs)
+    config = Config(vcs=vcs, policy=policy)
+    program = application("all-to-all", len(parts[0]), bytes=bytes)
     alone = [simulate(machine, program, nodes, config=config, seed=case.seed).cycles for nodes in parts]
     both = simulate(machine, [program] * 2, parts, config=config, seed=case.seed)
     return {"alone": alone, "together": [job.cycles for job in both.jobs]}
@@ -140,7 +148,9 @@ def _trend(case: Case, machine: Topology, *, jobs: int, work: float, load: float
     longer = Workload(**columns, run_time=drawn.run_time * work, machine_nodes=machine.nodes)
     made = schedule(machine, longer, "fcfs", case.partition, keep_nodes=True)
     assert made.allocations is not None, "they were asked for"
-    order = case.partition.partition(":")[2].split(",")[0] if case.partition.startswith("curve") else "row"
+    order = (
+        case.partition.partition(":")[2].split(",")[0] if case.partition.startswith("curve") else "hilbert"
+    )
     rank = ranks_along(order_of(machine, order))
     rows = []
     for nodes in itertools.islice(made.allocations, jobs // 10, None):
@@ -151,32 +161,9 @@ def _trend(case: Case, machine: Topology, *, jobs: int, work: float, load: float
     return dict(zip(names, np.mean(np.array(rows, float), axis=0).tolist(), strict=True))
 
 
-def _flow(case: Case, machine: Topology, *, jobs: int) -> dict[str, Any]:
-    """Return the flow time of jobs of collectives on a small machine, live, and their pairwise sums."""
-    outcome = _collectives(case, jobs)
-    done = [job for job in outcome["jobs"] if job["state"] == "done"]
-    cycle = Config().cycle_ns * 1e-9
-    sums = [compactness(machine, job["nodes"]).pairwise_sum for job in done]
-    return {
-        "flow": float(np.mean([job["end"] - job["submit"] for job in done])) / cycle,
-        "run": float(np.mean([job["end"] - job["start"] for job in done])) / cycle,
-        "pairwise sum": float(np.mean(sums)),
-    }
-
-
-def _collectives(case: Case, jobs: int) -> dict[str, Any]:
-    given = {
-        "machine": case.machine,
-        "workload": "applications",
-        "classes": "collectives",
-        "jobs": jobs,
-        "sizes": "small",
-        "intensity": "medium",
-        "repeats": "5:20",
-        "mean_gap": 1e-4,
-        "partition": case.partition,
-    }
-    return cosimulate(make_cosim_plan(given, case.seed)).outcome
+def _flow(case: Case, machine: Topology, *, jobs: int, log: str) -> dict[str, Any]:
+    """Return the flow time of all-to-all jobs on a small machine, live, and their pairwise sums."""
+    return flow_times(machine, case.partition, jobs, case.seed, log)
 
 
 def _sets(case: Case, machine: Topology, *, requests: int, tie: str) -> dict[str, Any]:
@@ -199,9 +186,9 @@ _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "decision": _decision,
     "suites": _suites,
     "hops": _hops,
-    "overlap": _overlap,
-    "trend": _trend,
-    "flow": _flow,
+    "overlaps": _overlap,
+    "trends": _trend,
+    "flows": _flow,
     "sets": _sets,
     "sets-pay": _sets_pay,
     "set-times": _set_times,

@@ -20,6 +20,7 @@ import pandas as pd
 from netplace.experiments.plots.bars import draw_bars
 from netplace.experiments.studies.allocator_cases import Case, carry_out
 from netplace.experiments.studies.allocator_tables import TABLES
+from netplace.experiments.studies.flow import ipsc
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.set_schedules import CONSTRAINED, LEAST, MEASURED
@@ -122,25 +123,31 @@ def _hops(quick: bool) -> Iterator[Case]:
 
 
 def _overlap(quick: bool) -> Iterator[Case]:
-    for layout in ("apart", "compact"):
-        for vcs, nbytes in ((2, 1024),) if quick else ((2, 1024), (2, 4096)):
-            yield Case("overlap", "mesh:16x4", layout, 1, (("vcs", vcs), ("bytes", nbytes)))
+    routers = (("smart", 2),) if quick else (("smart", 2), ("oblivious", 2), ("oblivious", 1))
+    for machine, layout in (("mesh:16x4", "apart"), ("mesh:16x1", "every other"), ("mesh:16x4", "compact")):
+        for policy, vcs in routers:
+            for nbytes in (1024,) if quick else (1024, 4096):
+                given = (("policy", policy), ("vcs", vcs), ("bytes", nbytes))
+                yield Case("overlaps", machine, layout, 1, given)
 
 
 def _trends(quick: bool) -> Iterator[Case]:
+    choices = ("free-list", "first-fit", "best-fit", "sum-of-squares")
+    curves = [f"curve:{order},{choice}" for order in ORDERS for choice in choices]
     for work in (0.5, 2.0) if quick else (0.5, 1.0, 1.5, 2.0):
-        for partition in (LISTED[0], "curve:hilbert") if quick else (*LISTED, *CENTRES):
-            for seed in range(1 if quick else 2):
-                given = {"jobs": 60 if quick else 500, "work": work, "load": 0.4}
-                yield Case("trend", "mesh:8x8x5", partition, seed, tuple(given.items()))
+        for partition in (curves[0], "curve:hilbert,best-fit") if quick else (*curves, *CENTRES):
+            for seed in range(1 if quick else 3):
+                given = {"jobs": 60 if quick else 1000, "work": work, "load": 0.4}
+                yield Case("trends", "mesh:8x8x5", partition, seed, tuple(given.items()))
 
 
 def _flow(quick: bool) -> Iterator[Case]:
-    curves = ("curve:hilbert-cut", "curve:hilbert")
+    curves, log = ("curve:hilbert-cut", "curve:hilbert"), ipsc()
     for machine in ("mesh:8x4", "mesh:4x8"):
-        for partition in ("mc1x1", *curves) if quick else ("optimal", "mm", "mc1x1", *curves):
-            for seed in range(1 if quick else 3):
-                yield Case("flow", machine, partition, seed, (("jobs", 12 if quick else 60),))
+        for partition in ("mc1x1", *curves) if quick else ("optimal", "mm", "mm+inc", "mc1x1", *curves):
+            for seed in range(2 if quick else 10):
+                given = {"jobs": 30 if quick else 1000, "log": log}
+                yield Case("flows", machine, partition, seed, tuple(given.items()))
 
 
 def _sets(quick: bool) -> Iterator[Case]:

@@ -1,0 +1,99 @@
+"""Flow times of all-to-all jobs on a small machine, every packet simulated.
+
+M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005, section 6: the
+log of NASA Ames' iPSC/860, sizes divided by four, on 32 processors. Shape, pattern and how run times became
+messages are not told: here all-to-all with messages of 1 kB, repeated as often as fits into the time that the
+log says, alone on near nodes, with time scaled so that the mean job runs for 40,000 cycles.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import application
+from netplace.cosim import LiveExecution, Placing, Work
+from netplace.netsim import Config, simulate
+from netplace.placement.compactness import pairwise_sum
+from netplace.scheduling import Job, make_partitioner, schedule
+from netplace.scheduling.workload import Workload, lublin, read
+from netplace.topologies import Topology, parse
+
+__all__ = ["flow_times", "ipsc"]
+
+FOLDER = "NETPLACE_SWF"
+LOG = "NASA-iPSC"
+BYTES = 1024
+MEAN_CYCLES = 40_000
+_LOAD = 0.7
+_DIVISOR = 4
+
+
+def ipsc() -> str:
+    """Return the log of NASA Ames' iPSC/860 in the user's folder; empty: there is none."""
+    folder = Path(os.environ.get(FOLDER) or "swf")
+    found = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
+    return str(found[0]) if found else ""
+
+
+def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, Any]:
+    """Return mean flow time, run time and pairwise sum of jobs served first come, first served.
+
+    Parameters
+    ----------
+    machine : Topology
+        The machine, a quarter of the log's.
+    partition : str
+        Text form of the partitioner.
+    jobs : int
+        How many jobs: of the log those from ``seed * jobs`` on.
+    seed : int
+        Seed of the model of Lublin and Feitelson, which stands in where there is no log.
+    log : str
+        The log.
+    """
+    nodes = _DIVISOR * machine.nodes
+    drawn = _part(log, nodes, seed * jobs, jobs) if log else lublin(nodes, jobs, seed, load=_LOAD)
+    scale = MEAN_CYCLES / float(drawn.run_time.mean())  # cycles a second
+    cycle = Config().cycle_ns * 1e-9
+    submit = (drawn.submit - drawn.submit[0]) * scale * cycle
+    sizes = np.maximum(1, drawn.nodes // _DIVISOR)
+    cycles = np.maximum(1, np.round(drawn.run_time * scale)).astype(int).tolist()
+    stream = [
+        Job(number, float(at), int(size), 1.0)
+        for number, (at, size) in enumerate(zip(submit, sizes, strict=True))
+    ]
+    work = partial(_work, machine.text, cycles)
+    execution = LiveExecution(Placing(machine, Config(), work, seed=seed), lambda job: 1.0)
+    made = schedule(machine, stream, "fcfs", partition, execution, keep_nodes=True)
+    assert made.allocations is not None, "they were asked for"
+    return {
+        "flow": float((made.end - made.submit).mean()) / cycle,
+        "run": float((made.end - made.start).mean()) / cycle,
+        "pairwise sum": float(np.mean([pairwise_sum(machine, nodes) for nodes in made.allocations])),
+    }
+
+
+def _part(log: str, nodes: int, first: int, jobs: int) -> Workload:
+    return read(log).fit(nodes)[first : first + jobs]
+
+
+def _work(machine: str, cycles: list[int], job: Job) -> Work:
+    """Return as many all-to-alls as take a job's time alone; a single task computes as long."""
+    if job.nodes == 1:
+        return Work("", 1, compute=cycles[job.number])
+    times = max(1, round(cycles[job.number] / _alone(machine, job.nodes)))
+    return Work(f"all-to-all,bytes={BYTES}", job.nodes, times)
+
+
+@lru_cache(maxsize=256)
+def _alone(machine: str, tasks: int) -> int:
+    """Return the cycles of an all-to-all on near nodes of the empty machine."""
+    topology = parse(machine)
+    found = make_partitioner("mc1x1", topology).find(Job(0, 0.0, tasks, 1.0))
+    assert found is not None, "the machine is empty"
+    return simulate(topology, application("all-to-all", tasks, bytes=BYTES), found.nodes).cycles
