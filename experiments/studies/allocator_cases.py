@@ -166,8 +166,8 @@ def _flow(case: Case, machine: Topology, *, jobs: int, log: str) -> dict[str, An
     return flow_times(machine, case.partition, jobs, case.seed, log)
 
 
-def _sets(case: Case, machine: Topology, *, requests: int, tie: str) -> dict[str, Any]:
-    """Return choices by processor sets on a machine of 256 nodes that is kept nearly full."""
+def _sets(case: Case, machine: Topology, *, requests: int, tie: str, revision: int) -> dict[str, Any]:
+    """Return choices by processor sets on a machine of 256 nodes, by the stream of requests of a revision."""
     return chosen_sets(case.partition, requests, case.seed, tie)
 
 

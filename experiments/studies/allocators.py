@@ -154,9 +154,9 @@ def _sets(quick: bool) -> Iterator[Case]:
     rules = [
         (rule, "first", 3, 1000) for rule in ("quality", "nodes and lines", "sets", "first-free", "random")
     ]
-    for rule, tie, seeds, requests in [*rules, ("nodes", "first", 5, 3042), ("nodes", "coin", 5, 3042)]:
+    for rule, tie, seeds, requests in [*rules, ("nodes", "first", 5, 4380), ("nodes", "coin", 5, 4380)]:
         for seed in range(1 if quick else seeds):
-            given = (("requests", 60 if quick else requests), ("tie", tie))
+            given = (("requests", 60 if quick else requests), ("tie", tie), ("revision", 2))  # run times
             yield Case("sets", "mesh:256", rule, seed, given)
 
 
