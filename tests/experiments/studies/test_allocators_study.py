@@ -14,7 +14,13 @@ from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.allocators import cases
 from netplace.experiments.studies.decisions import Watched, decided
 from netplace.experiments.studies.set_choices import NODES, chosen_sets, published_machine
-from netplace.experiments.studies.set_schedules import MEASURED, STRICT, measured_weights, sets_pay
+from netplace.experiments.studies.set_schedules import (
+    CONSTRAINED,
+    LEAST,
+    MEASURED,
+    measured_weights,
+    sets_pay,
+)
 from netplace.experiments.studies.study import ask
 from netplace.experiments.studies.suite import STREAM, communication_suite, makespan, stream, together
 from netplace.netsim import simulate
@@ -115,10 +121,12 @@ def test_costs_of_nodes_cost_no_card_line_or_switch():
     assert (uniform.vectors[:, :4] == nodes.vectors[:, :4]).all()
     heights = nodes.vectors[-256:, 4]
     assert heights[24] - heights[0] == 24 * 6  # up the first rack
-    assert heights[0] == heights[9 * 25] > heights[4 * 25] == heights[250] == 101  # both ends, the middle
+    bottoms = heights[:250:25].tolist()
+    assert bottoms == [157, 143, 129, 115, 101, 102, 116, 130, 144, 158]  # no two alike, the middle cheapest
+    assert heights[250] == 103
     for tie in ("first", "coin"):
         found = chosen_sets("nodes", 60, 1, tie)
-        assert found["equal"] >= 55
+        assert found["equal"] >= found["compared"] - 2
         assert found == chosen_sets("nodes", 60, 1, tie)
 
 
@@ -126,7 +134,7 @@ def test_sets_schedule_live_with_measured_weights_and_under_a_constraint():
     machine = parse("mesh:4x4")
     [weight] = measured_weights("mesh:4x4")
     assert weight > 0
-    found = {name: sets_pay(machine, name, 6, 0.5, 1) for name in ("random", MEASURED, STRICT)}
+    found = {name: sets_pay(machine, name, 6, 0.5, 1) for name in ("random", MEASURED, CONSTRAINED, LEAST)}
     assert found[MEASURED]["mean hops"] < found["random"]["mean hops"]
     assert all(one["slowdown"] >= 0.9 and one["turnaround"] >= one["run"] for one in found.values())
 
