@@ -146,7 +146,7 @@ def _flow(quick: bool) -> Iterator[Case]:
     for machine in ("mesh:8x4", "mesh:4x8"):
         for partition in ("mc1x1", *curves) if quick else ("optimal", "mm", "mm+inc", "mc1x1", *curves):
             for seed in range(2 if quick else 10):
-                given = {"jobs": 30 if quick else 1000, "log": log}
+                given = {"jobs": 30 if quick else 300, "log": log}
                 yield Case("flows", machine, partition, seed, tuple(given.items()))
 
 

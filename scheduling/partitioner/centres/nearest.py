@@ -14,7 +14,7 @@ from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, TABLE
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["along", "best_centre", "cost_around", "improve", "least_swap", "sum_of_pairs"]
+__all__ = ["along", "best_centre", "cost_around", "farthest", "improve", "least_swap", "sum_of_pairs"]
 
 _NONE = 2**62
 
@@ -182,16 +182,39 @@ def best_centre(axes: Any, free: Any, centres: Any, size: int) -> Any:
 
 
 @njit(cache=True)
-def least_swap(axes: Any, chosen: Any, others: Any, near: Any, far: Any) -> Any:
+def farthest(axes: Any) -> int:
+    """Return a number of hops that no two nodes are more apart."""
+    total = 0
+    for d in range(len(axes.sizes)):
+        if axes.kinds[d] == LINE:
+            total += axes.sizes[d] - 1
+        elif axes.kinds[d] == GROUPS:
+            total += 2
+        elif axes.kinds[d] == TABLE:
+            total += axes.table.max()
+        else:
+            total += axes.sizes[d] // 2
+    return total
+
+
+@njit(cache=True)
+def least_swap(axes: Any, chosen: Any, others: Any, near: Any, far: Any, most: int) -> Any:
     """Return the indices of the swap of least change, and that change; ties to the least nodes.
 
-    `near` and `far` hold the sum of distances of each chosen and each other node to the chosen ones.
+    `near` and `far` hold the sum of distances of each chosen and each other node to the chosen ones; no two
+    nodes are more than `most` hops apart, so few pairs can be as good as the most promising one.
     """
-    least, leaving, entering = np.int64(0), -1, -1
-    for i in range(len(chosen)):
-        for j in range(len(others)):
-            change = far[j] - near[i] - _hops(axes, chosen[i], others[j])
-            if leaving < 0 or change < least:
+    leaving, entering = np.argmax(near), np.argmin(far)
+    least = np.int64(far[entering] - near[leaving] - _hops(axes, chosen[leaving], others[entering]))
+    near_enough = np.flatnonzero(far <= least + most + near[leaving])
+    for i in np.flatnonzero(near >= far[entering] - most - least):
+        for j in near_enough:
+            bound = far[j] - near[i]
+            if bound - most > least:
+                continue
+            change = bound - _hops(axes, chosen[i], others[j])
+            first = i < leaving or (i == leaving and j < entering)
+            if change < least or (change == least and first):
                 least, leaving, entering = np.int64(change), i, j
     return leaving, entering, least
 
@@ -210,8 +233,9 @@ def improve(axes: Any, chosen: Any, others: Any) -> Any:
     for j in range(len(others)):
         for other in chosen:
             far[j] += _hops(axes, others[j], other)
+    most = farthest(axes)
     while len(others):
-        leaving, entering, change = least_swap(axes, chosen, others, near, far)
+        leaving, entering, change = least_swap(axes, chosen, others, near, far, most)
         if change >= 0:
             break
         gain -= change

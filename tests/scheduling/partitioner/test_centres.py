@@ -18,7 +18,7 @@ from netplace.scheduling.partitioner.centres import ALGORITHMS
 from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_abreast
 from netplace.scheduling.partitioner.centres.median import best_by_counts
 from netplace.scheduling.partitioner.centres.mm import intersections
-from netplace.scheduling.partitioner.centres.nearest import best_centre
+from netplace.scheduling.partitioner.centres.nearest import best_centre, farthest, least_swap
 from netplace.scheduling.partitioner.centres.reach import reach_of
 from netplace.scheduling.partitioner.centres.space import Axes, space_of
 from netplace.topologies import parse
@@ -225,6 +225,26 @@ def test_nearest_on_other_networks_by_definition(machine, data):
     assert (found.cost, found.centre, found.nodes.tolist()) == slow_centre(machine, free, size, free)
     swapped = chosen("gen-alg+inc", machine, free, size)
     assert swapped.cost == pairwise_sum(parse(machine), swapped.nodes) <= found.cost
+
+
+@pytest.mark.parametrize(
+    "machine", ["mesh:6x5", "torus:5x4x3", "tree:3,3", "dragonfly:a=3,p=2,h=1", "torus:4x3,c=2"]
+)
+@PATIENT
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_best_swap_is_the_first_of_all(machine, seed):
+    network, rng = parse(machine), np.random.default_rng(seed)
+    space = space_of(network, "a test", metric=True)
+    hops = space.hops(np.arange(network.nodes)[:, None], np.arange(network.nodes)).astype(np.int64)
+    assert hops.max() <= farthest(space.axes)
+    drawn = rng.permutation(network.nodes)[: rng.integers(2, network.nodes + 1)]
+    size = rng.integers(1, len(drawn))
+    chosen, others = np.sort(drawn[:size]), np.sort(drawn[size:])
+    near, far = hops[np.ix_(chosen, chosen)].sum(axis=1), hops[np.ix_(others, chosen)].sum(axis=1)
+    change = far - near[:, None] - hops[np.ix_(chosen, others)]
+    leaving, entering = np.unravel_index(change.argmin(), change.shape)
+    found = least_swap(space.axes, chosen, others, near, far, farthest(space.axes))
+    assert found == (leaving, entering, change.min())
 
 
 def slow_shells(grid, centre: int, nodes, shape) -> list[int]:
