@@ -140,15 +140,25 @@ def _tables(found: Sequence[Offer], title: str) -> list[Table]:
     placed = sorted((offer for offer in found if offer.figures), key=_sum)
     figures = ["pairwise sum", "mean hops", "parts", "box", "cube ratio", "span", "ring span", "CPU ms"]
     tables = [table(title, ["allocator", *figures], map(_row, placed))] if placed else []
-    without = [[offer.partition, offer.reason] for offer in found if not offer.figures]
-    if without:
-        told = table("no nodes from", ["allocator", "why"], without)
+    if without := _reasons(found):
+        told = table("no nodes from", ["why", "allocators"], without.items())
         told.columns[1].justify = "left"
         tables.append(told)
     if len(placed) == 1:
         nodes = table("nodes", ["in the allocator's order"], [[" ".join(map(str, placed[0].nodes))]])
         tables.append(nodes)
     return tables
+
+
+def _reasons(found: Sequence[Offer]) -> dict[str, str]:
+    """Return why allocators have no nodes: reason and who gives it, without the name in front of each."""
+    told: dict[str, list[str]] = {}
+    for offer in found:
+        if not offer.figures:
+            name, _, rest = offer.reason.partition(": ")
+            named = name.startswith(("partitioner ", "order "))
+            told.setdefault(rest if named else offer.reason, []).append(offer.partition)
+    return {reason: ", ".join(names) for reason, names in told.items()}
 
 
 def _sum(offer: Offer) -> int:
