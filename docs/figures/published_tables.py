@@ -44,7 +44,7 @@ def selection(file: str) -> tuple[int, int]:
 
 
 def mappings(folder: str, table: str) -> tuple[int, int]:
-    """Return the same of run times by mapping: 1 % of the consecutive one if nothing is drawn, 5 % of others."""
+    """Return the same of run times by mapping: 1 % of the consecutive one if none is drawn, 5 % of others."""
     frame = pd.read_csv(STUDIES / folder / f"table-{table}.csv")
     frame = frame[frame["ours / published"].notna()]
     fixed = "consecutive" if table != "3c" else None
