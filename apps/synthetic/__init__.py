@@ -21,6 +21,7 @@ from netplace.apps.synthetic.neighbours import (
     torus_3d,
 )
 from netplace.apps.synthetic.rooted import all_to_one, binary_tree, one_to_all
+from netplace.apps.synthetic.shifts import shift_2d, shift_3d, t_shift_2d, t_shift_3d
 from netplace.apps.synthetic.sweeps import sweep_2d, sweep_3d, t_sweep_2d, waterfall
 
 __all__ = ["SYNTHETIC"]
@@ -42,6 +43,10 @@ SYNTHETIC: dict[str, Application] = {
         Application("3d-sweep", "a wave-front crosses a 3D grid", sweep_3d),
         Application("3d-t-mesh", "3d-mesh on the transposed grid", t_mesh_3d),
         Application("3d-t-torus", "3d-torus on the transposed grid", t_torus_3d),
+        Application("2d-shift", "messages go up the rings of a 2D grid, a round a task of a ring", shift_2d),
+        Application("2d-t-shift", "2d-shift on the transposed grid", t_shift_2d),
+        Application("3d-shift", "messages go up the rings of a 3D grid, a round a task of a ring", shift_3d),
+        Application("3d-t-shift", "3d-shift on the transposed grid", t_shift_3d),
         Application("binary-tree", "a reduction to task 0 along a binary tree", binary_tree),
         Application("butterfly", "exchanges with the tasks whose number differs in one bit", butterfly),
         Application("gups", "random updates, each a message that the target waits for", gups),

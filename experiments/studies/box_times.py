@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from netplace.experiments.studies.study import Row
@@ -49,8 +52,19 @@ def named(shape: Shape) -> str:
     return "x".join(map(str, shape))
 
 
-def run_in_box(name: str, intensity: str, nodes: int, shape: Shape, mapping: str) -> Row:
-    """Return the run of an application of an intensity alone in a box, with its labels."""
+def run_in_box(
+    name: str,
+    intensity: str,
+    nodes: int,
+    shape: Shape,
+    mapping: str,
+    program: Mapping[str, Any] | None = None,
+) -> Row:
+    """Return the run of an application of an intensity alone in a box, with its labels.
+
+    Its program is the one of the same name, unless `program` gives another ``app`` or options.
+    """
+    sent = {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping}
     return Row(
         {
             "application": name,
@@ -59,10 +73,7 @@ def run_in_box(name: str, intensity: str, nodes: int, shape: Shape, mapping: str
             "shape": named(shape),
             "mapping": mapping,
         },
-        resolve(
-            "mesh:" + "x".join(str(side) for side in shape if side > 1),
-            {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping},
-        ),
+        resolve("mesh:" + "x".join(str(side) for side in shape if side > 1), sent | dict(program or {})),
     )
 
 

@@ -25,6 +25,7 @@ import pandas as pd
 from netplace.benchmarks.first_fit import mean_side, measure, questions
 from netplace.experiments.plots.page import page
 from netplace.experiments.studies.cases import KeptCase
+from netplace.experiments.studies.first_fit_ratios import of_ratios, ratio_table
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.study import Asked, Bench, Study, published
@@ -40,6 +41,7 @@ NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous":
 MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
 DETECTIONS = 200  # jobs after the machine has filled
+SECONDS = 4.0  # CPU time after which a search is asked no more
 PRINTED_LOADS = {"0.1": 0.1, "0.7": 0.7, "MAX": 2.0}
 SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
     "mesh": ("mesh:96x96", (8, 24)),
@@ -96,13 +98,16 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         beside = _beside(cells, theirs)
         title = f"{text}: mean CPU time of a job in ms, and what a search visits, by load"
         tables.append(ReportTable(part, title, beside, _digits(beside)))
+        if not theirs.empty:
+            tables.append(ratio_table(part, text, beside, LOADS))
+            told.append(f"{text}: {of_ratios(tables[-1].frame)}")
         figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
         told += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
     return Report(tuple(tables), tuple(told), figures)
 
 
 def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
-    """Return a row for each set, load and search: ``ms``, ``visited``, ``questions``, ``occupied``."""
+    """Return a row for each set, load and search: ``ms``, ``visited``, ``questions``, ``jobs``, .."""
     grid, sides = sets(part, quick)
     names = [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
     progress = Progress(len(sides) * len(LOADS) * len(names))
@@ -111,9 +116,10 @@ def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
         for load in LOADS:
             put = questions(grid, side, load, 100 if quick else 2000)
             for name in names:
-                cost = measure(SEARCHES[name](grid), put, 0.2 if quick else 1.0)
+                cost = measure(SEARCHES[name](grid), put, 0.2 if quick else SECONDS)
                 labels = {"set": place, "S": side, "load": load, "search": NAMES[name]}
                 measures = {"ms": 1e3 * cost.per_job, "visited": cost.visited, "questions": cost.questions}
+                measures["jobs"] = cost.placed
                 found.append(labels | measures | {"occupied": put.occupied, "found": put.found})
                 progress = progress.after(None)
                 bench.tell(progress)
@@ -127,6 +133,7 @@ def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     wide.columns = [f"{value} {load:g}" for value, load in wide.columns]
     high = cells[cells["load"] == LOADS[-1]].set_index(keys)
     wide["questions"] = high["questions"]
+    wide["jobs"] = high["jobs"]
     wide["occupied"] = high["occupied"]
     theirs = printed.rename(columns={"algorithm": "search", "ms": "published ms"})
     wide = wide.reset_index().merge(
@@ -142,7 +149,7 @@ def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 def _digits(beside: pd.DataFrame) -> dict[str, int]:
     """Return digits after the point of each column of numbers."""
-    named = {"set": 0, "S": 0, "questions": 0, "occupied": 2, "published ms": 2, "to ours": 1}
+    named = {"set": 0, "S": 0, "questions": 0, "jobs": 0, "occupied": 2, "published ms": 2, "to ours": 1}
     return named | {
         name: 4 if name.startswith("ms") else 0 for name in beside if name.startswith(("ms ", "visited "))
     }
@@ -241,7 +248,7 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
             range(len(high)),
             [f"set {place}\nsides 1..{side:.3g}" for place, side in enumerate(high.index, 1)],
         )
-        axes.set_ylabel("CPU time of a search and its updates, ms")
+        axes.set_ylabel("CPU time of a job, ms")
         axes.set_title(title)
         axes.grid(axis="y", alpha=0.3)
         axes.legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)

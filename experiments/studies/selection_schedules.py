@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.experiments.studies.box_times import BoxTimes
+from netplace.experiments.studies.box_times import BEST, BoxTimes
 from netplace.placement.rule import grid_of
 from netplace.scheduling import Partitioner, make_partitioner, schedule
 from netplace.scheduling.job import Job
@@ -27,11 +27,11 @@ from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors
-from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
+from netplace.scheduling.workload import SIZES, Workload, applications
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.topologies import parse
 
-__all__ = ["BATCHES", "MEASURES", "Case", "Machine", "carry_out", "key_of", "rounded_up"]
+__all__ = ["BATCHES", "MEASURES", "SCATTERED", "Case", "Machine", "carry_out", "key_of", "rounded_up"]
 
 BATCHES = 30
 SCATTERED = "scattered"
@@ -77,8 +77,8 @@ class Case:
         By how many percent scattered jobs run longer.
     seed : int
         Of the workload.
-    longer : int
-        How many times jobs of class IV run their messages.
+    setup : str
+        A key of `netplace.experiments.studies.selection_setups.SETUPS`.
     rounded : bool
         Whether a size is drawn of all and rounded up to one that the application has, instead of being drawn
         of those that it has.
@@ -90,7 +90,7 @@ class Case:
     mapping: str
     slowdown: int = 0
     seed: int = 0
-    longer: int = 1
+    setup: str = "plain"
     rounded: bool = False
 
 
@@ -118,7 +118,10 @@ class ScatteredTimes:
 
 
 def carry_out(
-    case: Case, tables: Mapping[str, BoxTimes], machine: Machine, intensities: tuple[str, ...]
+    case: Case,
+    tables: Mapping[str, Mapping[str, BoxTimes]],
+    machine: Machine,
+    intensities: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
@@ -126,8 +129,8 @@ def carry_out(
     ----------
     case : Case
         The schedule.
-    tables : mapping of str to BoxTimes
-        Run times by mapping.
+    tables : mapping of str to mapping of str to BoxTimes
+        Run times by set-up and mapping.
     machine : Machine
         Where.
     intensities : tuple of str
@@ -146,13 +149,12 @@ def carry_out(
     )
     if case.rounded:
         jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
-    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
-    jobs = replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), case.longer, 1))
-    length = _length(jobs, tables["best"], grid.nodes, machine.jobs)
-    times: Any = tables[case.mapping]
+    best = tables[case.setup][BEST]
+    length = _length(jobs, best, grid.nodes, machine.jobs)
+    times: Any = tables[case.setup][case.mapping]
     partitioner: Partitioner
     if case.selection == SCATTERED:
-        times = ScatteredTimes(tables["best"], case.slowdown)
+        times = ScatteredTimes(best, case.slowdown)
         partitioner = make_partitioner("non-contiguous", grid)
     elif case.selection == "BPS":
         partitioner = Boxes(grid, SEARCHES["contiguous"], BestShapes(grid, times.ranking, rotations=False))
@@ -201,8 +203,8 @@ def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
     """Return the content hash under which a schedule is kept."""
     told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
     told["intensities"] = list(intensities)
-    if case.longer == 1:  # schedules keep the names that they had before any was longer
-        del told["longer"]
+    if case.setup == "plain":  # schedules keep the names that they had before there were other set-ups
+        del told["setup"]
     if not case.rounded:
         del told["rounded"]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

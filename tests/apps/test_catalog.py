@@ -16,7 +16,7 @@ def anything(task, **options):
     task.compute(len(options))
 
 
-def test_the_eighteen_synthetic_applications():
+def test_the_synthetic_applications():
     assert list(SYNTHETIC) == [
         "all-to-all",
         "all-to-one",
@@ -32,6 +32,10 @@ def test_the_eighteen_synthetic_applications():
         "3d-sweep",
         "3d-t-mesh",
         "3d-t-torus",
+        "2d-shift",
+        "2d-t-shift",
+        "3d-shift",
+        "3d-t-shift",
         "binary-tree",
         "butterfly",
         "gups",

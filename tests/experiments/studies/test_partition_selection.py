@@ -12,7 +12,17 @@ from click.testing import CliRunner
 
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.partition_selection import CHOSEN, FULL, break_evens, cases, cells_of, rows
+from netplace.experiments.studies.partition_selection import (
+    CHOSEN,
+    FULL,
+    PARTS,
+    TABLES,
+    Part,
+    cases,
+    read,
+    rows,
+)
+from netplace.experiments.studies.selection_cells import break_evens, cells_of
 from netplace.experiments.studies.selection_schedules import Case, Machine, key_of, rounded_up
 from netplace.experiments.studies.study import ask, published
 from netplace.scheduling.workload import SIZES, applications
@@ -40,13 +50,25 @@ def test_nine_strategies_of_each_workload():
     assert len(apart) == 3 * 7
 
 
-def test_class_iv_runs_longer_only_where_that_is_asked():
-    longer = cases(ask(STUDY, ["large-longer", "break-even-longer"]))
-    assert {case.longer for case in longer} == {100}
+def test_a_part_names_its_table_set_up_and_rounding():
+    assert read("large") == Part("large", "plain", False)
+    assert read("classes-rounded") == Part("classes", "plain", True)
+    assert read("break-even-insee-rounded") == Part("break-even", "insee", True)
+    assert {read(name).table for name in PARTS} == set(TABLES)
+
+
+def test_a_set_up_changes_programs_and_keys_and_nothing_else():
+    plain, other = (rows(ask(STUDY, [part])) for part in ("run-times", "run-times-insee"))
+    assert [row.labels["application"] for row in plain] == [row.labels["application"] for row in other]
+    changed = {
+        row.labels["application"]
+        for row, one in zip(plain, other, strict=True)
+        if row.run.key != one.run.key and not str(row.labels["mapping"]).startswith("td")
+    }
+    assert changed == {"2d-torus", "2d-t-torus", "3d-torus", "3d-t-torus", "gups", "waterfall"}
     once = Case("large", "I-IV", "CS", "best")
-    assert {case.longer for case in cases(ask(STUDY, ["large", "break-even"]))} == {1}
     machine = Machine("torus:8x8x8", 60, 16, 2)
-    assert key_of(once, machine, ("low",)) != key_of(replace(once, longer=100), machine, ("low",))
+    assert key_of(once, machine, ("low",)) != key_of(replace(once, setup="insee"), machine, ("low",))
 
 
 def test_ratios_stand_beside_the_printed():
