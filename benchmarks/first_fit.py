@@ -56,6 +56,11 @@ class Questions:
         answers = [base for kind, base, _ in self.steps if kind == ASK]
         return sum(base >= 0 for base in answers) / len(answers)
 
+    @property
+    def per_job(self) -> float:
+        """Questions posed for a job until it was placed, a mean."""
+        return sum(kind == ASK for kind, _, _ in self.steps) / sum(kind == TAKE for kind, _, _ in self.steps)
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -82,10 +87,13 @@ class Cost:
     found: float = 0.0
     failed: float = 0.0
 
-    @property
-    def per_job(self) -> float:
-        """CPU seconds of a job: all questions asked for it until it was placed."""
-        return self.seconds * self.questions / max(1, self.placed)
+    def per_job(self, asked: Questions) -> float:
+        """Return CPU seconds of a job: all questions asked for it until it was placed.
+
+        Of a search that answered a part of the questions only it is an estimate: those it answered, as many
+        as all jobs of `asked` posed, a job.
+        """
+        return self.seconds * asked.per_job
 
 
 def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -> Questions:

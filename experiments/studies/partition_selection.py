@@ -21,14 +21,16 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.experiments.plots.bars import draw_bars
-from netplace.experiments.studies.box_times import BEST, BoxTimes, most_cubic, named, run_in_box, shapes
+from netplace.experiments.studies.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.selection_cells import (
     DIGITS,
     POINTS,
+    best_boxes,
     break_evens,
     cells_of,
+    of_boxes,
     of_break_evens,
     of_cells,
 )
@@ -43,7 +45,6 @@ __all__ = ["STUDY"]
 FULL = Machine("torus:32x32x32", 2000, 512, 5)
 SMALL = Machine("torus:8x8x8", 60, 16, 2)
 LONGEST = (32, 32, 32)
-CHOSEN = ("low", "medium")
 STRATEGIES = [(rule, name) for rule in ("CS", "FS") for name in ("CM", "RM", "TDM", "BM")] + [("BPS", "BM")]
 SLOWDOWNS = (0, 10, 20, 30, 40, 50, 60)
 MIXED = "I-IV"
@@ -56,17 +57,12 @@ TABLES = {
     "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
 }
 ROUNDED = "-rounded"
-PARTS = TABLES | {"classes-rounded": f"{TABLES['classes']}, sizes drawn of all and rounded up"}
-PARTS |= {
-    f"run-times-{name}": f"{TABLES['run-times']}: {SETUPS[name].title}" for name in SETUPS if name != "plain"
-}
-PARTS |= {
-    f"{table}-{name}{ending}": f"{TABLES[table]}: {SETUPS[name].title}{rounding}"
-    for name in SETUPS
-    if name != "plain"
-    for table in TABLES
-    if table != "run-times"
+PARTS = {
+    f"{table}{'' if name == 'plain' else f'-{name}'}{ending}": f"{what}: {setup.title}{rounding}"
+    for name, setup in SETUPS.items()
+    for table, what in TABLES.items()
     for ending, rounding in (("", ""), (ROUNDED, "; sizes rounded up"))
+    if table != "run-times" or not ending
 }
 
 
@@ -101,23 +97,25 @@ def _rows_of(setup: str, quick: bool) -> list[Row]:
     chosen = SETUPS[setup]
     return [
         run_in_box(name, intensity, nodes, shape, mapping, chosen.programs.get(name))
-        for intensity, name, nodes in _kinds(quick)
+        for intensity, name, nodes in _kinds(setup, quick)
         for shape in shapes(nodes, LONGEST, lines=False)
         for mapping in chosen.mappings.values()
         if mapping != BEST
     ]
 
 
-def _kinds(quick: bool) -> Iterator[tuple[str, str, int]]:
+def _kinds(setup: str, quick: bool) -> Iterator[tuple[str, str, int]]:
     """Yield intensity, application and size of all jobs, the cheapest first."""
-    for intensity, name in itertools.product(_intensities(quick), PUBLISHED_CLASSES[MIXED]):
+    for intensity, name in itertools.product(intensities_of(setup, quick), PUBLISHED_CLASSES[MIXED]):
         yield from (
             (intensity, name, nodes) for nodes in published_sizes(name) if nodes <= _machine(quick).largest
         )
 
 
-def _intensities(quick: bool) -> tuple[str, ...]:
-    return CHOSEN[:1] if quick else CHOSEN
+def intensities_of(setup: str, quick: bool = False) -> tuple[str, ...]:
+    """Return the intensities of which jobs draw in a set-up."""
+    chosen = SETUPS[setup].intensities
+    return chosen[:1] if quick else chosen
 
 
 def _machine(quick: bool) -> Machine:
@@ -163,17 +161,18 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         setup: {rule: BoxTimes(own, rule, cycle=1.0) for rule in SETUPS[setup].mappings.values()}
         for setup, own in runs.items()
     }
-    machine, chosen = _machine(asked.quick), _intensities(asked.quick)
-    wanted = {key_of(case, machine, chosen): case for case in cases(asked)}
-    make = partial(carry_out, tables=times, machine=machine, intensities=chosen)
+    machine = _machine(asked.quick)
+    drawn = {setup: intensities_of(setup, asked.quick) for setup in times}
+    wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(asked)}
+    make = partial(carry_out, tables=times, machine=machine, intensities=drawn)
     kept = kept_outcomes(wanted, make, asdict, bench).values()
     found = pd.DataFrame({"rounded": False, "setup": "plain"} | one for one in kept)
     tables, told, figures = [], [_ABOUT], {}
     for name in asked.parts:
         part, title = read(name), PARTS[name]
         if part.table == "run-times":
-            tables.append(_best_boxes(runs[part.setup], name, title))
-            told.append(f"{name}: {_of_boxes(tables[-1].frame)}")
+            tables.append(best_boxes(runs[part.setup], name, title))
+            told.append(f"{name}: {of_boxes(tables[-1].frame)}")
             continue
         own = found[(found["setup"] == part.setup) & (found["rounded"] == part.rounded)]
         if part.table == "break-even":
@@ -205,44 +204,6 @@ def _printed(part: str, quick: bool) -> pd.DataFrame:
         table = published("pascual_selection_large_mixed.csv")
         table = table[table["sizes"] == part].assign(**{"class": MIXED})
     return table.iloc[:0] if quick else table
-
-
-def _best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
-    """Return the best box and mapping of each application and size, and what others take beside it."""
-    found = []
-    for (app, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
-        least = group.loc[group["cycles"].idxmin()]
-        boxes = group.groupby("shape")["cycles"].min()
-        rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
-        found.append(
-            {
-                "application": app,
-                "intensity": intensity,
-                "nodes": nodes,
-                "best box": least["shape"],
-                "best mapping": least["mapping"].partition(":")[0],
-                "cycles": least["cycles"],
-                "worst box": boxes.max() / least["cycles"],
-                "worst mapping": rules.max() / least["cycles"],
-            }
-        )
-    digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
-    what = "the worst box with its best mapping, and the worst mapping, relative to it"
-    return ReportTable(name, f"{title}; {what}", pd.DataFrame(found), digits)
-
-
-def _of_boxes(frame: pd.DataFrame) -> str:
-    cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
-    same = (frame["best box"] == cubic).mean()
-    third = frame[frame["application"].isin(PUBLISHED_CLASSES["III"])]
-    kept = [
-        box == named(most_cubic(nodes)) and mapping == "consecutive"
-        for box, nodes, mapping in zip(third["best box"], third["nodes"], third["best mapping"], strict=True)
-    ]
-    return (
-        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box. The cube with the "
-        f"consecutive mapping is best for {sum(kept)} of {len(kept)} of class III (published: all)."
-    )
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:

@@ -10,14 +10,25 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.experiments.studies.box_times import BEST
+from netplace.experiments.studies.box_times import BEST, most_cubic, named
 from netplace.experiments.studies.crossing import crossing
+from netplace.experiments.studies.report import ReportTable
 from netplace.experiments.studies.selection_schedules import MEASURES
 from netplace.experiments.studies.selection_setups import short
 from netplace.experiments.studies.statistics import best
 from netplace.experiments.studies.study import published
+from netplace.scheduling.workload import PUBLISHED_CLASSES
 
-__all__ = ["DIGITS", "POINTS", "break_evens", "cells_of", "of_break_evens", "of_cells"]
+__all__ = [
+    "DIGITS",
+    "POINTS",
+    "best_boxes",
+    "break_evens",
+    "cells_of",
+    "of_boxes",
+    "of_break_evens",
+    "of_cells",
+]
 
 ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisation
 NEAR = 10.0  # points by which a break-even may differ
@@ -124,4 +135,43 @@ def of_break_evens(cells: pd.DataFrame) -> str:
     return (
         f"{spread}; {near} of {len(known)} printed cells within {NEAR:g} points. The closed form "
         "is (utilisation scattered / in boxes) x (node-time in boxes / under BPS) - 1."
+    )
+
+
+def best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
+    """Return the best box and mapping of each application and size, and what others take beside it."""
+    found = []
+    for (app, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
+        least = group.loc[group["cycles"].idxmin()]
+        boxes = group.groupby("shape")["cycles"].min()
+        rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
+        found.append(
+            {
+                "application": app,
+                "intensity": intensity,
+                "nodes": nodes,
+                "best box": least["shape"],
+                "best mapping": least["mapping"].partition(":")[0],
+                "cycles": least["cycles"],
+                "worst box": boxes.max() / least["cycles"],
+                "worst mapping": rules.max() / least["cycles"],
+            }
+        )
+    digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
+    what = "the worst box with its best mapping, and the worst mapping, relative to it"
+    return ReportTable(name, f"{title}; {what}", pd.DataFrame(found), digits)
+
+
+def of_boxes(frame: pd.DataFrame) -> str:
+    """Return a sentence on how many kinds of jobs are fastest in the most cubic box."""
+    cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
+    same = (frame["best box"] == cubic).mean()
+    third = frame[frame["application"].isin(PUBLISHED_CLASSES["III"])]
+    kept = [
+        box == named(most_cubic(nodes)) and mapping == "consecutive"
+        for box, nodes, mapping in zip(third["best box"], third["nodes"], third["best mapping"], strict=True)
+    ]
+    return (
+        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box. The cube with the "
+        f"consecutive mapping is best for {sum(kept)} of {len(kept)} of class III (published: all)."
     )

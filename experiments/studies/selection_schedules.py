@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.experiments.studies.box_times import BEST, BoxTimes
+from netplace.experiments.studies.selection_setups import SETUPS
 from netplace.placement.rule import grid_of
 from netplace.scheduling import Partitioner, make_partitioner, schedule
 from netplace.scheduling.job import Job
@@ -27,7 +28,7 @@ from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors
-from netplace.scheduling.workload import SIZES, Workload, applications
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.topologies import parse
 
@@ -121,7 +122,7 @@ def carry_out(
     case: Case,
     tables: Mapping[str, Mapping[str, BoxTimes]],
     machine: Machine,
-    intensities: tuple[str, ...],
+    intensities: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
@@ -133,8 +134,8 @@ def carry_out(
         Run times by set-up and mapping.
     machine : Machine
         Where.
-    intensities : tuple of str
-        What is drawn from.
+    intensities : mapping of str to tuple of str
+        What is drawn from, by set-up.
     """
     grid = grid_of(parse(machine.network), "partition selection")
     wanted = (BATCHES + machine.warmup) * machine.jobs
@@ -144,11 +145,13 @@ def carry_out(
         case.seed,
         case.classes,
         case.sizes,
-        intensities,
+        intensities[case.setup],
         repeats=(1, 1),
     )
     if case.rounded:
         jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
+    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
+    jobs = replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
     best = tables[case.setup][BEST]
     length = _length(jobs, best, grid.nodes, machine.jobs)
     times: Any = tables[case.setup][case.mapping]

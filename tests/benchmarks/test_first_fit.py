@@ -60,6 +60,11 @@ def test_every_exact_search_answers_alike_and_is_charged():
     assert costs["zff"].visited >= 2 * grid.nodes
     part = measure(SEARCHES["naive"](grid), asked, seconds=1e-9)
     assert 1 <= part.questions < 100
+    # A job's time: as many questions as all jobs posed, also for a search that placed none meanwhile.
+    assert asked.per_job == pytest.approx(1 / asked.found)
+    assert part.per_job(asked) == pytest.approx(part.seconds * asked.per_job)
+    whole = costs["iff"]
+    assert whole.per_job(asked) == pytest.approx(whole.seconds * whole.questions / whole.placed)
 
 
 def test_a_wrong_answer_is_no_measurement():

@@ -13,17 +13,18 @@ from click.testing import CliRunner
 from netplace.experiments.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.partition_selection import (
-    CHOSEN,
     FULL,
     PARTS,
     TABLES,
     Part,
     cases,
+    intensities_of,
     read,
     rows,
 )
 from netplace.experiments.studies.selection_cells import break_evens, cells_of
 from netplace.experiments.studies.selection_schedules import Case, Machine, key_of, rounded_up
+from netplace.experiments.studies.selection_setups import SETUPS
 from netplace.experiments.studies.study import ask, published
 from netplace.scheduling.workload import SIZES, applications
 from netplace.scheduling.workload.published_classes import published_sizes
@@ -59,6 +60,7 @@ def test_a_part_names_its_table_set_up_and_rounding():
 
 def test_a_set_up_changes_programs_and_keys_and_nothing_else():
     plain, other = (rows(ask(STUDY, [part])) for part in ("run-times", "run-times-insee"))
+    plain = [row for row in plain if row.labels["intensity"] == "low"]
     assert [row.labels["application"] for row in plain] == [row.labels["application"] for row in other]
     changed = {
         row.labels["application"]
@@ -69,6 +71,11 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
     once = Case("large", "I-IV", "CS", "best")
     machine = Machine("torus:8x8x8", 60, 16, 2)
     assert key_of(once, machine, ("low",)) != key_of(replace(once, setup="insee"), machine, ("low",))
+
+
+def test_class_iv_runs_longer_only_where_that_is_asked():
+    assert {name: one.repeats for name, one in SETUPS.items() if one.repeats > 1} == {"longer": 100}
+    assert read("break-even-longer") == Part("break-even", "longer", False)
 
 
 def test_ratios_stand_beside_the_printed():
@@ -134,6 +141,6 @@ def test_sizes_drawn_of_all_arerounded_up_to_those_of_the_application():
 
 def test_rounded_schedules_have_keys_of_their_own():
     plain, rounded = cases(ask(STUDY, ["classes"])), cases(ask(STUDY, ["classes-rounded"]))
-    machine, chosen = FULL, CHOSEN
+    machine, chosen = FULL, intensities_of("plain")
     keys = {key_of(case, machine, chosen) for case in [*plain, *rounded]}
     assert len(plain) == len(rounded) == len(keys) / 2
