@@ -166,10 +166,10 @@ def _sets_pay(quick: bool) -> Iterator[Case]:
     by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
     machines = ("mesh:4x4",) if quick else ("torus:16x16", "mesh:16x16", "tree:4,4")
     loads = (0.0,) if quick else (0.6, 0.95)
-    for seed, machine, load in itertools.product(range(1 if quick else 2), machines, loads):
+    for seed, machine, load in itertools.product(range(1 if quick else 3), machines, loads):
         others = on_trees if machine.startswith("tree") else beside
         for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
-            given = (("jobs", 6 if quick else 40), ("load", load))
+            given = (("jobs", 6 if quick else 80), ("load", load))
             yield Case("sets-pay", machine, partition, seed, given)
 
 

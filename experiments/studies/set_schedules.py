@@ -55,7 +55,8 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
         "machine": machine.text,
         "workload": "applications",
         "jobs": jobs,
-        "sizes": "medium",
+        "classes": "2d,3d",  # of others one all-to-all job may hold most of the work
+        "sizes": "small",
         "intensity": "low",
         "repeats": "5:20",
     }
