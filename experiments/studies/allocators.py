@@ -152,7 +152,7 @@ def _flow(quick: bool) -> Iterator[Case]:
 
 def _sets(quick: bool) -> Iterator[Case]:
     rules = [
-        (rule, "first", 3, 1000) for rule in ("quality", "nodes and lines", "sets", "first-free", "random")
+        (rule, "first", 10, 300) for rule in ("quality", "nodes and lines", "sets", "first-free", "random")
     ]
     for rule, tie, seeds, requests in [*rules, ("nodes", "first", 5, 4380), ("nodes", "coin", 5, 4380)]:
         for seed in range(1 if quick else seeds):
@@ -166,7 +166,7 @@ def _sets_pay(quick: bool) -> Iterator[Case]:
     by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
     machines = ("mesh:4x4",) if quick else ("torus:16x16", "mesh:16x16", "tree:4,4")
     loads = (0.0,) if quick else (0.6, 0.95)
-    for seed, machine, load in itertools.product(range(1 if quick else 3), machines, loads):
+    for seed, machine, load in itertools.product(range(1 if quick else 2), machines, loads):
         others = on_trees if machine.startswith("tree") else beside
         for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
             given = (("jobs", 6 if quick else 80), ("load", load))

@@ -31,13 +31,19 @@ NETWORK, JOBS, TASKS = "tree:4,4", 16, 16
 _PRINTED = ("LU", "MG", "FT")
 _TOGETHER = Reading("leaf", "anywhere", "together")
 _ONE_LEVEL = Reading("last", "one level", "together")
-APPS = {"others": ("BT", "SP", "CG", "IS")}
+APPS = {
+    "others": ("BT", "SP", "CG", "IS"),
+    "readings": ("LU", "MG"),
+    "readings-ft": ("FT",),  # takes three times as long
+}
 OF_PART = {
     "one-level": (_ONE_LEVEL,),
     "together": (_TOGETHER,),
     "apart": (Reading("drawn", "anywhere", "each"),),
     "others": (_TOGETHER,),
+    "one-leaf": (Reading("leaf", "one level", "together"),),
     "readings": READINGS,
+    "readings-ft": READINGS,
     "programs": (_ONE_LEVEL, _TOGETHER),
 }
 # Class and origin of the programs; of generated ones a few iterations.
@@ -91,7 +97,7 @@ def _job(program: str, app: str, quick: bool) -> dict[str, str | int]:
 
 
 def _layouts(part: str, asked: Asked) -> int:
-    return asked.partitions or (2 if asked.quick or part in ("readings", "programs") else 5)
+    return asked.partitions or (2 if asked.quick or part in ("readings", "readings-ft", "programs") else 5)
 
 
 def _partition(layout: str, number: int, reading: Reading) -> str:
@@ -116,7 +122,9 @@ STUDY = Study(
         "one-level": "tasks astray one level up, as published: LU, MG and FT of class W",
         "together": "tasks astray on one leaf switch: LU, MG and FT of class W",
         "apart": "tasks astray one by one: LU, MG and FT of class W",
-        "readings": "which tasks stray, how far, and with whom: LU, MG and FT of class W",
+        "one-leaf": "tasks astray on one leaf switch, one level up: LU, MG and FT of class W",
+        "readings": "which tasks stray, how far, and with whom: LU and MG of class W",
+        "readings-ft": "the same with FT",
         "programs": "two readings with recorded and generated programs of classes W and A",
         "others": "tasks astray on one leaf switch: BT, SP, CG and IS of class W",
     },
