@@ -136,8 +136,8 @@ def _trends(quick: bool) -> Iterator[Case]:
     curves = [f"curve:{order},{choice}" for order in ORDERS for choice in choices]
     for work in (0.5, 2.0) if quick else (0.5, 1.0, 1.5, 2.0):
         for partition in (curves[0], "curve:hilbert,best-fit") if quick else (*curves, *CENTRES):
-            for seed in range(1 if quick else 3):
-                given = {"jobs": 60 if quick else 1000, "work": work, "load": 0.4}
+            for seed in range(1 if quick else 2):
+                given = {"jobs": 60 if quick else 500, "work": work, "load": 0.4}
                 yield Case("trends", "mesh:8x8x5", partition, seed, tuple(given.items()))
 
 
