@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from netplace.experiments.studies.box_times import BEST, BoxTimes
 from netplace.experiments.studies.selection_setups import SETUPS
 from netplace.placement.rule import grid_of
-from netplace.scheduling import Partitioner, make_partitioner, schedule
+from netplace.scheduling import Schedule, make_partitioner, schedule
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner import Allocation
@@ -30,13 +30,14 @@ from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
 from netplace.scheduling.workload.published_classes import published_sizes
-from netplace.topologies import parse
+from netplace.topologies import Grid, parse
 
 __all__ = ["BATCHES", "MEASURES", "SCATTERED", "Case", "Machine", "carry_out", "key_of", "rounded_up"]
 
 BATCHES = 30
 SCATTERED = "scattered"
 _MORE = 13  # tenths of the jobs that start in all batches of a full machine: some are there to the end
+_MOST = 8 * _MORE
 MEASURES = ("started", "head_wait", "run", "utilisation")
 
 
@@ -126,6 +127,8 @@ def carry_out(
 ) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
+    Where jobs run out before the last batch ends, twice as many are drawn anew.
+
     Parameters
     ----------
     case : Case
@@ -138,34 +141,16 @@ def carry_out(
         What is drawn from, by set-up.
     """
     grid = grid_of(parse(machine.network), "partition selection")
-    wanted = (BATCHES + machine.warmup) * machine.jobs
-    jobs = applications(
-        machine.largest,
-        _MORE * wanted // 10,
-        case.seed,
-        case.classes,
-        case.sizes,
-        intensities[case.setup],
-        repeats=(1, 1),
-    )
-    if case.rounded:
-        jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
-    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
-    jobs = replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
-    best = tables[case.setup][BEST]
-    length = _length(jobs, best, grid.nodes, machine.jobs)
-    times: Any = tables[case.setup][case.mapping]
-    partitioner: Partitioner
-    if case.selection == SCATTERED:
-        times = ScatteredTimes(best, case.slowdown)
-        partitioner = make_partitioner("non-contiguous", grid)
-    elif case.selection == "BPS":
-        partitioner = Boxes(grid, SEARCHES["contiguous"], BestShapes(grid, times.ranking, rotations=False))
-    else:
-        inner = grid_of(parse("mesh:" + "x".join(map(str, grid.sizes))), "partition selection")
-        rule = Factors(inner, cubic=case.selection == "CS", rotations=False, lines=False)
-        partitioner = Boxes(grid, SEARCHES["contiguous"], rule)
-    made = schedule(grid, jobs, "fcfs", partitioner, times)
+    best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
+    wanted, more = (BATCHES + machine.warmup) * machine.jobs, _MORE
+    while True:
+        jobs = _jobs(case, machine, more * wanted // 10, intensities[case.setup])
+        length = _length(jobs, best, grid.nodes, machine.jobs)
+        made = _schedule(case, grid, jobs, times, best)
+        # A length that was rounded up takes more jobs than were drawn.
+        if more >= _MOST or made.start.max() > (BATCHES + machine.warmup) * length:
+            break
+        more *= 2
     found = time_batches(made, length, BATCHES, machine.warmup * length)
     figures = {name: found.mean(name) for name in MEASURES}
     scale = 1e7 / length
@@ -177,6 +162,32 @@ def carry_out(
         "batches": (found.started * scale).tolist(),
         "node_time": float((made.nodes * (made.end - made.start)).mean()),
     }
+
+
+def _jobs(case: Case, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
+    """Return so many jobs of a case."""
+    jobs = applications(
+        machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
+    )
+    if case.rounded:
+        jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
+    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
+    return replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
+
+
+def _schedule(case: Case, grid: Grid, jobs: Workload, times: BoxTimes, best: BoxTimes) -> Schedule:
+    """Return the schedule of the jobs by the case's selection."""
+    if case.selection == SCATTERED:
+        return schedule(
+            grid, jobs, "fcfs", make_partitioner("non-contiguous", grid), ScatteredTimes(best, case.slowdown)
+        )
+    rule: Any
+    if case.selection == "BPS":
+        rule = BestShapes(grid, times.ranking, rotations=False)
+    else:
+        inner = grid_of(parse("mesh:" + "x".join(map(str, grid.sizes))), "partition selection")
+        rule = Factors(inner, cubic=case.selection == "CS", rotations=False, lines=False)
+    return schedule(grid, jobs, "fcfs", Boxes(grid, SEARCHES["contiguous"], rule), times)
 
 
 def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray[np.int64]:

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.experiments.cli import app
-from netplace.experiments.studies import STUDIES
+from netplace.experiments.studies import STUDIES, selection_schedules
+from netplace.experiments.studies.box_times import BoxTimes, shapes
 from netplace.experiments.studies.partition_selection import (
     FULL,
     PARTS,
@@ -26,7 +27,7 @@ from netplace.experiments.studies.selection_cells import break_evens, cells_of
 from netplace.experiments.studies.selection_schedules import Case, Machine, key_of, rounded_up
 from netplace.experiments.studies.selection_setups import SETUPS
 from netplace.experiments.studies.study import ask, published
-from netplace.scheduling.workload import SIZES, applications
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
 from netplace.scheduling.workload.published_classes import published_sizes
 
 STUDY = STUDIES["partition-selection"]
@@ -144,3 +145,23 @@ def test_rounded_schedules_have_keys_of_their_own():
     machine, chosen = FULL, intensities_of("plain")
     keys = {key_of(case, machine, chosen) for case in [*plain, *rounded]}
     assert len(plain) == len(rounded) == len(keys) / 2
+
+
+def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatch):
+    runs = pd.DataFrame(
+        [
+            (name, "low", nodes, "x".join(map(str, shape)), 1000 + 10 * at + nodes, "consecutive")
+            for name in PUBLISHED_CLASSES["I"]
+            for nodes in (8, 16)
+            for at, shape in enumerate(shapes(nodes, (8, 8, 8), lines=False))
+        ],
+        columns=["application", "intensity", "nodes", "shape", "cycles", "mapping"],
+    )
+    tables = {"plain": {name: BoxTimes(runs, name, 1) for name in ("consecutive", "best")}}
+    case, machine = Case("small", "I", "CS", "best"), Machine("torus:8x8x8", 20, 16, 2)
+    found = {}
+    for tenths in (3, 12, 24):
+        monkeypatch.setattr(selection_schedules, "_MORE", tenths)
+        found[tenths] = selection_schedules.carry_out(case, tables, machine, {"plain": ("low",)})
+    assert found[3] in (found[12], found[24])
+    assert len(found[3]["batches"]) == selection_schedules.BATCHES
