@@ -21,7 +21,7 @@ from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, one_
 
 __all__ = ["best_abreast", "fits_abreast"]
 
-_LANES = 128
+_LANES = 256
 _MOST = 2**62
 
 
