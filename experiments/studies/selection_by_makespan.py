@@ -33,6 +33,7 @@ from netplace.experiments.studies.box_times import (
 )
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
+from netplace.experiments.studies.selection_cells import best_boxes
 from netplace.experiments.studies.statistics import best, spread
 from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured
 from netplace.scheduling import schedule
@@ -149,7 +150,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     times = {mapping: BoxTimes(runs, mapping) for mapping in (*MAPPINGS, BEST)}
     tables, summary, figures = [], [], {}
     if "run-times" in asked.parts:
-        tables.append(_best_boxes(runs))
+        tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
         summary.append(_of_boxes(tables[0].frame))
     wanted = {_key(case, asked.quick): case for case in cases(asked)}
     if found := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
@@ -167,30 +168,6 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 def _key(case: Case, quick: bool) -> str:
     described = json.dumps({"study": "selection-by-makespan", "quick": quick, **asdict(case)}, sort_keys=True)
     return hashlib.sha256(described.encode()).hexdigest()
-
-
-def _best_boxes(runs: pd.DataFrame) -> ReportTable:
-    """Return the best box and mapping of each application and size, and what others take beside it."""
-    found = []
-    for (name, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
-        least = group.loc[group["cycles"].idxmin()]
-        boxes = group.groupby("shape")["cycles"].min()
-        rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
-        found.append(
-            {
-                "application": name,
-                "intensity": intensity,
-                "nodes": nodes,
-                "best box": least["shape"],
-                "best mapping": least["mapping"],
-                "cycles": least["cycles"],
-                "worst box": boxes.max() / least["cycles"],
-                "worst mapping": rules.max() / least["cycles"],
-            }
-        )
-    digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
-    title = "Best box and mapping; the worst box with its best mapping, and the worst mapping, relative to it"
-    return ReportTable("run-times", title, pd.DataFrame(found), digits)
 
 
 def _of_boxes(frame: pd.DataFrame) -> str:

@@ -7,17 +7,9 @@ scheduling performance", JSSPP 2009 (LNCS 5798); J. A. Pascual, thesis, UPV/EHU 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
-
-from netplace.compiled import njit
-from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.tree import Subtrees, read_threshold, tree_of
-from netplace.scheduling.partitioner.tree_counts import choose, gather
 from netplace.topologies import Topology, Tree
-
-# mypy: disable-error-code="untyped-decorator"
 
 __all__ = ["OneLevelAstray", "quasi_contiguous"]
 
@@ -48,32 +40,6 @@ class OneLevelAstray(Subtrees):
     def astray(self, nodes: int) -> int:
         """Return how many nodes of a job may lie outside its subtree."""
         return math.ceil(nodes * self._threshold / 100)
-
-    def _search(self, *wanted: Any) -> tuple[Nodes, int, int]:
-        found: tuple[Nodes, int, int] = _find(*wanted)
-        return found
-
-
-@njit(cache=True)
-def _find(
-    counts: Any, first: Any, down: int, level: int, wanted: int, astray: int, one_up: bool
-) -> tuple[Any, int, int]:
-    """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
-    subtree, visited = choose(counts, first, down, level, wanted, astray, one_up)
-    if subtree < 0:
-        return np.empty(0, np.int64), 0, visited
-    nodes = np.empty(wanted, np.int64)
-    size = down**level
-    low = subtree * size
-    inside, tried = gather(counts, first, down, low, low + size, nodes, 0)
-    visited += tried
-    if inside < wanted:
-        above = low // (size * down) * size * down
-        count, tried = gather(counts, first, down, above, low, nodes, inside)
-        visited += tried
-        count, tried = gather(counts, first, down, low + size, above + size * down, nodes, count)
-        visited += tried
-    return nodes, inside, visited
 
 
 def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstray:

@@ -82,7 +82,7 @@ class Subtrees:
         self.searches += 1
         if job.nodes > self.free:
             return None
-        nodes, inside, visited = self._search(self._counts, self._first, self._down, *self._limit(job.nodes))
+        nodes, inside, visited = _find(self._counts, self._first, self._down, *self._limit(job.nodes))
         self.visited += visited
         return Allocation(nodes, contiguous=inside == job.nodes) if len(nodes) else None
 
@@ -125,11 +125,6 @@ class Subtrees:
             self._limits[nodes] = found
         return found
 
-    def _search(self, *wanted: Any) -> tuple[Nodes, int, int]:
-        """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
-        found: tuple[Nodes, int, int] = _find(*wanted)
-        return found
-
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""
         self._count(allocation.nodes, -1)
@@ -166,7 +161,7 @@ def _find(
     visited += tried
     count = inside
     while count < wanted:
-        # The next larger subtree, without the part that has been emptied.
+        # The next larger subtree, without the part that has been emptied; with `one_up` it has enough.
         emptied, size = subtree * size, size * down
         subtree //= down
         before, after = subtree * size, emptied + size // down
