@@ -38,10 +38,44 @@ def test_nested_sets(seed, monkeypatch):
         assert nodes is None or nodes.tolist() == wanted.tolist()
 
 
-@pytest.mark.parametrize("machine", ["torus:8x8", "mesh:6x5x3", "tree:3,3"])
-def test_levels_of_networks(machine, monkeypatch):
-    sets, rng = levels(parse(machine), "uniform", False), np.random.default_rng(1)
-    asked = [(rng.random(sets.nodes) < 0.5, int(rng.integers(1, 16))) for _ in range(20)]
+def parts(seed: int):
+    """Return sets of 50 nodes cut into parts again and again, some of them without some of their nodes."""
+    rng, found = np.random.default_rng(seed), []
+
+    def cut(members, depth):
+        if rng.random() < 0.85:
+            found.append((members.tolist(), rng.integers(seed % 2, 3 + 50 * (seed % 3), 2).tolist()))
+        if len(members) > 1 and depth < 6:
+            kept = members if rng.random() < 0.6 else members[: rng.integers(1, len(members))]
+            for part in np.array_split(kept, rng.integers(1, 5)):
+                if len(part):
+                    cut(part, depth + 1)
+
+    while not found:
+        cut(rng.permutation(50), 0)
+    return processor_sets(50, [found[i] for i in rng.permutation(len(found))])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_parts_of_parts(seed, monkeypatch):
+    sets, rng = parts(seed), np.random.default_rng(seed)
+    assert laminar_tree(sets) is not None
+    asked = [(rng.random(50) < rng.uniform(0.2, 1), int(rng.integers(1, 20))) for _ in range(20)]
+    found = [select(sets, free, size) for free, size in asked]
+    monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
+    for (free, size), nodes in zip(asked, found, strict=True):
+        wanted = select(sets, free, size)
+        assert (nodes is None) == (wanted is None)
+        assert nodes is None or nodes.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("costs", ["uniform", "centre"])
+@pytest.mark.parametrize("machine", ["torus:8x8", "mesh:6x5x3", "tree:3,3", "mesh:12x10"])
+def test_levels_of_networks(machine, costs, monkeypatch):
+    if costs == "centre" and not machine.startswith("mesh"):
+        pytest.skip("a centre is defined on meshes")
+    sets, rng = levels(parse(machine), costs, False), np.random.default_rng(1)
+    asked = [(rng.random(sets.nodes) < share, int(rng.integers(1, 16))) for share in [0.5, 0.9] * 10]
     found = [select(sets, free, size) for free, size in asked]
     monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
     for (free, size), nodes in zip(asked, found, strict=True):

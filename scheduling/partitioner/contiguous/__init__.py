@@ -16,7 +16,7 @@ from netplace.scheduling.partitioner.contiguous.buddy import Buddy
 from netplace.scheduling.partitioner.contiguous.erosion import Erosion
 from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSliding
 from netplace.scheduling.partitioner.contiguous.iff import ImprovedFirstFit
-from netplace.scheduling.partitioner.contiguous.naive import NaiveFirstFit
+from netplace.scheduling.partitioner.contiguous.naive_counts import CountedFirstFit
 from netplace.scheduling.partitioner.contiguous.rbs import RightBorderSegments
 from netplace.scheduling.partitioner.contiguous.row_jumps import RowJumps
 from netplace.scheduling.partitioner.contiguous.search import Search
@@ -33,7 +33,7 @@ SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "contiguous": Erosion,
     "frame-sliding": FrameSliding,
     "iff": ImprovedFirstFit,
-    "naive": NaiveFirstFit,
+    "naive": CountedFirstFit,
     "rbs": RightBorderSegments,
     "row-jumps": RowJumps,
     "zff": ZhuFirstFit,

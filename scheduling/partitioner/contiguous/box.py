@@ -26,11 +26,13 @@ def box_nodes(sizes: Any, base: int, shape: Any) -> Any:
     for s in shape:
         count *= s
     nodes = np.zeros(count, np.int64)
-    stride, repeat, rest = 1, 1, base
+    stride, filled = 1, 1  # the box of the dimensions so far
     for d in range(len(sizes)):
-        start, rest = rest % sizes[d], rest // sizes[d]
-        for i in range(count):
-            nodes[i] += (start + i // repeat % shape[d]) % sizes[d] * stride
+        start, base = base % sizes[d], base // sizes[d]
+        for step in range(shape[d] - 1, -1, -1):
+            place = start + step if start + step < sizes[d] else start + step - sizes[d]
+            for i in range(filled):
+                nodes[step * filled + i] = nodes[i] + place * stride
         stride *= sizes[d]
-        repeat *= shape[d]
+        filled *= shape[d]
     return nodes

@@ -90,6 +90,12 @@ class NodeArray(Account):
         super().__init__(grid)
         self.held: NDArray[np.bool_] = np.zeros(grid.nodes, np.bool_)
 
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        twin.held = self.held.copy()
+        return twin
+
     def take(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a free box as held."""
         self.held[box_nodes(self._sizes, base, np.array(shape))] = True

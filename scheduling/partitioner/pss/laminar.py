@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,7 @@ __all__ = ["LaminarTree", "laminar_tree", "least_below"]
 _NONE = np.int64(2**62)
 
 
-@dataclass(frozen=True, eq=False)
-class LaminarTree:
+class LaminarTree(NamedTuple):
     """Sets as vertices of a tree, leaves first, then the sets in increasing size, the whole machine last.
 
     Attributes
@@ -30,10 +28,23 @@ class LaminarTree:
         Vertex above; leaves are the nodes, vertex ``nodes + i`` is the i-th set by size. -1 for the last.
     worth : ndarray of int64, shape (nodes + sets + 1,)
         What each vertex costs.
+    number : ndarray of int64, shape (nodes + sets + 1,)
+        Number of each set in the order in which they take part; -1: no set.
+    vertex : ndarray of int64, shape (sets,)
+        The set of each number.
+    kin : ndarray of int64, shape (sets,)
+        Sets as vertices, those right below the same one together: the dearest last, of equal ones that of
+        least number.
+    kin_starts : ndarray of int64, shape (nodes + sets + 2,)
+        The sets right below vertex v are ``kin[kin_starts[v]:kin_starts[v + 1]]``.
     """
 
     parent: NDArray[np.int64]
     worth: NDArray[np.int64]
+    number: NDArray[np.int64]
+    vertex: NDArray[np.int64]
+    kin: NDArray[np.int64]
+    kin_starts: NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)  # the same sets place many jobs
@@ -55,9 +66,13 @@ def laminar_tree(sets: ProcessorSets) -> LaminarTree | None:
         parent[parts] = sets.nodes + place
         covered[sets.nodes + place] = len(mine)
         highest[mine] = sets.nodes + place
-    worth = np.zeros(top + 1, np.int64)
-    worth[sets.nodes : top] = sets.worth[order, 0]
-    return LaminarTree(parent, worth)
+    worth, number = np.zeros(top + 1, np.int64), np.full(top + 1, -1, np.int64)
+    worth[sets.nodes : top], number[sets.nodes : top] = sets.worth[order, 0], order
+    vertex = np.empty(len(order), np.int64)
+    vertex[order] = sets.nodes + np.arange(len(order))
+    kin = vertex[np.lexsort((-np.arange(len(order)), worth[vertex], parent[vertex]))]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(parent[vertex], minlength=top + 1))])
+    return LaminarTree(parent, worth, number, vertex, kin, starts)
 
 
 def least_below(sets: ProcessorSets, tree: LaminarTree, free: NDArray[np.bool_], size: int) -> Nodes:

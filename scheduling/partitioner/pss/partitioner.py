@@ -9,7 +9,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.compactness import bounding_box
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.on_free_map import OnFreeMap
@@ -123,9 +122,8 @@ def _allocation(topology: Topology, nodes: Nodes) -> Allocation:
     """Return the nodes, marked as contiguous where they fill a box or a subtree."""
     size = len(nodes)
     if isinstance(topology, Grid) and not topology.twist:
-        box = bounding_box(topology, nodes)
-        places = topology.coordinates(nodes)
-        if math.prod(box) == size and (np.ptp(places, axis=0) + 1 == box).all():
+        box = tuple((np.ptp(topology.coordinates(nodes), axis=0) + 1).tolist())
+        if math.prod(box) == size:
             return Allocation(nodes, box, contiguous=True)
     if isinstance(topology, Tree):
         whole = any(size == topology.down**level for level in range(topology.stages + 1))

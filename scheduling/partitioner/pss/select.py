@@ -57,7 +57,7 @@ def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | 
         nodes = np.flatnonzero(free)
     tree = laminar_tree(sets) if sets.worth.shape[1] == 1 and seed is None else None
     if tree is not None:
-        kept = kept_on_tree(sets, tree, free, size)
+        kept = kept_on_tree(tree, free, size)
         if np.count_nonzero(kept) == size:
             return np.flatnonzero(kept)
     inside = _inside(sets.members, free, nodes)

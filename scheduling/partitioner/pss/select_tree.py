@@ -1,151 +1,137 @@
 """The choice of `select` where every two sets are nested or disjoint: the same removals, valued on the tree.
 
-What a removal of a set empties are the sets below it and those around it that have nothing else left, so all
-removals from one state are valued in one pass up the tree and one down, instead of set by set and node by
-node. A state is which sets are gone; it is put together from the one that it extends when its turn comes.
+What a removal of a set empties are the sets below it and those around it that have nothing else left. A state
+keeps what is left of every set with a table of what can be removed, and a removal changes it only for the
+sets around, see `netplace.scheduling.partitioner.pss.remnants`. A state is put together from the one that it
+extends when its turn comes.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.compiled import njit
 from netplace.scheduling.partitioner.pss.laminar import LaminarTree
-from netplace.scheduling.partitioner.pss.sets import ProcessorSets
+from netplace.scheduling.partitioner.pss.remnants import (
+    NODES,
+    NUMBER,
+    SAVED,
+    TABLE,
+    TABLE_END,
+    headroom,
+    larger,
+    remnants,
+    without,
+)
 
 # mypy: disable-error-code="untyped-decorator"
 
 __all__ = ["kept_on_tree"]
 
-
-class _Ranks(NamedTuple):
-    """The sets with free nodes, every set right behind all that it holds.
-
-    Attributes
-    ----------
-    vertex : ndarray of int64, shape (used,)
-        Vertex of the tree.
-    first : ndarray of int64, shape (used,)
-        Rank of the first of the sets that it holds, which go up to itself.
-    above : ndarray of int64, shape (used,)
-        Rank of the set around it; -1: there is none.
-    own : ndarray of int64, shape (used,)
-        Free nodes that are in no smaller set.
-    """
-
-    vertex: NDArray[np.int64]
-    first: NDArray[np.int64]
-    above: NDArray[np.int64]
-    own: NDArray[np.int64]
+VALUE, BEFORE, BY, BEGIN, END = range(5)  # of a state
 
 
-def kept_on_tree(
-    sets: ProcessorSets, tree: LaminarTree, free: NDArray[np.bool_], size: int
-) -> NDArray[np.bool_]:
+def kept_on_tree(tree: LaminarTree, free: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
     """Return which nodes stay when the best removal is made that leaves `size` free nodes or more.
+
+    Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
+    state of fewest nodes and by the set of least number.
 
     Parameters
     ----------
-    sets : ProcessorSets
-        Sets whose costs are single numbers (`ProcessorSets.worth`).
     tree : LaminarTree
-        Their tree.
+        Tree of the sets, whose costs are single numbers (`ProcessorSets.worth`).
     free : ndarray of bool, shape (nodes,)
         Which nodes are free.
     size : int
         Nodes wanted, fewer than are free.
     """
-    number = np.argsort(np.diff(sets.members.starts), kind="stable")  # of each set by size
-    ranks = _ranked(tree.parent, free)
-    places = number[ranks.vertex - len(free)]
-    gone = np.zeros(len(tree.parent), bool)
-    gone[ranks.vertex] = _removed(ranks, tree.worth[ranks.vertex], places, int(free.sum()) - size)
-    return np.asarray(free & ~gone[tree.parent[: len(free)]])
+    return np.asarray(_kept(tree, free, size))
 
 
 @njit(cache=True)
-def _ranked(parent: Any, free: Any) -> Any:
-    """Return the ranks of the sets with free nodes."""
-    nodes, top = len(free), len(parent) - 1
-    own, held = np.zeros(top + 1, np.int64), np.zeros(top + 1, np.int64)  # free nodes; sets, itself included
-    for node in range(nodes):
-        own[parent[node]] += free[node]
-    for v in range(nodes, top):  # sets come before those that hold them
-        held[v] += own[v] > 0 or held[v] > 0
-        held[parent[v]] += held[v]
-    used = held[top]
-    vertex, first = np.empty(used, np.int64), np.empty(used, np.int64)
-    above, rank, last = np.empty(used, np.int64), np.full(top + 1, -1, np.int64), np.empty(top + 1, np.int64)
-    last[top] = used - 1
-    for v in range(top - 1, nodes - 1, -1):
-        if held[v]:
-            up = parent[v]
-            rank[v] = last[up]
-            last[up] -= held[v]
-            last[v] = rank[v] - 1
-            vertex[rank[v]], first[rank[v]], above[rank[v]] = v, rank[v] - held[v] + 1, rank[up]
-    return _Ranks(vertex, first, above, own[vertex])
-
-
-@njit(cache=True)
-def _removed(ranks: Any, worth: Any, number: Any, room: int) -> Any:
-    """Return which sets the best removal empties of at most `room` nodes.
-
-    Of equal ones it is that of the most nodes; of equal ones of as many nodes the one found first, from the
-    state of fewest nodes and by the set of least number.
-    """
-    used = len(worth)
-    value, before, which = (
-        np.full(room + 1, -1, np.int64),
-        np.full(room + 1, -1, np.int64),
-        np.empty(room + 1, np.int64),
-    )
-    value[0] = 0
-    gone = np.zeros((room + 1, used), np.bool_)
-    left, below, around = np.empty(used, np.int64), np.empty(used, np.int64), np.empty(used, np.int64)
-    for base in range(room):
-        if value[base] < 0:
-            continue
-        mine = gone[base]
-        if base:
-            _extend(gone, base, before[base], ranks.first[which[base]], which[base])
-        left[:] = ranks.own
-        below[:] = 0
-        for i in range(used):
-            if mine[i]:
-                left[i] = 0
-            if left[i]:
-                below[i] += worth[i]
-                up = ranks.above[i]
-                if up >= 0:
-                    left[up] += left[i]
-                    below[up] += below[i]
-        for i in range(used - 1, -1, -1):
-            if left[i] == 0:
-                continue
-            up, after = ranks.above[i], base + left[i]
-            around[i] = worth[up] + around[up] if up >= 0 and left[up] == left[i] else 0
-            if after > room:
-                continue
-            found = value[base] + below[i] + around[i]
-            if found > value[after] or (
-                found == value[after] and before[after] == base and number[i] < number[which[after]]
-            ):
-                value[after], before[after], which[after] = found, base, i
+def _kept(tree: Any, free: Any, size: int) -> Any:
+    """Return which nodes stay."""
+    parent, vertex, room = tree.parent, tree.vertex, free.sum() - size
+    states = _states(tree, free, room)
     best = 0
     for k in range(room + 1):
-        if value[k] >= value[best]:
+        if states[k, VALUE] >= states[best, VALUE]:
             best = k
-    if best == room and best:
-        _extend(gone, best, before[best], ranks.first[which[best]], which[best])
-    return gone[best]
+    gone = np.zeros(len(parent), np.bool_)
+    while best:
+        gone[vertex[states[best, BY]]] = True
+        best = states[best, BEFORE]
+    for v in range(len(parent) - 2, len(free) - 1, -1):  # sets come before those that hold them
+        gone[v] |= gone[parent[v]]
+    kept = free.copy()
+    for node in range(len(free)):
+        kept[node] &= not gone[parent[node]]
+    return kept
 
 
 @njit(cache=True)
-def _extend(gone: Any, state: int, before: int, first: int, last: int) -> None:
-    """Make a state from the one before and the sets that are gone besides."""
-    gone[state] = gone[before]
-    gone[state, first : last + 1] = True
+def _states(tree: Any, free: Any, room: int) -> Any:
+    """Return the best removal of every size up to `room`, shape (room + 1, 5), by the columns above."""
+    states = np.full((room + 1, 5), -1, np.int64)
+    sets, made, table, parts, used, at, begin, end = remnants(tree, free)
+    states[0, VALUE], states[0, BEGIN], states[0, END] = 0, begin, end
+    most = headroom(made, parts, used, begin, end)
+    path = np.empty((most[0], 4), np.int64)
+    base = 0
+    while base < room:
+        if used[0] + most[0] > len(made):
+            made = larger(made, used[0] + most[0])
+        if used[1] + most[1] > len(table):
+            table = larger(table, used[1] + most[1])
+        if used[2] + most[2] > len(parts):
+            parts = larger(parts, used[2] + most[2])
+        base = _extended(states, base, tree.vertex, sets, made, table, parts, used, at, most, path)
+    return states
+
+
+@njit(cache=True)
+def _extended(
+    states: Any,
+    base: int,
+    vertex: Any,
+    sets: Any,
+    made: Any,
+    table: Any,
+    parts: Any,
+    used: Any,
+    at: Any,
+    most: Any,
+    path: Any,
+) -> int:
+    """Extend states from `base` on, and return the first for which there is no space."""
+    room = len(states) - 1
+    while base < room:
+        value = states[base, VALUE]
+        if value < 0:
+            base += 1
+            continue
+        if base:
+            full = used[0] + most[0] > len(made) or used[1] + most[1] > len(table)
+            if full or used[2] + most[2] > len(parts):
+                return base
+            removed, before = vertex[states[base, BY]], states[base, BEFORE]
+            states[base, BEGIN], states[base, END] = without(
+                sets, made, table, parts, used, at, path, removed, states[before, BEGIN], states[before, END]
+            )
+        for place in range(states[base, BEGIN], states[base, END]):
+            for i in range(made[parts[place], TABLE], made[parts[place], TABLE_END]):
+                after = base + table[i, NODES]
+                if after > room:
+                    continue
+                better = value + table[i, SAVED] - states[after, VALUE]
+                if better > 0 or (
+                    better == 0 and states[after, BEFORE] == base and table[i, NUMBER] < states[after, BY]
+                ):
+                    states[after, VALUE] = value + table[i, SAVED]
+                    states[after, BEFORE], states[after, BY] = base, table[i, NUMBER]
+        base += 1
+    return base

@@ -14,6 +14,7 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
 from netplace.scheduling.partitioner.contiguous.box import box_nodes
+from netplace.scheduling.partitioner.contiguous.naive import NaiveFirstFit
 from netplace.topologies import parse
 
 EXACT = ["adaptive-scan", "contiguous", "iff", "naive", "row-jumps", "zff"]
@@ -103,6 +104,18 @@ def play(searches, story):
 @given(stories())
 def test_exact_searches_return_the_base_of_the_naive_scan(story):
     play([SEARCHES[name](story[0]) for name in EXACT], story)
+
+
+@settings(max_examples=150, deadline=None)
+@given(stories())
+def test_naive_counts_what_a_walk_looks_at(story):
+    walk, counted = NaiveFirstFit(story[0]), SEARCHES["naive"](story[0])
+    play([walk, counted], story)
+    assert counted.visited == walk.visited
+    twin = counted.copy()
+    twin.held[:] = True
+    assert twin.first((1,) * story[0].dims) == -1
+    assert (counted.held == walk.held).all()
 
 
 @settings(max_examples=80, deadline=None)

@@ -1,0 +1,238 @@
+"""What is left of nested sets while some are removed, with tables of what a further removal saves.
+
+A *remnant* is a set without some of those inside it: its nodes that are left, what they save when all of them
+go, and a table of the removals inside it: of each number of nodes the one that saves most, of equal ones that
+of the set of least number. A remnant is never changed. A removal makes new ones of the sets around it, each
+from the tables of those right inside, and shares all others with the state before.
+
+Sets that hold no other, right inside the same set and with as many free nodes, are one remnant, a *row*: only
+the dearest, of equal ones that of least number, can be the best removal.
+
+Arrays, handed over one by one: Numba would count references to those in a tuple at every use, and does so at
+calls, for which functions of the inner loop are inlined.
+
+sets : ndarray of int64, shape (vertices, 5)
+    Of every vertex of the tree what stays the same: columns `ABOVE` to `ROW`.
+made : ndarray of int64, shape (space, 7)
+    Remnants: columns `NAME` to `TABLE_END`.
+table : ndarray of int64, shape (space, 3)
+    Removals: columns `NODES` to `NUMBER`.
+parts : ndarray of int32, shape (space,)
+    Remnants right inside others.
+used : ndarray of int64, shape (3,)
+    How much of the last three is used.
+at : ndarray of int64, shape (nodes + 1,)
+    Where the removal of so many nodes stands in the table that is being made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netplace.compiled import njit
+
+# mypy: disable-error-code="untyped-decorator"
+
+__all__ = ["NODES", "NUMBER", "SAVED", "TABLE", "TABLE_END", "headroom", "larger", "remnants", "without"]
+
+# OWN: free nodes in no smaller set. ROW: the set by which its row is known, or itself.
+ABOVE, WORTH, NUMBER_OF, OWN, ROW = range(5)
+# A row has in PARTS what it is without its best set, or -1, and -1 in PARTS_END.
+NAME, LEFT, SAVES, PARTS, PARTS_END, TABLE, TABLE_END = range(7)
+NODES, SAVED, NUMBER = range(3)
+
+
+@njit(cache=True)
+def remnants(tree: Any, free: Any) -> Any:
+    """Return all arrays before any removal, and where in `parts` the outermost remnants begin and end.
+
+    Parameters
+    ----------
+    tree : LaminarTree
+        The sets.
+    free : ndarray of bool, shape (nodes,)
+        Which nodes are free.
+    """
+    kin, starts = tree.kin, tree.kin_starts
+    nodes, top = len(free), len(tree.parent) - 1
+    sets = np.zeros((top + 1, 5), np.int64)
+    sets[:, ABOVE], sets[:, WORTH], sets[:, NUMBER_OF] = tree.parent, tree.worth, tree.number
+    inside, rows = np.zeros(top + 1, np.int64), 0  # free nodes of each set; of all sets, as many removals
+    for v in range(top):
+        if v < nodes:
+            sets[sets[v, ABOVE], OWN] += free[v]
+            inside[v] = free[v]
+        else:
+            rows += inside[v]
+        inside[sets[v, ABOVE]] += inside[v]
+    made, table = np.empty((top - nodes, 7), np.int64), np.empty((rows, 3), np.int64)
+    parts, at = np.empty(top - nodes, np.int32), np.zeros(nodes + 1, np.int64)
+    used = np.zeros(3, np.int64)
+    now = np.full(top + 1, -1, np.int64)  # remnant of each set; of a row, of it and those behind it
+    begin = end = 0
+    for v in range(nodes, top + 1):
+        begin = end = used[2]
+        row = -1
+        for place in range(starts[v], starts[v + 1]):
+            one = kin[place]
+            if now[one] >= 0:
+                row = -1
+                end += 1
+            elif inside[one]:
+                like = row >= 0 and sets[row, OWN] == sets[one, OWN]
+                sets[one, ROW] = sets[row, ROW] if like else one
+                now[one] = _row(sets, made, table, used, one, now[row] if like else -1)
+                row = one
+                end += not like
+            else:
+                continue
+            parts[end - 1] = now[one]
+        used[2] = end
+        if v < top and end > begin:
+            sets[v, ROW] = v
+            now[v] = _remnant(sets, made, table, parts, used, at, v, begin, end)
+    return sets, made, table, parts, used, at, begin, end
+
+
+@njit(cache=True)
+def headroom(made: Any, parts: Any, used: Any, begin: int, end: int) -> Any:
+    """Return how many remnants, removals and parts a removal can make, at most."""
+    most = np.zeros((used[0] + 1, 4), np.int64)  # last column: removals in its own table; last row: outermost
+    for one in range(used[0] + 1):
+        if one < used[0]:
+            begin_of, end_of = made[one, PARTS], made[one, PARTS_END]
+        else:
+            begin_of, end_of = begin, end
+        most[one, 3] = 1
+        for place in range(begin_of, end_of):
+            part = parts[place]
+            for column in range(3):
+                most[one, column] = max(most[one, column], most[part, column])
+            most[one, 3] += most[part, 3]
+        if one < used[0] and end_of >= 0:
+            most[one, 3] = min(most[one, 3], made[one, LEFT])
+            most[one, 1] += most[one, 3]
+        most[one, 0] += 1
+        most[one, 2] += max(0, end_of - begin_of)
+    return most[used[0], :3]
+
+
+@njit(cache=True)
+def larger(array: Any, rows: int) -> Any:
+    """Return a copy with space for so many rows."""
+    found = array
+    while len(found) < rows:
+        found = np.concatenate((found, np.empty_like(found)))
+    return found
+
+
+@njit(cache=True, inline="always")
+def without(
+    sets: Any,
+    made: Any,
+    table: Any,
+    parts: Any,
+    used: Any,
+    at: Any,
+    path: Any,
+    removed: int,
+    begin: int,
+    end: int,
+) -> tuple[int, int]:
+    """Remove a set where the outermost remnants are ``parts[begin:end]``; return where they are then.
+
+    Parameters
+    ----------
+    sets, made, table, parts, used, at : ndarray
+        The remnants, and space for more.
+    path : ndarray of int64, shape (depth, 4)
+        Space: the set and those around it, their remnants, and between which parts these are.
+    removed : int
+        The set, the best of its row.
+    begin, end : int
+        Where the outermost remnants begin and end.
+    """
+    depth, v = 0, removed
+    while sets[v, ABOVE] >= 0:
+        path[depth, 0] = v
+        depth += 1
+        v = sets[v, ABOVE]
+    one = -1
+    for i in range(depth - 1, -1, -1):
+        path[i, 2], path[i, 3] = begin, end
+        name, place = sets[path[i, 0], ROW], begin
+        while made[parts[place], NAME] != name:
+            place += 1
+        one = parts[place]
+        path[i, 1] = one
+        begin, end = made[one, PARTS], made[one, PARTS_END]
+    new = begin if end < 0 else -1  # what takes the place of the set removed
+    for i in range(depth):
+        one, begin = path[i, 1], used[2]
+        end = begin
+        for place in range(path[i, 2], path[i, 3]):
+            part = new if parts[place] == one else parts[place]
+            if part >= 0:
+                parts[end] = part
+                end += 1
+        used[2] = end
+        if i + 1 < depth:
+            v, new = path[i + 1, 0], -1
+            if end > begin or sets[v, OWN]:
+                new = _remnant(sets, made, table, parts, used, at, v, begin, end)
+    return begin, end
+
+
+@njit(cache=True)
+def _row(sets: Any, made: Any, table: Any, used: Any, one: int, rest: int) -> int:
+    """Make a set that holds no other, in front of the rest of its row (-1: none)."""
+    new, last = used[0], used[1]
+    table[last, NODES], table[last, SAVED], table[last, NUMBER] = (
+        sets[one, OWN],
+        sets[one, WORTH],
+        sets[one, NUMBER_OF],
+    )
+    made[new, NAME], made[new, LEFT], made[new, SAVES] = sets[one, ROW], sets[one, OWN], sets[one, WORTH]
+    if rest >= 0:
+        made[new, LEFT] += made[rest, LEFT]
+        made[new, SAVES] += made[rest, SAVES]
+    made[new, PARTS], made[new, PARTS_END] = rest, -1
+    made[new, TABLE], made[new, TABLE_END] = last, last + 1
+    used[0], used[1] = new + 1, last + 1
+    return int(new)
+
+
+@njit(cache=True, inline="always")
+def _remnant(
+    sets: Any, made: Any, table: Any, parts: Any, used: Any, at: Any, v: int, begin: int, end: int
+) -> int:
+    """Make what is left of a set whose parts are ``parts[begin:end]``."""
+    left, worth, number = sets[v, OWN], sets[v, WORTH], sets[v, NUMBER_OF]
+    for place in range(begin, end):
+        left += made[parts[place], LEFT]
+        worth += made[parts[place], SAVES]
+    first = last = used[1]
+    for place in range(begin, end):
+        for i in range(made[parts[place], TABLE], made[parts[place], TABLE_END]):
+            nodes = table[i, NODES]
+            if nodes == left:  # the whole set goes with its last part
+                number = min(number, table[i, NUMBER])
+                continue
+            k = at[nodes]
+            if k < first or k >= last or table[k, NODES] != nodes:
+                k = at[nodes] = last
+                last += 1
+            elif table[i, SAVED] < table[k, SAVED] or (
+                table[i, SAVED] == table[k, SAVED] and table[i, NUMBER] > table[k, NUMBER]
+            ):
+                continue
+            table[k, NODES], table[k, SAVED], table[k, NUMBER] = nodes, table[i, SAVED], table[i, NUMBER]
+    table[last, NODES], table[last, SAVED], table[last, NUMBER] = left, worth, number
+    new = used[0]
+    made[new, NAME], made[new, LEFT], made[new, SAVES] = v, left, worth
+    made[new, PARTS], made[new, PARTS_END] = begin, end
+    made[new, TABLE], made[new, TABLE_END] = first, last + 1
+    used[0], used[1] = new + 1, last + 1
+    return int(new)
