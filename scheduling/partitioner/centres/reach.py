@@ -18,6 +18,8 @@ from netplace.scheduling.partitioner.centres.space import RING
 
 __all__ = ["reach_of"]
 
+_MANY = 2**15 - 1  # more than any count
+
 
 @njit(cache=True)
 def reach_of(axes: Any, free: Any, centres: Any, size: int) -> Any:
@@ -29,64 +31,72 @@ def reach_of(axes: Any, free: Any, centres: Any, size: int) -> Any:
     most = axes.sizes.sum()
     # Counts in the first dimensions, by radius: earlier ones are needed where a cone has gone half round.
     known = np.empty((dims, most, nodes), np.int16)
-    up, down = np.zeros((dims, nodes), np.int16), np.zeros((dims, nodes), np.int16)
-    here = np.zeros(nodes, np.int16)
+    up, down = np.zeros((2, dims, nodes), np.int16), np.zeros((2, dims, nodes), np.int16)
+    here, other = np.zeros(nodes, np.int16), np.full(nodes, _MANY, np.int16)
     for node in free:
         here[node] = 1
+    for node in centres:
+        other[node] = 0
+    whole = np.empty(nodes, np.int16)
     radius, nearer = np.zeros(nodes, np.int16), np.zeros(nodes, np.int16)
     for r in range(most):
         within, stride = here, 1
+        old, new = r % 2, 1 - r % 2
         for d in range(dims):
-            side = axes.sizes[d]
+            side, ring = axes.sizes[d], axes.kinds[d] == RING
             rise, fall = side // 2, (side - 1) // 2  # farthest places of a ring, up and down
-            if axes.kinds[d] != RING:
-                rise, fall = most, most
-            up[d] = _cone(within, up[d], stride, side, rise < most)
-            if r > rise:
-                _close(up[d], here if d == 0 else known[d, r - 1 - rise], stride, side, rise + 1)
-            down[d] = _cone(within, down[d], -stride, side, fall < most)
-            if r > fall:
-                _close(down[d], here if d == 0 else known[d, r - 1 - fall], stride, side, side - 1 - fall)
-            within = _join(within, up[d], down[d])
+            _rise(within, up[old, d], up[new, d], stride, side, ring)
+            _fall(within, down[old, d], down[new, d], stride, side, ring)
+            if ring and r > rise:
+                _close(up[new, d], here if d == 0 else known[d, r - 1 - rise], stride, side, rise + 1)
+            if ring and r > fall:
+                _close(
+                    down[new, d], here if d == 0 else known[d, r - 1 - fall], stride, side, side - 1 - fall
+                )
+            both = whole if d == dims - 1 else known[d + 1, r]
+            _join(within, up[new, d], down[new, d], both)
+            within = both
             stride *= side
-            if d < dims - 1:
-                known[d + 1, r] = within
-        _note(within, size, radius, nearer)
-        if within[centres].min() >= size:
+        if _note(within, other, size, radius, nearer) >= size:
             break
     return radius, nearer
 
 
 @njit(cache=True)
-def _cone(now: Any, before: Any, step: int, side: int, ring: bool) -> Any:
-    """Return the sums over the places x from each on, in the direction of `step`, of counts |x| hops less."""
-    nodes, stride = len(before), abs(step)
-    inner = stride * (side - 1)
-    found = now.copy()
-    if step > 0:
-        _add(found, 0, before, stride, nodes - stride)
-    else:
-        _add(found, stride, before, 0, nodes - stride)
-    for first in range(0, nodes, stride * side):  # beyond the end of a line is nothing, or its beginning
-        end, other = (first + inner, first) if step > 0 else (first, first + inner)
+def _rise(now: Any, before: Any, found: Any, stride: int, side: int, ring: bool) -> None:
+    """Sum over the places from each on, upwards, the counts at x places on within x hops less."""
+    last = len(now) - stride
+    for at in range(last):
+        found[at] = np.int16(now[at] + before[np.uintp(at + stride)])
+    block = stride * side
+    for first in range(0, len(now), block):  # beyond the end of a line is nothing, or its beginning
+        end = first + block - stride
         for i in range(stride):
-            found[end + i] = now[end + i] + (before[other + i] if ring else 0)
-    return found
+            more = before[np.uintp(first + i)] if ring else np.int16(0)
+            found[np.uintp(end + i)] = np.int16(now[np.uintp(end + i)] + more)
+
+
+@njit(cache=True)
+def _fall(now: Any, before: Any, found: Any, stride: int, side: int, ring: bool) -> None:
+    """Sum over the places from each on, downwards, as `_rise` does upwards."""
+    for at in range(len(now) - stride):
+        here = np.uintp(at + stride)
+        found[here] = np.int16(now[here] + before[at])
+    block = stride * side
+    for first in range(0, len(now), block):
+        end = first + block - stride
+        for i in range(stride):
+            more = before[np.uintp(end + i)] if ring else np.int16(0)
+            found[np.uintp(first + i)] = np.int16(now[np.uintp(first + i)] + more)
 
 
 @njit(cache=True)
 def _close(cone: Any, gone: Any, stride: int, side: int, far: int) -> None:
     """Take off what lies `far` places on: there a cone has gone half round the ring."""
-    block = stride * side
+    block, ahead = stride * side, stride * far
     for first in range(0, len(cone), block):
-        _take_off(cone, first, gone, first + stride * far, block - stride * far)
-        _take_off(cone, first + block - stride * far, gone, first, stride * far)
-
-
-@njit(cache=True)
-def _add(sums: Any, at: int, others: Any, there: int, count: int) -> None:
-    for i in range(count):
-        sums[np.uintp(at + i)] += others[np.uintp(there + i)]
+        _take_off(cone, first, gone, first + ahead, block - ahead)
+        _take_off(cone, first + block - ahead, gone, first, ahead)
 
 
 @njit(cache=True)
@@ -96,19 +106,20 @@ def _take_off(sums: Any, at: int, others: Any, there: int, count: int) -> None:
 
 
 @njit(cache=True)
-def _join(here: Any, up: Any, down: Any) -> Any:
-    """Return the counts of both cones, which have the places themselves in common."""
-    both = np.empty_like(here)
+def _join(here: Any, up: Any, down: Any, both: Any) -> None:
+    """Fill in the counts of both cones, which have the places themselves in common."""
     for at in range(len(here)):
-        both[at] = up[at] + down[at] - here[at]
-    return both
+        both[at] = np.int16(np.int16(up[at] + down[at]) - here[at])
 
 
 @njit(cache=True)
-def _note(count: Any, size: int, radius: Any, nearer: Any) -> None:
-    """Where there are not enough yet, the radius is larger."""
-    few = np.int16(size)
+def _note(count: Any, other: Any, size: int, radius: Any, nearer: Any) -> Any:
+    """Where there are not enough yet, the radius is larger; return the least count of a centre."""
+    few, least = np.int16(size), np.int16(_MANY)
     for at in range(len(count)):
-        more = count[at] < few
-        radius[at] += np.int16(more)
-        nearer[at] = count[at] if more else nearer[at]
+        now = count[at]
+        more = now < few
+        radius[at] = np.int16(radius[at] + np.int16(more))
+        nearer[at] = now if more else nearer[at]
+        least = min(least, max(now, other[at]))
+    return least

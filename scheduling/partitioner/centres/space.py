@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +65,13 @@ class Space:
     def each(self) -> int:
         """Most nodes at one place of a grid."""
         return int(-(-self.axes.places.shape[1] // self.axes.sizes.prod()))
+
+    @cached_property
+    def near_order(self) -> NDArray[np.int64]:
+        """All nodes in Morton's order of their places: a stretch of it lies in a box or a few."""
+        places = self.axes.places
+        bits = range(int(self.axes.sizes.max() - 1).bit_length())
+        return np.lexsort([place >> bit & 1 for bit in bits for place in places] or [places[0]])
 
     def hops(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the distances that `axes` have, of nodes broadcast against each other."""

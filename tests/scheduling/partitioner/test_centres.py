@@ -175,6 +175,9 @@ LARGER = (
     "mesh:7x6x5",
     "torus:8x7x5",
     "torus:6x5x3x2",
+    "torus:9x9x9",
+    "mesh:3x120",
+    "torus:4x140",
     "mesh:300",
     "torus:301",
 )
@@ -184,7 +187,11 @@ LARGER = (
 @PATIENT
 @given(seed=st.integers(0, 2**32 - 1), held=st.sampled_from(("spread", "boxes")), data=st.data())
 def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, data):
-    """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them."""
+    """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them.
+
+    Among the machines are some with more centres than one row, more lines in a plane than are counted together,
+    and distances beyond 8 bits.
+    """
     grid, rng = parse(machine), np.random.default_rng(seed)
     space = space_of(grid, "a test")
     here = np.ones(grid.nodes, bool)
@@ -200,7 +207,7 @@ def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, dat
     size = data.draw(st.integers(1, len(free)))
     for centres in (free, intersections(space, free)):
         wanted = best_centre(space.axes, free, centres, size)[0]
-        assert best_abreast(space.axes, free, centres, size) == wanted
+        assert best_abreast(space, free, centres, size) == wanted
         assert best_by_counts(space, free, centres, size) == wanted
 
 
