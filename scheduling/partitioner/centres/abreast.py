@@ -125,7 +125,7 @@ def _in_order(order: Any, centres: Any) -> Any:
 def _choose(axes: Any, tables: Any, lines: Any, shortest: int, largest: int) -> None:
     """Count the nodes that each centre chooses; `shortest` and `largest` are the extremes of the radii.
 
-    The lines at hand are those of one plane since the counts were last brought to `count`. This is compiled
+    The lines at hand are those of one plane since the counts were last brought to `chosen`. This is compiled
     into its caller, where the compiler sees that the tables are apart: a fourth of the time.
     """
     gap, near, far, lanes = tables.gap, tables.near, tables.far, tables.lanes
@@ -158,7 +158,7 @@ def _choose(axes: Any, tables: Any, lines: Any, shortest: int, largest: int) -> 
             elif near[place] + nearest <= largest:
                 take(gap, lanes, tables.along, place * LANES)
         if dims > 1:
-            add_line(lanes, tables.count, at * LANES)
+            add_line(lanes, tables.chosen, at * LANES)
         for d in range(1, dims):
             tables.alike[tables.first[d] + axes.places[d, head]] += common
     close_lines(axes, tables, lines.heads[last])

@@ -63,7 +63,7 @@ class Tables(NamedTuple):
         Least and most of them.
     along : ndarray of int8 or int16, shape (places in the first dimension * lanes,)
         Chosen nodes of the lines at hand.
-    count : ndarray of int16, shape (places * lanes,)
+    chosen : ndarray of int16, shape (places * lanes,)
         Chosen nodes at each place, but
     alike : ndarray of int16, shape (places,)
         those that all centres choose.
@@ -76,7 +76,7 @@ class Tables(NamedTuple):
     near: NDArray[np.int64]
     far: NDArray[np.int64]
     along: Any
-    count: NDArray[np.int16]
+    chosen: NDArray[np.int16]
     alike: NDArray[np.int16]
 
 
@@ -122,7 +122,7 @@ def set_up(axes: Any, tables: Any, row: Any, radii: Any, nearer: Any, size: int)
         for place in range(axes.sizes[d]):
             at = tables.first[d] + place
             tables.near[at], tables.far[at] = _fill_gap(lanes, place, ring, tables.gap, at * LANES)
-    tables.count[:], tables.alike[:], tables.along[:] = 0, 0, 0
+    tables.chosen[:], tables.alike[:], tables.along[:] = 0, 0, 0
 
 
 @njit(cache=True)
@@ -205,7 +205,7 @@ def add_line(lanes: Any, count: Any, row: int) -> None:
 @njit(cache=True)
 def close_lines(axes: Any, tables: Any, node: int) -> None:
     """Count what was chosen of the lines at hand, one of them this node's, and take it off what is wanted."""
-    along, count, wanted, lanes = tables.along, tables.count, tables.wanted, tables.lanes
+    along, count, wanted, lanes = tables.along, tables.chosen, tables.wanted, tables.lanes
     total = np.zeros(LANES, np.int16)
     for row in range(0, len(along), LANES):
         for lane in range(LANES):
@@ -227,7 +227,7 @@ def close_lines(axes: Any, tables: Any, node: int) -> None:
 def add_pairs(tables: Any, d: int, kind: int, nodes: int, cost: Any) -> None:
     """Add the sums of distances over pairs in one dimension, as `nearest.along` has them."""
     begin, end = tables.first[d], tables.first[d + 1]
-    count, alike = tables.count[begin * LANES : end * LANES], tables.alike[begin:end]
+    count, alike = tables.chosen[begin * LANES : end * LANES], tables.alike[begin:end]
     size = end - begin
     inside, total = np.zeros(LANES, np.int16), np.zeros(LANES, np.int32)
     half = size // 2 if kind == RING else 0

@@ -189,7 +189,7 @@ LARGER = (
 def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, data):
     """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them.
 
-    Among the machines are some with more centres than one row, more lines in a plane than are counted together,
+    Some have more centres than one row, more lines in a plane than are counted together,
     and distances beyond 8 bits.
     """
     grid, rng = parse(machine), np.random.default_rng(seed)
