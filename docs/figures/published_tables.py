@@ -62,8 +62,10 @@ def astray(file: str) -> tuple[int, int]:
 
 def best_reading() -> tuple[int, int]:
     """Return the same for the reading of tasks astray that meets most."""
-    frame = pd.read_csv(STUDIES / "quasi-contiguity-readings" / "readings.csv")
-    best = frame.loc[frame["met"].idxmax()]
+    files = ("quasi-contiguity-readings/readings.csv", "quasi-contiguity-readings-ft/readings-ft.csv")
+    frame = pd.concat([pd.read_csv(STUDIES / file) for file in files])
+    sums = frame.groupby("reading")[["met", "of"]].sum()
+    best = sums.loc[sums["met"].idxmax()]
     return int(best["met"]), int(best["of"])
 
 
@@ -152,12 +154,12 @@ ROWS: list[tuple[str, str, Count, str, str]] = [
      "printed ones are fewer than a search has rows, so not of whole detections"),
     ("MET 2, 2-D correlations", "partition-metrics",
      lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
-     "metrics of nodes of CG and MG; 43 of 83 configurations"),
+     "metrics of nodes of CG and MG"),
     ("thesis 3.9, strays anywhere", "quasi-contiguity",
      lambda: astray("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("thesis 3.9, strays one level up", "quasi-contiguity",
      lambda: astray("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
-    ("thesis 3.9, LU and MG, best of twelve readings", "quasi-contiguity", best_reading, "10 %", _CHOICE),
+    ("thesis 3.9, best of twelve readings", "quasi-contiguity", best_reading, "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous",
      lambda: near("quasi-contiguous-published/published.csv", "speed-up needed", "printed", most=5),
      "5 points",
