@@ -54,5 +54,14 @@ def test_every_partitioner_schedules_a_stream(netplace, monkeypatch):
     assert shown.exit_code == 0, shown.stderr
     figures = json.loads(shown.stdout)["figures"]
     left_out = (*schedules.NO_GOAL, *schedules.SMALL)
-    assert len(figures) == 2 * (len(PARTITIONERS) - len(left_out))
+    assert len(figures) == 3 * (len(PARTITIONERS) - len(left_out))
     assert all(figure["value"] > 0 for figure in figures)
+
+
+def test_the_beginning_of_a_stream_is_not_counted(monkeypatch):
+    """The clock is read as each part begins and ends: five parts, of which the first is left out."""
+    ticks = iter([0.0, 100.0, 101.0, 103.0, 106.0, 110.0])
+    monkeypatch.setattr(schedules, "schedule", lambda machine, jobs, policy, partitioner: list(jobs))
+    monkeypatch.setattr(schedules.time, "process_time", lambda: next(ticks))
+    found = schedules.job_microseconds("random", "mesh:4x4", "fcfs", 0.7, 1000)
+    assert found == [1000.0, 2000.0, 3000.0, 4000.0]
