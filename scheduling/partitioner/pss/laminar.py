@@ -28,21 +28,21 @@ class LaminarTree(NamedTuple):
         Vertex above; leaves are the nodes, vertex ``nodes + i`` is the i-th set by size. -1 for the last.
     worth : ndarray of int64, shape (nodes + sets + 1,)
         What each vertex costs.
-    number : ndarray of int64, shape (nodes + sets + 1,)
-        Number of each set in the order in which they take part; -1: no set.
-    vertex : ndarray of int64, shape (sets,)
-        The set of each number.
+    number : ndarray of int64, shape (sets,)
+        Number of each set in the order in which they take part.
+    place : ndarray of int64, shape (sets,)
+        Place by size of the set of each number.
     kin : ndarray of int64, shape (sets,)
-        Sets as vertices, those right below the same one together: the dearest last, of equal ones that of
-        least number.
-    kin_starts : ndarray of int64, shape (nodes + sets + 2,)
-        The sets right below vertex v are ``kin[kin_starts[v]:kin_starts[v + 1]]``.
+        Places of sets, those right below the same one together: the dearest last, of equal ones that of least
+        number.
+    kin_starts : ndarray of int64, shape (sets + 2,)
+        The sets right below the i-th are ``kin[kin_starts[i]:kin_starts[i + 1]]``; the last is the machine.
     """
 
     parent: NDArray[np.int64]
     worth: NDArray[np.int64]
     number: NDArray[np.int64]
-    vertex: NDArray[np.int64]
+    place: NDArray[np.int64]
     kin: NDArray[np.int64]
     kin_starts: NDArray[np.int64]
 
@@ -66,13 +66,13 @@ def laminar_tree(sets: ProcessorSets) -> LaminarTree | None:
         parent[parts] = sets.nodes + place
         covered[sets.nodes + place] = len(mine)
         highest[mine] = sets.nodes + place
-    worth, number = np.zeros(top + 1, np.int64), np.full(top + 1, -1, np.int64)
-    worth[sets.nodes : top], number[sets.nodes : top] = sets.worth[order, 0], order
-    vertex = np.empty(len(order), np.int64)
-    vertex[order] = sets.nodes + np.arange(len(order))
-    kin = vertex[np.lexsort((-np.arange(len(order)), worth[vertex], parent[vertex]))]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(parent[vertex], minlength=top + 1))])
-    return LaminarTree(parent, worth, number, vertex, kin, starts)
+    worth = np.zeros(top + 1, np.int64)
+    worth[sets.nodes : top] = sets.worth[order, 0]
+    places = np.argsort(order)
+    above = parent[sets.nodes + places] - sets.nodes
+    kin = places[np.lexsort((-np.arange(len(order)), sets.worth[:, 0], above))]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(above, minlength=len(order) + 1))])
+    return LaminarTree(parent, worth, order, places, kin, starts)
 
 
 def least_below(sets: ProcessorSets, tree: LaminarTree, free: NDArray[np.bool_], size: int) -> Nodes:
@@ -119,16 +119,16 @@ def _least_below(parent: Any, worth: Any, free: Any, size: int) -> Any:
         if up < 0 or mine == 0:
             continue
         before = merged[up]
+        if before == 0:  # the first child with free nodes
+            merged[up] = mine
+            for k in range(mine + 1):
+                least[start[up] + k] = least[start[v] + k]
+                share[share_start[v] + k] = k
+            continue
         old[: before + 1] = least[start[up] : start[up] + before + 1]
         merged[up] = min(before + mine, size)
-        for k in range(merged[up] + 1):
-            best, part = _NONE, np.int64(0)
-            for taken in range(max(0, k - before), min(k, mine) + 1):
-                cost = old[k - taken] + least[start[v] + taken]
-                if cost < best:
-                    best, part = cost, np.int64(taken)
-            least[start[up] + k] = best
-            share[share_start[v] + k] = part
+        best = least[start[up] : start[up] + merged[up] + 1]
+        _merge(best, share[share_start[v] :], old[: before + 1], least[start[v] : start[v] + mine + 1])
     wanted = np.zeros(count, np.int64)
     wanted[count - 1] = size
     chosen = np.zeros(nodes, np.bool_)
@@ -140,3 +140,15 @@ def _least_below(parent: Any, worth: Any, free: Any, size: int) -> Any:
         if v < nodes:
             chosen[v] = wanted[v] > 0
     return chosen
+
+
+@njit(cache=True)
+def _merge(best: Any, part: Any, some: Any, others: Any) -> None:
+    """Write the least cost of 0, 1, .. nodes of two sides, and how many of the other side, the fewest."""
+    best[:] = _NONE
+    for taken in range(len(others)):
+        cost = others[taken]
+        for k in range(min(len(some), len(best) - taken)):
+            less = some[k] + cost < best[taken + k]
+            part[taken + k] = taken if less else part[taken + k]
+            best[taken + k] = some[k] + cost if less else best[taken + k]

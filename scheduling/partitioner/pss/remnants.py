@@ -11,8 +11,8 @@ the dearest, of equal ones that of least number, can be the best removal.
 Arrays, handed over one by one: Numba would count references to those in a tuple at every use, and does so at
 calls, for which functions of the inner loop are inlined.
 
-sets : ndarray of int64, shape (vertices, 5)
-    Of every vertex of the tree what stays the same: columns `ABOVE` to `ROW`.
+sets : ndarray of int64, shape (sets + 1, 5)
+    What stays the same of each set, by size, and of the machine: columns `ABOVE` to `ROW`.
 made : ndarray of int64, shape (space, 7)
     Remnants: columns `NAME` to `TABLE_END`.
 table : ndarray of int64, shape (space, 3)
@@ -35,7 +35,7 @@ from netplace.compiled import njit
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["NODES", "NUMBER", "SAVED", "TABLE", "TABLE_END", "headroom", "larger", "remnants", "without"]
+__all__ = ["NODES", "NUMBER", "SAVED", "TABLE", "TABLE_END", "larger", "remnants", "without"]
 
 # OWN: free nodes in no smaller set. ROW: the set by which its row is known, or itself.
 ABOVE, WORTH, NUMBER_OF, OWN, ROW = range(5)
@@ -45,7 +45,7 @@ NODES, SAVED, NUMBER = range(3)
 
 
 @njit(cache=True)
-def remnants(tree: Any, free: Any) -> Any:
+def remnants(tree: Any, free: Any, room: int) -> Any:
     """Return all arrays before any removal, and where in `parts` the outermost remnants begin and end.
 
     Parameters
@@ -54,28 +54,30 @@ def remnants(tree: Any, free: Any) -> Any:
         The sets.
     free : ndarray of bool, shape (nodes,)
         Which nodes are free.
+    room : int
+        For how many removals there should be space; it is a guess what each takes.
     """
-    kin, starts = tree.kin, tree.kin_starts
-    nodes, top = len(free), len(tree.parent) - 1
-    sets = np.zeros((top + 1, 5), np.int64)
-    sets[:, ABOVE], sets[:, WORTH], sets[:, NUMBER_OF] = tree.parent, tree.worth, tree.number
-    inside, rows = np.zeros(top + 1, np.int64), 0  # free nodes of each set; of all sets, as many removals
-    for v in range(top):
-        if v < nodes:
-            sets[sets[v, ABOVE], OWN] += free[v]
-            inside[v] = free[v]
-        else:
-            rows += inside[v]
-        inside[sets[v, ABOVE]] += inside[v]
-    made, table = np.empty((top - nodes, 7), np.int64), np.empty((rows, 3), np.int64)
-    parts, at = np.empty(top - nodes, np.int32), np.zeros(nodes + 1, np.int64)
+    parent, kin, starts = tree.parent, tree.kin, tree.kin_starts
+    nodes, count = len(free), len(kin)
+    sets = np.zeros((count + 1, 5), np.int64)
+    sets[:, ABOVE], sets[:, WORTH] = parent[nodes:] - nodes, tree.worth[nodes:]
+    sets[:count, NUMBER_OF] = tree.number
+    for node in range(nodes):
+        sets[parent[node] - nodes, OWN] += free[node]
+    inside = sets[:, OWN].copy()  # free nodes of each set
+    rows = 0  # removals inside all sets, at most
+    for i in range(count):
+        rows += inside[i]
+        inside[sets[i, ABOVE]] += inside[i]
+    made, table = np.empty((count + 2 * room, 7), np.int64), np.empty((rows + 12 * room, 3), np.int64)
+    parts, at = np.empty(count + 8 * room, np.int32), np.zeros(nodes + 1, np.int64)
     used = np.zeros(3, np.int64)
-    now = np.full(top + 1, -1, np.int64)  # remnant of each set; of a row, of it and those behind it
+    now = np.full(count + 1, -1, np.int64)  # remnant of each set; of a row, of it and those behind it
     begin = end = 0
-    for v in range(nodes, top + 1):
+    for i in range(count + 1):
         begin = end = used[2]
         row = -1
-        for place in range(starts[v], starts[v + 1]):
+        for place in range(starts[i], starts[i + 1]):
             one = kin[place]
             if now[one] >= 0:
                 row = -1
@@ -90,33 +92,10 @@ def remnants(tree: Any, free: Any) -> Any:
                 continue
             parts[end - 1] = now[one]
         used[2] = end
-        if v < top and end > begin:
-            sets[v, ROW] = v
-            now[v] = _remnant(sets, made, table, parts, used, at, v, begin, end)
-    return sets, made, table, parts, used, at, begin, end
-
-
-@njit(cache=True)
-def headroom(made: Any, parts: Any, used: Any, begin: int, end: int) -> Any:
-    """Return how many remnants, removals and parts a removal can make, at most."""
-    most = np.zeros((used[0] + 1, 4), np.int64)  # last column: removals in its own table; last row: outermost
-    for one in range(used[0] + 1):
-        if one < used[0]:
-            begin_of, end_of = made[one, PARTS], made[one, PARTS_END]
-        else:
-            begin_of, end_of = begin, end
-        most[one, 3] = 1
-        for place in range(begin_of, end_of):
-            part = parts[place]
-            for column in range(3):
-                most[one, column] = max(most[one, column], most[part, column])
-            most[one, 3] += most[part, 3]
-        if one < used[0] and end_of >= 0:
-            most[one, 3] = min(most[one, 3], made[one, LEFT])
-            most[one, 1] += most[one, 3]
-        most[one, 0] += 1
-        most[one, 2] += max(0, end_of - begin_of)
-    return most[used[0], :3]
+        if i < count and end > begin:
+            sets[i, ROW] = i
+            now[i] = _remnant(sets, made, table, parts, used, at, i, begin, end)
+    return sets, made, table, parts, used, at, begin, end, rows
 
 
 @njit(cache=True)
@@ -154,12 +133,11 @@ def without(
     begin, end : int
         Where the outermost remnants begin and end.
     """
-    depth, v = 0, removed
-    while sets[v, ABOVE] >= 0:
-        path[depth, 0] = v
+    depth, one = 0, removed
+    while one < len(sets) - 1:
+        path[depth, 0] = one
         depth += 1
-        v = sets[v, ABOVE]
-    one = -1
+        one = sets[one, ABOVE]
     for i in range(depth - 1, -1, -1):
         path[i, 2], path[i, 3] = begin, end
         name, place = sets[path[i, 0], ROW], begin
@@ -179,9 +157,9 @@ def without(
                 end += 1
         used[2] = end
         if i + 1 < depth:
-            v, new = path[i + 1, 0], -1
-            if end > begin or sets[v, OWN]:
-                new = _remnant(sets, made, table, parts, used, at, v, begin, end)
+            around, new = path[i + 1, 0], -1
+            if end > begin or sets[around, OWN]:
+                new = _remnant(sets, made, table, parts, used, at, around, begin, end)
     return begin, end
 
 
@@ -206,10 +184,10 @@ def _row(sets: Any, made: Any, table: Any, used: Any, one: int, rest: int) -> in
 
 @njit(cache=True, inline="always")
 def _remnant(
-    sets: Any, made: Any, table: Any, parts: Any, used: Any, at: Any, v: int, begin: int, end: int
+    sets: Any, made: Any, table: Any, parts: Any, used: Any, at: Any, one: int, begin: int, end: int
 ) -> int:
     """Make what is left of a set whose parts are ``parts[begin:end]``."""
-    left, worth, number = sets[v, OWN], sets[v, WORTH], sets[v, NUMBER_OF]
+    left, worth, number = sets[one, OWN], sets[one, WORTH], sets[one, NUMBER_OF]
     for place in range(begin, end):
         left += made[parts[place], LEFT]
         worth += made[parts[place], SAVES]
@@ -231,7 +209,7 @@ def _remnant(
             table[k, NODES], table[k, SAVED], table[k, NUMBER] = nodes, table[i, SAVED], table[i, NUMBER]
     table[last, NODES], table[last, SAVED], table[last, NUMBER] = left, worth, number
     new = used[0]
-    made[new, NAME], made[new, LEFT], made[new, SAVES] = v, left, worth
+    made[new, NAME], made[new, LEFT], made[new, SAVES] = one, left, worth
     made[new, PARTS], made[new, PARTS_END] = begin, end
     made[new, TABLE], made[new, TABLE_END] = first, last + 1
     used[0], used[1] = new + 1, last + 1

@@ -21,7 +21,6 @@ from netplace.scheduling.partitioner.pss.remnants import (
     SAVED,
     TABLE,
     TABLE_END,
-    headroom,
     larger,
     remnants,
     without,
@@ -55,7 +54,7 @@ def kept_on_tree(tree: LaminarTree, free: NDArray[np.bool_], size: int) -> NDArr
 @njit(cache=True)
 def _kept(tree: Any, free: Any, size: int) -> Any:
     """Return which nodes stay."""
-    parent, vertex, room = tree.parent, tree.vertex, free.sum() - size
+    parent, room = tree.parent, free.sum() - size
     states = _states(tree, free, room)
     best = 0
     for k in range(room + 1):
@@ -63,7 +62,7 @@ def _kept(tree: Any, free: Any, size: int) -> Any:
             best = k
     gone = np.zeros(len(parent), np.bool_)
     while best:
-        gone[vertex[states[best, BY]]] = True
+        gone[len(free) + tree.place[states[best, BY]]] = True
         best = states[best, BEFORE]
     for v in range(len(parent) - 2, len(free) - 1, -1):  # sets come before those that hold them
         gone[v] |= gone[parent[v]]
@@ -77,19 +76,19 @@ def _kept(tree: Any, free: Any, size: int) -> Any:
 def _states(tree: Any, free: Any, room: int) -> Any:
     """Return the best removal of every size up to `room`, shape (room + 1, 5), by the columns above."""
     states = np.full((room + 1, 5), -1, np.int64)
-    sets, made, table, parts, used, at, begin, end = remnants(tree, free)
+    sets, made, table, parts, used, at, begin, end, rows = remnants(tree, free, room)
     states[0, VALUE], states[0, BEGIN], states[0, END] = 0, begin, end
-    most = headroom(made, parts, used, begin, end)
-    path = np.empty((most[0], 4), np.int64)
+    most = used[2]  # what a removal can make: no more remnants and parts than there are at first
+    path = np.empty((most, 4), np.int64)
     base = 0
     while base < room:
-        if used[0] + most[0] > len(made):
-            made = larger(made, used[0] + most[0])
-        if used[1] + most[1] > len(table):
-            table = larger(table, used[1] + most[1])
-        if used[2] + most[2] > len(parts):
-            parts = larger(parts, used[2] + most[2])
-        base = _extended(states, base, tree.vertex, sets, made, table, parts, used, at, most, path)
+        if used[0] + most > len(made):
+            made = larger(made, used[0] + most)
+        if used[1] + rows > len(table):
+            table = larger(table, used[1] + rows)
+        if used[2] + most > len(parts):
+            parts = larger(parts, used[2] + most)
+        base = _extended(states, base, tree.place, sets, made, table, parts, used, at, most, rows, path)
     return states
 
 
@@ -97,14 +96,15 @@ def _states(tree: Any, free: Any, room: int) -> Any:
 def _extended(
     states: Any,
     base: int,
-    vertex: Any,
+    place_of: Any,
     sets: Any,
     made: Any,
     table: Any,
     parts: Any,
     used: Any,
     at: Any,
-    most: Any,
+    most: int,
+    rows: int,
     path: Any,
 ) -> int:
     """Extend states from `base` on, and return the first for which there is no space."""
@@ -115,10 +115,10 @@ def _extended(
             base += 1
             continue
         if base:
-            full = used[0] + most[0] > len(made) or used[1] + most[1] > len(table)
-            if full or used[2] + most[2] > len(parts):
+            full = used[0] + most > len(made) or used[1] + rows > len(table)
+            if full or used[2] + most > len(parts):
                 return base
-            removed, before = vertex[states[base, BY]], states[base, BEFORE]
+            removed, before = place_of[states[base, BY]], states[base, BEFORE]
             states[base, BEGIN], states[base, END] = without(
                 sets, made, table, parts, used, at, path, removed, states[before, BEGIN], states[before, END]
             )
