@@ -66,7 +66,8 @@ def fits_abreast(axes: Axes, free: int, size: int) -> bool:
 
 def best_abreast(space: Space, free: NDArray[np.int64], centres: NDArray[np.int64], size: int) -> int:
     """Return the first centre whose `size` nearest free nodes have the least sum of distances over pairs."""
-    like = np.empty(0, np.int8 if space.axes.sizes.sum() < 2**7 else np.int16)
+    most = max(space.topology.diameter, space.axes.sizes.max())
+    like = np.empty(0, np.int8 if most < 2**7 else np.int16)
     return int(_best(space.axes, space.near_order, free, centres, size, like))
 
 
