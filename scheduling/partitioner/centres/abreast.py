@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from netplace.compiled import njit
 from netplace.scheduling.partitioner.centres.lanes import (
     LANES,
-    TOGETHER,
     add_line,
     add_pairs,
     close_lines,
@@ -25,9 +24,11 @@ from netplace.scheduling.partitioner.centres.lanes import (
     set_up,
     start_line,
     take,
+    take_several,
 )
+from netplace.scheduling.partitioner.centres.nearest import farthest
 from netplace.scheduling.partitioner.centres.reach import reach_of
-from netplace.scheduling.partitioner.centres.space import Axes, Space, one_each
+from netplace.scheduling.partitioner.centres.space import Space
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -37,45 +38,53 @@ _MOST = 2**62
 
 
 class _Lines(NamedTuple):
-    """The free nodes, line by line of the first dimension.
+    """The points with free nodes, line by line of the first dimension.
 
     Attributes
     ----------
     starts : ndarray of int64, shape (lines + 1,)
-        Where each line begins among the free nodes, and the end of the last.
+        Where each line begins among these points, and the end of the last.
     heads : ndarray of int64, shape (lines,)
-        First free node.
+        First of them.
     planes : ndarray of int64, shape (lines,)
         Number of the plane of the first two dimensions.
-    places : ndarray of int64, shape (free nodes,)
-        Place of each free node in its line.
+    places : ndarray of int64, shape (points,)
+        Place of each point in its line.
+    nodes : ndarray of int16, shape (points,)
+        Its free nodes.
     """
 
     starts: NDArray[np.int64]
     heads: NDArray[np.int64]
     planes: NDArray[np.int64]
     places: NDArray[np.int64]
+    nodes: NDArray[np.int16]
 
 
-def fits_abreast(axes: Axes, free: int, size: int) -> bool:
-    """Return whether this is a grid, a node a switch, whose counts and sums fit into the numbers used."""
-    sizes = axes.sizes.tolist()
+def fits_abreast(space: Space, free: int, size: int) -> bool:
+    """Return whether this is a grid, numbered as it lies, whose counts and sums fit into the numbers used."""
+    sizes = space.axes.sizes.tolist()
     small = max(free, sum(sizes)) < 2**15 and size * size // 4 * max(sizes) < 2**31
-    return small and one_each(axes)
+    return small and space.in_order
 
 
 def best_abreast(space: Space, free: NDArray[np.int64], centres: NDArray[np.int64], size: int) -> int:
     """Return the first centre whose `size` nearest free nodes have the least sum of distances over pairs."""
-    most = max(space.topology.diameter, space.axes.sizes.max())
+    axes, each = space.lattice, space.each
+    most = max(farthest(axes), axes.sizes.max(), axes.sizes[0] * each, 2 * each)
     like = np.empty(0, np.int8 if most < 2**7 else np.int16)
-    return int(_best(space.axes, space.near_order, free, centres, size, like))
+    here = np.bincount(space.point[free], minlength=len(space.near_order)).astype(np.int16)
+    at = space.point[centres]
+    best = _best(axes, each, space.near_order, here, at, size, like)
+    return int(centres[np.searchsorted(at, best)])
 
 
 @njit(cache=True)
-def _best(axes: Any, order: Any, free: Any, centres: Any, size: int, like: Any) -> int:
-    """Return the best centre; distances are numbers of the type that `like` has."""
-    radii, nearer = reach_of(axes, free, centres, size)
-    lines, tables, rows = _lines(axes, free), room_for_tables(axes, like), _in_order(order, centres)
+def _best(axes: Any, each: int, order: Any, here: Any, centres: Any, size: int, like: Any) -> int:
+    """Return the best point; distances are numbers of the type that `like` has."""
+    radii, nearer = reach_of(axes, here, centres, size)
+    lines, tables = _lines(axes, here), room_for_tables(axes, each, like)
+    rows = _in_order(order, centres)
     cost = np.empty(LANES, np.int64)
     best, best_at = np.int64(_MOST), np.int64(_MOST)
     for first in range(0, len(rows), LANES):
@@ -92,9 +101,9 @@ def _best(axes: Any, order: Any, free: Any, centres: Any, size: int, like: Any) 
 
 
 @njit(cache=True)
-def _lines(axes: Any, free: Any) -> Any:
-    """Return the lines of the free nodes."""
-    width = axes.sizes[0]
+def _lines(axes: Any, here: Any) -> Any:
+    """Return the lines of the points with free nodes."""
+    width, free = axes.sizes[0], np.flatnonzero(here)
     plane = width * (axes.sizes[1] if len(axes.sizes) > 1 else 1)
     starts, lines, end = np.empty(len(free) + 1, np.int64), 0, 0
     for i in range(len(free)):
@@ -105,21 +114,21 @@ def _lines(axes: Any, free: Any) -> Any:
     starts[lines] = len(free)
     starts = starts[: lines + 1]
     heads = free[starts[:-1]]
-    return _Lines(starts, heads, heads // plane, axes.places[0][free])
+    return _Lines(starts, heads, heads // plane, axes.places[0][free], here[free])
 
 
 @njit(cache=True)
 def _in_order(order: Any, centres: Any) -> Any:
-    """Return the centres in the order given of all nodes."""
+    """Return the centres, each once, in the order given of all points."""
     wanted = np.zeros(len(order), np.bool_)
     for centre in centres:
         wanted[centre] = True
-    rows, found = np.empty(len(centres), np.int64), 0
-    for node in order:
-        if wanted[node]:
-            rows[found] = node
+    rows, found = np.empty(len(order), np.int64), 0
+    for point in order:
+        if wanted[point]:
+            rows[found] = point
             found += 1
-    return rows
+    return rows[:found]
 
 
 @njit(cache=True, forceinline=True)
@@ -132,7 +141,7 @@ def _choose(axes: Any, tables: Any, lines: Any, shortest: int, largest: int) -> 
     gap, near, far, lanes = tables.gap, tables.near, tables.far, tables.lanes
     dims = len(axes.sizes)
     plane, least, most, at_hand, last = -1, 0, 0, 0, 0
-    open_lines(tables.wanted, lanes)
+    open_lines(tables)
     for line in range(len(lines.heads)):
         head = lines.heads[line]
         if lines.planes[line] != plane:
@@ -144,20 +153,23 @@ def _choose(axes: Any, tables: Any, lines: Any, shortest: int, largest: int) -> 
             nearest, farthest = least + near[at], most + far[at]
         if nearest > largest:
             continue
-        if at_hand == TOGETHER or (at_hand and lines.planes[last] != plane):
+        if at_hand == tables.together or (at_hand and lines.planes[last] != plane):
             close_lines(axes, tables, lines.heads[last])
-            open_lines(tables.wanted, lanes)
+            open_lines(tables)
             at_hand = 0
         at_hand, last = at_hand + 1, line
         start_line(gap, at * LANES, dims > 1, lanes)
         common = 0
         for i in range(lines.starts[line], lines.starts[line + 1]):
-            place = lines.places[i]
+            place, nodes = lines.places[i], lines.nodes[i]
             if far[place] + farthest < shortest:
-                tables.alike[place] += 1
-                common += 1
+                tables.alike[place] += nodes
+                common += nodes
             elif near[place] + nearest <= largest:
-                take(gap, lanes, tables.along, place * LANES)
+                if nodes == 1:
+                    take(gap, lanes, tables.along, place * LANES)
+                else:
+                    take_several(gap, lanes, tables.along, place * LANES, nodes)
         if dims > 1:
             add_line(lanes, tables.chosen, at * LANES)
         for d in range(1, dims):

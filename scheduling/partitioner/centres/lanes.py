@@ -20,7 +20,6 @@ from netplace.scheduling.partitioner.centres.space import LINE, RING
 
 __all__ = [
     "LANES",
-    "TOGETHER",
     "Tables",
     "add_line",
     "add_pairs",
@@ -31,10 +30,11 @@ __all__ = [
     "set_up",
     "start_line",
     "take",
+    "take_several",
 ]
 
 LANES = 512
-TOGETHER = 50  # lines that are counted in 8 bits; of each, at most two nodes are at one distance
+_TOGETHER = 50  # points of lines that are counted in 8 bits; of a line, at most two are at one distance
 
 # Rows of the numbers of each centre.
 _BEYOND = 0  # by how much the line at hand lies beyond the radius
@@ -51,6 +51,10 @@ class Tables(NamedTuple):
 
     Attributes
     ----------
+    together : int
+        Lines that may be at hand at a time, and
+    limit : int
+        nodes that they may bring at one distance.
     first : ndarray of int64, shape (dims + 1,)
         First row of each dimension, and the end.
     lanes : ndarray of int8 or int16, shape (6 * lanes,)
@@ -69,6 +73,8 @@ class Tables(NamedTuple):
         those that all centres choose.
     """
 
+    together: int
+    limit: int
     first: NDArray[np.int64]
     lanes: Any
     wanted: NDArray[np.int16]
@@ -81,13 +87,16 @@ class Tables(NamedTuple):
 
 
 @njit(cache=True)
-def room_for_tables(axes: Any, like: Any) -> Any:
-    """Return room for the tables."""
+def room_for_tables(axes: Any, each: int, like: Any) -> Any:
+    """Return room for the tables; there are at most `each` nodes at a point."""
     small = like.dtype
+    together = max(1, _TOGETHER // each)
     first = np.zeros(len(axes.sizes) + 1, np.int64)
     first[1:] = np.cumsum(axes.sizes)
     places = first[-1]
     return Tables(
+        together,
+        2 * each * together,
         first,
         _aligned(_ROWS, small),
         _aligned(LANES, np.int16),
@@ -144,11 +153,12 @@ def _fill_gap(lanes: Any, place: int, ring: int, gap: Any, row: int) -> Any:
 
 
 @njit(cache=True)
-def open_lines(wanted: Any, lanes: Any) -> None:
+def open_lines(tables: Any) -> None:
     """Fill in how many nodes at the last distance the next lines may bring, as far as it matters to them."""
+    wanted, lanes, limit = tables.wanted, tables.lanes, np.int16(tables.limit)
     small = lanes.dtype.type
     for lane in range(LANES):
-        lanes[_MORE + lane] = small(min(wanted[lane], np.int16(2 * TOGETHER)))
+        lanes[_MORE + lane] = small(min(wanted[lane], limit))
 
 
 @njit(cache=True)
@@ -196,6 +206,21 @@ def take(gap: Any, lanes: Any, along: Any, row: int) -> None:
 
 
 @njit(cache=True)
+def take_several(gap: Any, lanes: Any, along: Any, row: int, nodes: int) -> None:
+    """Count the nodes at a point where they are chosen; of tied ones as many as are still wanted."""
+    small = gap.dtype.type
+    all_of = small(nodes)
+    for lane in range(LANES):
+        over = small(gap[np.uintp(row + lane)] + lanes[_BEYOND + lane])
+        more = lanes[_MORE + lane]
+        tied = min(all_of, max(more, small(0)))
+        chosen = all_of if over < 0 else (tied if over == 0 else small(0))
+        lanes[_MORE + lane] = small(more - (all_of if over == 0 else small(0)))
+        along[np.uintp(row + lane)] = small(along[np.uintp(row + lane)] + chosen)
+        lanes[_IN_LINE + lane] = small(lanes[_IN_LINE + lane] + chosen)
+
+
+@njit(cache=True)
 def add_line(lanes: Any, count: Any, row: int) -> None:
     """Add what was chosen of a line to the nodes at its place."""
     for lane in range(LANES):
@@ -206,7 +231,7 @@ def add_line(lanes: Any, count: Any, row: int) -> None:
 def close_lines(axes: Any, tables: Any, node: int) -> None:
     """Count what was chosen of the lines at hand, one of them this node's, and take it off what is wanted."""
     along, count, wanted, lanes = tables.along, tables.chosen, tables.wanted, tables.lanes
-    total = np.zeros(LANES, np.int16)
+    total, limit = np.zeros(LANES, np.int16), np.int16(tables.limit)
     for row in range(0, len(along), LANES):
         for lane in range(LANES):
             chosen = np.int16(along[np.uintp(row + lane)])
@@ -218,7 +243,7 @@ def close_lines(axes: Any, tables: Any, node: int) -> None:
         for lane in range(LANES):
             count[np.uintp(row + lane)] = np.int16(count[np.uintp(row + lane)] + total[lane])
     for lane in range(LANES):
-        opened = min(wanted[lane], np.int16(2 * TOGETHER))
+        opened = min(wanted[lane], limit)
         left = np.int16(wanted[lane] - np.int16(opened - np.int16(lanes[_MORE + lane])))
         wanted[lane] = max(left, np.int16(0))
 

@@ -41,7 +41,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
     few = centres
     if size in (1, len(free)):  # all are alike
         few = centres[:1]
-    elif fits_abreast(axes, len(free), size):
+    elif fits_abreast(space, len(free), size):
         few = np.array([best_abreast(space, free, centres, size)])
     elif len(free) * len(centres) > _FEW and one_each(axes):
         few = np.array([best_by_counts(space, free, centres, size)])

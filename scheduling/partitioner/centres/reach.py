@@ -1,6 +1,6 @@
-"""How far the nearest free nodes of every node of a grid reach. Compiled.
+"""How far the nearest free nodes of every point of a grid reach. Compiled.
 
-The free nodes within r hops of a node are counted for r = 0, 1, .. at all nodes together, dimension after
+The free nodes within r hops of a point are counted for r = 0, 1, .. at all points together, dimension after
 dimension: they are those in two cones, above and below, each of which follows from its neighbour's, ``up(x,
 r) = slice(x, r) + up(x + 1, r - 1)``. It ends with the radius within which every centre has enough.
 """
@@ -22,23 +22,22 @@ _MANY = 2**15 - 1  # more than any count
 
 
 @njit(cache=True)
-def reach_of(axes: Any, free: Any, centres: Any, size: int) -> Any:
+def reach_of(axes: Any, here: Any, centres: Any, size: int) -> Any:
     """Return the least radius within which each centre has `size` free nodes, and how many it has nearer.
 
-    Both have an entry for every node; those of nodes that are no centres mean nothing.
+    `here` has the free nodes at every point of a lattice, in 16 bits. What is returned has an entry for every
+    point; those of points that are no centres mean nothing.
     """
-    dims, nodes = axes.places.shape
+    dims, points = axes.places.shape
     most = axes.sizes.sum()
     # Counts in the first dimensions, by radius: earlier ones are needed where a cone has gone half round.
-    known = np.empty((dims, most, nodes), np.int16)
-    up, down = np.zeros((2, dims, nodes), np.int16), np.zeros((2, dims, nodes), np.int16)
-    here, other = np.zeros(nodes, np.int16), np.full(nodes, _MANY, np.int16)
-    for node in free:
-        here[node] = 1
-    for node in centres:
-        other[node] = 0
-    whole = np.empty(nodes, np.int16)
-    radius, nearer = np.zeros(nodes, np.int16), np.zeros(nodes, np.int16)
+    known = np.empty((dims, most, points), np.int16)
+    up, down = np.zeros((2, dims, points), np.int16), np.zeros((2, dims, points), np.int16)
+    other = np.full(points, _MANY, np.int16)
+    for point in centres:
+        other[point] = 0
+    whole = np.empty(points, np.int16)
+    radius, nearer = np.zeros(points, np.int16), np.zeros(points, np.int16)
     for r in range(most):
         within, stride = here, 1
         old, new = r % 2, 1 - r % 2

@@ -61,15 +61,34 @@ class Space:
     topology: Topology
     axes: Axes
 
-    @property
+    @cached_property
     def each(self) -> int:
         """Most nodes at one place of a grid."""
-        return int(-(-self.axes.places.shape[1] // self.axes.sizes.prod()))
+        return int(np.bincount(self.point).max())
+
+    @cached_property
+    def lattice(self) -> Axes:
+        """Every place of a grid once, in the order of numbers, X fastest."""
+        if one_each(self.axes):
+            return self.axes
+        sizes = self.axes.sizes
+        places = np.indices(sizes[::-1]).reshape(len(sizes), -1)[::-1]
+        return self.axes._replace(places=np.ascontiguousarray(places))
+
+    @cached_property
+    def point(self) -> NDArray[np.int64]:
+        """The number of each node's place on the lattice of a grid."""
+        return np.asarray(np.cumprod([1, *self.axes.sizes[:-1]]) @ self.axes.places)
+
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether this is a grid whose nodes are numbered as the places where they are."""
+        return bool((self.axes.kinds <= RING).all() and (np.diff(self.point) >= 0).all())
 
     @cached_property
     def near_order(self) -> NDArray[np.int64]:
-        """All nodes in Morton's order of their places: a stretch of it lies in a box or a few."""
-        places = self.axes.places
+        """The points of the lattice in Morton's order: a stretch of it lies in a box or a few."""
+        places = self.lattice.places
         bits = range(int(self.axes.sizes.max() - 1).bit_length())
         return np.lexsort([place >> bit & 1 for bit in bits for place in places] or [places[0]])
 
