@@ -72,7 +72,7 @@ class Space:
         if one_each(self.axes):
             return self.axes
         sizes = self.axes.sizes
-        places = np.indices(sizes[::-1]).reshape(len(sizes), -1)[::-1]
+        places = np.indices(tuple(sizes.tolist()[::-1])).reshape(len(sizes), -1)[::-1]
         return self.axes._replace(places=np.ascontiguousarray(places))
 
     @cached_property

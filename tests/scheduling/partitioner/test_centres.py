@@ -194,8 +194,8 @@ LARGER = (
 def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, data):
     """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them.
 
-    Some have more centres than one row, more lines in a plane than are counted together, distances beyond 8 bits
-    or several nodes at a switch.
+    Some have more centres than one row, more lines in a plane than are counted together, distances beyond
+    8 bits, or several nodes at a switch.
     """
     grid, rng = parse(machine), np.random.default_rng(seed)
     space = space_of(grid, "a test")
