@@ -129,7 +129,7 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
         found = partitioner.find(Job(0, 0.0, size, 1.0))
         seconds = time.process_time() - began
     except ValueError as error:
-        return Offer(text, [], str(error))
+        return Offer(text, [], str(error).removeprefix("job 0: "))  # there is but the one that is asked for
     if found is None:
         free = topology.nodes - len(held) - len(topology.service)
         if size <= free and make_partitioner(text, topology, seed).find(Job(0, 0.0, size, 1.0)) is None:

@@ -84,7 +84,7 @@ def check(result, told: str) -> None:
         (("--nodes", 65, "--all"), "--nodes: 65 are more than the 64 of mesh:8x8"),
         (("--nodes", 4), "--all or --partition: expected one of them"),
         (("--nodes", 4, "--all", "--partition", "mm"), "expected one of them"),
-        (("--nodes", 26, "--partition", "mc:5x5"), "26 nodes are more than the 25"),
+        (("--nodes", 26, "--partition", "mc:5x5"), "netplace: 26 nodes are more than the 25"),
         (("--nodes", 4, "--partition", "quasi-contiguous:9"), "is defined on trees"),
         (("--nodes", 4, "--partition", "gen-alk"), "did you mean gen-alg"),
         (("--nodes", 4, "--partition", "curve:file=none"), "none: No such file"),
