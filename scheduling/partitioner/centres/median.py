@@ -20,6 +20,7 @@ from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_a
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
 from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import along, best_centre, cost_around
+from netplace.scheduling.partitioner.centres.on_tree import best_on_tree, is_tree
 from netplace.scheduling.partitioner.centres.space import LINE, RING, Axes, Space, one_each
 
 # mypy: disable-error-code="untyped-decorator"
@@ -41,6 +42,8 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
     few = centres
     if size in (1, len(free)):  # all are alike
         few = centres[:1]
+    elif is_tree(axes):
+        few = np.array([best_on_tree(axes, free, centres, size)])
     elif fits_abreast(space, len(free), size):
         few = np.array([best_abreast(space, free, centres, size)])
     elif len(free) * len(centres) > _FEW and one_each(axes):
