@@ -23,7 +23,7 @@ class FreeBelow(NamedTuple):
 
     Attributes
     ----------
-    corners : ndarray of int64
+    corners : ndarray of int32
         For corner (c_0, c_1, ..) the free nodes at places less than c_d in every dimension, flat.
     strides : ndarray of int64, shape (dims,)
         By how much the index grows with each coordinate.
@@ -33,7 +33,7 @@ class FreeBelow(NamedTuple):
         Places of each unrolled dimension.
     """
 
-    corners: NDArray[np.int64]
+    corners: NDArray[np.int32]
     strides: NDArray[np.int64]
     shift: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -42,22 +42,48 @@ class FreeBelow(NamedTuple):
 def free_below(space: Space, free: Nodes) -> FreeBelow:
     """Return the counts below corners for these free nodes of a grid."""
     sizes, ring = space.axes.sizes, space.axes.kinds == RING
-    places = space.axes.places[:, free]
-    number = np.cumprod([1, *sizes[:-1]]) @ places
-    here = np.bincount(number, minlength=sizes.prod())
-    shift, beyond = np.where(ring, (sizes - 1) // 2, 0), np.where(ring, sizes // 2, 0)
-    # Arrays have the dimension that grows slowest first.
-    count = here.reshape(sizes[::-1])
-    for axis in range(len(sizes)):
-        d = len(sizes) - 1 - axis
-        if shift[d] or beyond[d]:
-            places = np.arange(-shift[d], sizes[d] + beyond[d]) % sizes[d]
-            count = np.take(count, places, axis=axis)
-        count = np.cumsum(count, axis=axis)
-    padded = np.zeros([side + 1 for side in count.shape], np.int64)
-    padded[(slice(1, None),) * count.ndim] = count
-    strides = np.cumprod([1, *padded.shape[:0:-1]])
-    return FreeBelow(padded.ravel(), strides, shift, np.array(count.shape[::-1]))
+    here = np.bincount(space.point[free], minlength=sizes.prod())
+    shift = np.where(ring, (sizes - 1) // 2, 0)
+    ends = sizes + shift + np.where(ring, sizes // 2, 0)
+    strides = np.cumprod([1, *(ends + 1)])
+    return FreeBelow(_summed(here, sizes, shift, ends, strides), strides[:-1], shift, ends)
+
+
+@njit(cache=True)
+def _summed(here: Any, sizes: Any, shift: Any, ends: Any, strides: Any) -> Any:
+    """Return the counts below every corner of the unrolled grid."""
+    dims = len(sizes)
+    below = np.zeros(strides[dims], np.int32)
+    place = np.zeros(dims, np.int64)  # of a line along the first dimension, unrolled
+    for _ in range(ends[1:].prod()):
+        line, corner, length = 0, 0, sizes[0]
+        for d in range(1, dims):
+            line += (place[d] + sizes[d] - shift[d]) % sizes[d] * length
+            corner += (place[d] + 1) * strides[d]
+            length *= sizes[d]
+        total, x = np.int32(0), sizes[0] - shift[0]
+        for i in range(ends[0]):
+            x = x - sizes[0] if x >= sizes[0] else x
+            total += np.int32(here[line + x])
+            below[corner + i + 1] = total
+            x += 1
+        d = 1
+        while d < dims and place[d] == ends[d] - 1:
+            place[d] = 0
+            d += 1
+        if d < dims:
+            place[d] += 1
+    for d in range(1, dims):
+        for block in range(0, strides[dims], strides[d + 1]):
+            for row in range(block + strides[d], block + strides[d + 1], strides[d]):
+                _add(below[row : row + strides[d]], below[row - strides[d] : row])
+    return below
+
+
+@njit(cache=True)
+def _add(sums: Any, others: Any) -> None:
+    for i in range(len(sums)):
+        sums[i] += others[i]
 
 
 @njit(cache=True)
