@@ -88,9 +88,13 @@ class Space:
     @cached_property
     def near_order(self) -> NDArray[np.int64]:
         """The points of the lattice in Morton's order: a stretch of it lies in a box or a few."""
-        places = self.lattice.places
-        bits = range(int(self.axes.sizes.max() - 1).bit_length())
-        return np.lexsort([place >> bit & 1 for bit in bits for place in places] or [places[0]])
+        key, bits = np.zeros(self.lattice.places.shape[1], np.int64), 0
+        for bit in range(int(self.axes.sizes.max() - 1).bit_length()):
+            for size, place in zip(self.axes.sizes.tolist(), self.lattice.places, strict=True):
+                if size - 1 >> bit:
+                    key |= (place >> bit & 1) << bits
+                    bits += 1
+        return np.argsort(key)
 
     def hops(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the distances that `axes` have, of nodes broadcast against each other."""
