@@ -35,8 +35,16 @@ class Buddy:
             raise ValueError(
                 f"partitioner buddy: is defined on grids whose sides are one power of two, not on {grid}"
             )
-        self._strides = [side**d for d in range(grid.dims)]
+        strides = [side**d for d in range(grid.dims)]
         self._levels = side.bit_length()
+        # Of each level: the bits that nodes of a square have in common, and where the quarters of one begin.
+        self._common = [
+            ~sum(((1 << level) - 1) * stride for stride in strides) for level in range(self._levels)
+        ]
+        self._steps = [
+            [sum(step) for step in itertools.product(*([0, stride << level] for stride in reversed(strides)))]
+            for level in range(self._levels)
+        ]
         self._free: list[list[int]] = [[] for _ in range(self._levels)]
         self._free[-1].append(0)
         self.visited = 0
@@ -78,16 +86,17 @@ class Buddy:
 
     def copy(self) -> Buddy:
         """Return an independent copy."""
-        return copy.deepcopy(self)
+        twin = copy.copy(self)
+        twin._free = [bases.copy() for bases in self._free]
+        return twin
 
     def _corner(self, node: int, level: int) -> int:
         """Return the base of the square of a level in which a node lies."""
-        return node - sum(node // stride % (1 << level) * stride for stride in self._strides)
+        return node & self._common[level]
 
     def _parts(self, corner: int, level: int) -> list[int]:
         """Return the bases of the squares of a level that make up the one at `corner`, which comes first."""
-        steps = ([0, stride << level] for stride in reversed(self._strides))
-        return [corner + sum(step) for step in itertools.product(*steps)]
+        return [corner + step for step in self._steps[level]]
 
 
 def _level(shape: Shape) -> int:
