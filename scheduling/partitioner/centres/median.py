@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from netplace.compiled import njit
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_abreast
+from netplace.scheduling.partitioner.centres.at_switches import has_switches, one_a_switch
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
 from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import along, best_centre, cost_around
@@ -44,6 +45,8 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
         few = centres[:1]
     elif is_tree(axes):
         few = np.array([best_on_tree(axes, free, centres, size)])
+    elif has_switches(axes):
+        few = one_a_switch(axes, centres)
     elif fits_abreast(space, len(free), size):
         few = np.array([best_abreast(space, free, centres, size)])
     elif len(free) * len(centres) > _FEW and one_each(axes):
