@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.expected import ExpectedEnds
-from netplace.scheduling.policy.line import Line
+from netplace.scheduling.policy.line import Kind, Line
 from netplace.scheduling.policy.reservation import Reservation, reserve
 
 __all__ = ["EasyQueue"]
+
+_MANY = 64  # jobs: those of a kind that cannot start are taken out together, instead of passed one by one
 
 
 class EasyQueue:
@@ -105,9 +109,13 @@ class EasyQueue:
         assert reservation is not None
         left = reservation.time - machine.now if reservation.time < math.inf else -math.inf
         begin = max(self._tried, line.behind_head())
-        failed = set()
-        refused = set[tuple[int, str, str]]()  # they find the same place until another job has started
-        for place in line.fitting(begin, partitioner.free, left, reservation.spare).tolist():
+        failed = set[Kind]()
+        refused = set[Kind]()  # they find the same place until another job has started
+        fitting = line.fitting(begin, partitioner.free, left, reservation.spare)
+        rest, at = fitting, 0
+        while at < len(rest):
+            place = int(rest[at])
+            at += 1
             waiting = line.at(place)
             job = waiting.job
             kind = job.nodes, job.application, job.intensity
@@ -119,14 +127,20 @@ class EasyQueue:
             allocation = partitioner.find(job)
             if allocation is None:
                 failed.add(kind)
+                in_time = -math.inf
             elif reservation.admits(allocation, end):
                 line.remove(place)
                 self._ends.add(machine.start(waiting, allocation, backfilled=True))
                 refused.clear()
                 if not partitioner.free:
                     break
+                rest, at = fitting[np.searchsorted(fitting, place) + 1 :], 0
+                continue
             else:
                 refused.add(kind)
+                in_time = reservation.time
+            if len(rest) - at > _MANY:
+                rest, at = line.unlike(rest[at:], place, machine.now, in_time), 0
         self._tried = line.end()
 
     def _clear(self, head: Waiting, machine: Machine) -> bool:

@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 from netplace.scheduling.policy.asked import Waiting
 
-__all__ = ["Line"]
+__all__ = ["Kind", "Line"]
+
+Kind = tuple[int, str, str]
+"""What decides whether a job finds a place: nodes, application, intensity."""
+
 
 _GONE = np.iinfo(np.int64).max  # more nodes than any machine has: never a candidate
 
@@ -19,6 +23,8 @@ class Line:
         self._jobs: list[Waiting | None] = []
         self._nodes = np.empty(64, np.int64)
         self._estimates = np.empty(64)
+        self._kinds = np.empty(64, np.int64)
+        self._known: dict[Kind, int] = {}  # number of each kind
         self._first = self._live = 0
 
     def __len__(self) -> int:
@@ -77,6 +83,11 @@ class Line:
         fits &= sizes <= nodes
         return np.flatnonzero(fits) + begin
 
+    def unlike(self, places: NDArray[np.int64], place: int, now: float, time: float) -> NDArray[np.int64]:
+        """Return those of `places` whose jobs are of another kind than that at `place`, or end by `time`."""
+        alike = self._kinds[places] == self._kinds[place]
+        return np.asarray(places[~alike | (now + self._estimates[places] <= time)])
+
     def compact(self) -> bool:
         """Close the gaps if they are many; places change then. Return whether they did."""
         if len(self._jobs) < 64 or self._live * 2 > len(self._jobs):
@@ -89,8 +100,13 @@ class Line:
         if place == len(self._nodes):
             self._nodes = np.concatenate([self._nodes, np.empty_like(self._nodes)])
             self._estimates = np.concatenate([self._estimates, np.empty_like(self._estimates)])
+            self._kinds = np.concatenate([self._kinds, np.empty_like(self._kinds)])
         self._jobs.append(waiting)
-        self._nodes[place], self._estimates[place] = waiting.job.nodes, waiting.estimate
+        job = waiting.job
+        self._nodes[place], self._estimates[place] = job.nodes, waiting.estimate
+        self._kinds[place] = self._known.setdefault(
+            (job.nodes, job.application, job.intensity), len(self._known)
+        )
         self._live += 1
 
     def _refill(self, jobs: list[Waiting]) -> None:
