@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from small_machines import NODES, Row, brute_easy, workloads
 
 from netplace.scheduling import POLICIES, Job, State, schedule
-from netplace.topologies import mesh
+from netplace.scheduling.policy import easy
+from netplace.scheduling.workload import lublin
+from netplace.topologies import mesh, parse
 
 MACHINE = mesh((NODES,))
 KINDS = pytest.mark.parametrize("contiguous", [False, True], ids=["count", "place"])
@@ -228,3 +230,17 @@ def test_estimates_of_jobs_that_say_nothing():
     endless = run(jobs, "conservative", estimates="infinite")
     assert endless.start.tolist() == [0, 10, 20, 20]
     assert endless.promised.tolist() == [0, 10, 20, 20], "promised when it could be said"
+
+
+@pytest.mark.parametrize(("partitioner", "machine"), [("buddy", "mesh:8x8"), ("non-contiguous", "mesh:8x8")])
+def test_easy_passes_over_jobs_alike_together(partitioner, machine, monkeypatch):
+    """In long queues jobs of a kind that cannot start are taken out at once; the schedule is the same."""
+    topology = parse(machine)
+    jobs = list(lublin(topology.nodes, 300, 5, load=1.3))
+    made = []
+    for many in (0, 10**9):
+        monkeypatch.setattr(easy, "_MANY", many)
+        made.append(schedule(topology, jobs, "easy", partitioner, estimates="factor:2"))
+    assert (made[0].start == made[1].start).all()
+    assert made[0].cost == made[1].cost
+    assert made[0].backfilled.any()
