@@ -31,6 +31,7 @@ NETWORK, JOBS, TASKS = "tree:4,4", 16, 16
 _PRINTED = ("LU", "MG", "FT")
 _TOGETHER = Reading("leaf", "anywhere", "together")
 _ONE_LEVEL = Reading("last", "one level", "together")
+_ONE_LEAF = Reading("leaf", "one level", "together")
 APPS = {
     "others": ("BT", "SP", "CG", "IS"),
     "readings": ("LU", "MG"),
@@ -41,10 +42,10 @@ OF_PART = {
     "together": (_TOGETHER,),
     "apart": (Reading("drawn", "anywhere", "each"),),
     "others": (_TOGETHER,),
-    "one-leaf": (Reading("leaf", "one level", "together"),),
+    "one-leaf": (_ONE_LEAF,),
     "readings": READINGS,
     "readings-ft": READINGS,
-    "programs": (_ONE_LEVEL, _TOGETHER),
+    "programs": (_ONE_LEVEL, _ONE_LEAF, _TOGETHER),
 }
 # Class and origin of the programs; of generated ones a few iterations.
 RECORDED = "W recorded"
@@ -125,7 +126,7 @@ STUDY = Study(
         "one-leaf": "tasks astray on one leaf switch, one level up: LU, MG and FT of class W",
         "readings": "which tasks stray, how far, and with whom: LU and MG of class W",
         "readings-ft": "the same with FT",
-        "programs": "two readings with recorded and generated programs of classes W and A",
+        "programs": "three readings with recorded and generated programs of classes W and A",
         "others": "tasks astray on one leaf switch: BT, SP, CG and IS of class W",
     },
     usual=("one-level", "together"),
