@@ -28,6 +28,7 @@ __all__ = ["select"]
 
 _LARGE = 8000  # free nodes beyond which whole sets are removed greedily before
 _ENOUGH = 2000  # free nodes that are left then, at least
+_KEPT = 2**23  # numbers that are kept of the last states; of those further back all is found anew
 
 
 def select(sets: ProcessorSets, free: NDArray[np.bool_], size: int, seed: int | None = None) -> Nodes | None:
@@ -118,35 +119,41 @@ def _thrown(coin: int) -> int:
 def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int, coin: int) -> Any:
     """Return the nodes that stay when the best removal is made and cut to size; coin 0: the first stays.
 
-    A removal is kept as the one that it extends and the set that it takes; it is put together when its turn
-    comes to be extended.
+    A removal is kept as the one that it extends and the set that it takes. When its turn comes to be
+    extended, what is left of the sets and what they save is that of the former, but for sets touched.
     """
     room, count, width = nodes - size, len(members.starts) - 1, worth.shape[1]
     before, by = np.full(room + 1, -1, np.int64), np.full(room + 1, -1, np.int64)
     value = np.zeros((room + 1, width), np.int64)
     before[0] = 0
     within = _bits(members, nodes)
-    left, gain = np.empty(count, np.int64), np.empty((count, width), np.int64)
-    gone = np.zeros(nodes, np.bool_)
+    rows = min(room, max(1, _KEPT // max(1, count * (width + 1))))  # of the last states, in turn
+    left, gain = np.empty((rows, count), np.int64), np.empty((rows, count, width), np.int64)
+    gone, touched, found = np.zeros(nodes, np.bool_), np.zeros(count, np.bool_), np.empty(width, np.int64)
     for base in range(room):
         if before[base] < 0:
             continue
-        _put_together(gone, members, before, by, base)
-        _gains(gain, left, members, sets_of, worth, within, gone)
+        row, former = base % rows, before[base]
+        if 0 < base - former < rows:
+            left[row], gain[row] = left[former % rows], gain[former % rows]
+            _put_together(gone, members, before, by, former)
+            _remove(gain[row], left[row], members, sets_of, worth, within, gone, by[base], touched)
+        else:
+            _put_together(gone, members, before, by, base)
+            _gains(gain[row], left[row], members, sets_of, worth, within, gone)
         for i in range(count):
-            k = base + left[i]
-            if left[i] == 0 or k > room:
+            k = base + left[row, i]
+            if k == base or k > room:
                 continue
             for d in range(width):
-                gain[i, d] += value[base, d]
-            better = _before(gain[i], value[k]) if before[k] >= 0 else 1
+                found[d] = gain[row, i, d] + value[base, d]
+            better = _before(found, value[k]) if before[k] >= 0 else 1
             if coin and better == 0:
                 coin = _thrown(coin)
                 better = (coin >> 33) & 1
             if better > 0:
                 before[k], by[k] = base, i
-                for d in range(width):
-                    value[k, d] = gain[i, d]
+                value[k] = found
     best = 0
     for k in range(room + 1):
         if before[k] >= 0 and _before(value[k], value[best]) >= 0:
@@ -179,36 +186,80 @@ def _put_together(gone: Any, members: Any, before: Any, by: Any, state: int) -> 
 
 @njit(cache=True)
 def _gains(gain: Any, left: Any, members: Any, sets_of: Any, worth: Any, within: Any, gone: Any) -> None:
-    """Find what the removal of each set would save, and how many nodes each has left.
-
-    A set is emptied by those that hold all that it has left, which are among those around one of its nodes.
-    """
+    """Find what the removal of each set would save, and how many nodes each has left."""
     gain[:] = 0
     for i in range(len(left)):
         left[i] = 0
         for at in range(members.starts[i], members.starts[i + 1]):
             left[i] += not gone[members.values[at]]
     for i in range(len(left)):
-        if left[i] == 0:
-            continue
-        low, high = members.starts[i], members.starts[i + 1] - 1
-        while gone[members.values[low]]:
-            low += 1
-        while gone[members.values[high]]:
-            high -= 1
-        first = members.values[low]
-        for of in range(sets_of.starts[first], sets_of.starts[first + 1]):
-            around = sets_of.values[of]
-            # From the last node on: the one that is least likely inside.
-            at = high if left[around] >= left[i] else low - 2
-            while at > low:
-                node = members.values[at]
-                if not gone[node] and not (within[around, node >> 6] >> np.uint64(node & 63)) & np.uint64(1):
-                    break
-                at -= 1
-            if at == low:
-                for d in range(worth.shape[1]):
-                    gain[around, d] += worth[i, d]
+        _charge(gain, left, members, sets_of, worth, within, gone, i, 1)
+
+
+@njit(cache=True)
+def _remove(
+    gain: Any,
+    left: Any,
+    members: Any,
+    sets_of: Any,
+    worth: Any,
+    within: Any,
+    gone: Any,
+    one: int,
+    touched: Any,
+) -> None:
+    """Remove a set's nodes, and find anew what changes; `touched` is room, all False and left so."""
+    changed = np.empty(len(touched), np.int64)
+    count = 0
+    nodes = members.values[members.starts[one] : members.starts[one + 1]]
+    for node in nodes:
+        if not gone[node]:
+            for of in range(sets_of.starts[node], sets_of.starts[node + 1]):
+                i = sets_of.values[of]
+                if not touched[i]:
+                    touched[i] = True
+                    changed[count] = i
+                    count += 1
+    for i in changed[:count]:
+        _charge(gain, left, members, sets_of, worth, within, gone, i, -1)
+        touched[i] = False
+    for node in nodes:
+        if not gone[node]:
+            gone[node] = True
+            for of in range(sets_of.starts[node], sets_of.starts[node + 1]):
+                left[sets_of.values[of]] -= 1
+    for i in changed[:count]:
+        _charge(gain, left, members, sets_of, worth, within, gone, i, 1)
+
+
+@njit(cache=True)
+def _charge(
+    gain: Any, left: Any, members: Any, sets_of: Any, worth: Any, within: Any, gone: Any, i: int, sign: int
+) -> None:
+    """Add what a set is worth (or take it off) to all sets whose removal empties it.
+
+    These are the sets that hold all that it has left, which are among those around one of its nodes.
+    """
+    if left[i] == 0:
+        return
+    low, high = members.starts[i], members.starts[i + 1] - 1
+    while gone[members.values[low]]:
+        low += 1
+    while gone[members.values[high]]:
+        high -= 1
+    first = members.values[low]
+    for of in range(sets_of.starts[first], sets_of.starts[first + 1]):
+        around = sets_of.values[of]
+        # From the last node on: the one that is least likely inside.
+        at = high if left[around] >= left[i] else low - 2
+        while at > low:
+            node = members.values[at]
+            if not gone[node] and not (within[around, node >> 6] >> np.uint64(node & 63)) & np.uint64(1):
+                break
+            at -= 1
+        if at == low:
+            for d in range(worth.shape[1]):
+                gain[around, d] += sign * worth[i, d]
 
 
 @njit(cache=True)
