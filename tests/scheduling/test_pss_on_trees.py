@@ -13,6 +13,16 @@ from netplace.scheduling.partitioner.pss.sets import processor_sets
 from netplace.topologies import parse
 
 
+def check_against_sets(sets, asked, monkeypatch):
+    """Choose on the tree, and then set by set as if there were none."""
+    found = [select(sets, free, size) for free, size in asked]
+    monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
+    for (free, size), nodes in zip(asked, found, strict=True):
+        wanted = select(sets, free, size)
+        assert (nodes is None) == (wanted is None)
+        assert nodes is None or nodes.tolist() == wanted.tolist()
+
+
 def nested(seed: int):
     """Return sets of 40 nodes, nested or disjoint, not all covered, in any order, some twice; with costs."""
     rng = np.random.default_rng(seed)
@@ -30,12 +40,7 @@ def test_nested_sets(seed, monkeypatch):
     sets, rng = nested(seed), np.random.default_rng(seed)
     assert laminar_tree(sets) is not None
     asked = [(rng.random(40) < rng.uniform(0.3, 1), int(rng.integers(1, 12))) for _ in range(25)]
-    found = [select(sets, free, size) for free, size in asked]
-    monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
-    for (free, size), nodes in zip(asked, found, strict=True):
-        wanted = select(sets, free, size)
-        assert (nodes is None) == (wanted is None)
-        assert nodes is None or nodes.tolist() == wanted.tolist()
+    check_against_sets(sets, asked, monkeypatch)
 
 
 def parts(seed: int):
@@ -61,12 +66,7 @@ def test_parts_of_parts(seed, monkeypatch):
     sets, rng = parts(seed), np.random.default_rng(seed)
     assert laminar_tree(sets) is not None
     asked = [(rng.random(50) < rng.uniform(0.2, 1), int(rng.integers(1, 20))) for _ in range(20)]
-    found = [select(sets, free, size) for free, size in asked]
-    monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
-    for (free, size), nodes in zip(asked, found, strict=True):
-        wanted = select(sets, free, size)
-        assert (nodes is None) == (wanted is None)
-        assert nodes is None or nodes.tolist() == wanted.tolist()
+    check_against_sets(sets, asked, monkeypatch)
 
 
 @pytest.mark.parametrize("costs", ["uniform", "centre"])
@@ -76,9 +76,4 @@ def test_levels_of_networks(machine, costs, monkeypatch):
         pytest.skip("a centre is defined on meshes")
     sets, rng = levels(parse(machine), costs, False), np.random.default_rng(1)
     asked = [(rng.random(sets.nodes) < share, int(rng.integers(1, 16))) for share in [0.5, 0.9] * 10]
-    found = [select(sets, free, size) for free, size in asked]
-    monkeypatch.setattr(module, "laminar_tree", lambda sets: None)
-    for (free, size), nodes in zip(asked, found, strict=True):
-        wanted = select(sets, free, size)
-        assert (nodes is None) == (wanted is None)
-        assert nodes is None or nodes.tolist() == wanted.tolist()
+    check_against_sets(sets, asked, monkeypatch)

@@ -44,8 +44,8 @@ def reach_of(axes: Any, here: Any, centres: Any, size: int) -> Any:
         for d in range(dims):
             side, ring = axes.sizes[d], axes.kinds[d] == RING
             rise, fall = side // 2, (side - 1) // 2  # farthest places of a ring, up and down
-            _rise(within, up[old, d], up[new, d], stride, side, ring)
-            _fall(within, down[old, d], down[new, d], stride, side, ring)
+            _cone(within, up[old, d], up[new, d], stride, side, ring, True)
+            _cone(within, down[old, d], down[new, d], stride, side, ring, False)
             if ring and r > rise:
                 _close(up[new, d], here if d == 0 else known[d, r - 1 - rise], stride, side, rise + 1)
             if ring and r > fall:
@@ -62,31 +62,17 @@ def reach_of(axes: Any, here: Any, centres: Any, size: int) -> Any:
 
 
 @njit(cache=True)
-def _rise(now: Any, before: Any, found: Any, stride: int, side: int, ring: bool) -> None:
-    """Sum over the places from each on, upwards, the counts at x places on within x hops less."""
-    last = len(now) - stride
-    for at in range(last):
-        found[at] = np.int16(now[at] + before[np.uintp(at + stride)])
-    block = stride * side
-    for first in range(0, len(now), block):  # beyond the end of a line is nothing, or its beginning
-        end = first + block - stride
-        for i in range(stride):
-            more = before[np.uintp(first + i)] if ring else np.int16(0)
-            found[np.uintp(end + i)] = np.int16(now[np.uintp(end + i)] + more)
-
-
-@njit(cache=True)
-def _fall(now: Any, before: Any, found: Any, stride: int, side: int, ring: bool) -> None:
-    """Sum over the places from each on, downwards, as `_rise` does upwards."""
-    for at in range(len(now) - stride):
-        here = np.uintp(at + stride)
-        found[here] = np.int16(now[here] + before[at])
-    block = stride * side
-    for first in range(0, len(now), block):
-        end = first + block - stride
-        for i in range(stride):
-            more = before[np.uintp(end + i)] if ring else np.int16(0)
-            found[np.uintp(first + i)] = np.int16(now[np.uintp(first + i)] + more)
+def _cone(now: Any, before: Any, found: Any, stride: int, side: int, ring: bool, up: bool) -> None:
+    """Sum over the places from each on, up or down, the counts at x places on within x hops less."""
+    at, there = (0, stride) if up else (stride, 0)
+    for i in range(len(now) - stride):
+        found[np.uintp(at + i)] = np.int16(now[np.uintp(at + i)] + before[np.uintp(there + i)])
+    last = stride * (side - 1)
+    at, there = (last, 0) if up else (0, last)
+    for first in range(0, len(now), stride * side):  # beyond the end of a line is nothing, or its beginning
+        for i in range(first, first + stride):
+            more = before[np.uintp(there + i)] if ring else np.int16(0)
+            found[np.uintp(at + i)] = np.int16(now[np.uintp(at + i)] + more)
 
 
 @njit(cache=True)

@@ -7,22 +7,9 @@ from typing import Any
 import numpy as np
 
 from netplace.compiled import njit
-from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape
+from netplace.scheduling.partitioner.contiguous.search import OverNodes
 
 __all__ = ["NaiveFirstFit"]
-
-
-class NaiveFirstFit(NodeArray):
-    """An exact search on meshes and tori that looks at every node of every box; `visited` counts nodes.
-
-    A base is given up at the first held node.
-    """
-
-    def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
-        base, visited = _find(self.held, self._sizes, np.array(shape), self._wraps)
-        self.visited += visited
-        return int(base)
 
 
 @njit(cache=True)
@@ -74,3 +61,12 @@ def _box_is_free(held: Any, sizes: Any, shape: Any, place: Any, step: Any) -> tu
         if d < dims:
             step[d] += 1
     return True, visited
+
+
+class NaiveFirstFit(OverNodes):
+    """An exact search on meshes and tori that looks at every node of every box; `visited` counts nodes.
+
+    A base is given up at the first held node.
+    """
+
+    find = staticmethod(_find)

@@ -7,24 +7,9 @@ from typing import Any
 import numpy as np
 
 from netplace.compiled import njit
-from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape
+from netplace.scheduling.partitioner.contiguous.search import OverNodes
 
 __all__ = ["CountedFirstFit"]
-
-
-class CountedFirstFit(NodeArray):
-    """The answers and visits of `NaiveFirstFit`, in a time that the size of the box hardly alters.
-
-    How many nodes are looked at from a base, up to the first that is held, follows dimension by dimension: at
-    rows that begin there from the free nodes up to the next held one, at a section of a box from those of its
-    rows, and so on. `visited` is the sum over all bases up to the answer.
-    """
-
-    def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
-        base, visited = _find(self.held, self._sizes, np.array(shape), self._wraps)
-        self.visited += visited
-        return int(base)
 
 
 @njit(cache=True)
@@ -89,3 +74,14 @@ def _next(free: Any, last: Any, looked: Any) -> None:
     for i in range(len(looked)):
         last[i] = looked[i] if looked[i] else last[i]
         free[i] = 0 if looked[i] else free[i] + 1
+
+
+class CountedFirstFit(OverNodes):
+    """The answers and visits of `NaiveFirstFit`, in a time that the size of the box hardly alters.
+
+    How many nodes are looked at from a base, up to the first that is held, follows dimension by dimension: at
+    rows that begin there from the free nodes up to the next held one, at a section of a box from those of its
+    rows, and so on. `visited` is the sum over all bases up to the answer.
+    """
+
+    find = staticmethod(_find)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Protocol, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.topologies import Grid
 
-__all__ = ["Account", "BoxList", "NodeArray", "Search", "Shape", "mesh_2d"]
+__all__ = ["Account", "BoxList", "NodeArray", "OverNodes", "Search", "Shape", "mesh_2d"]
 
 Shape = tuple[int, ...]
 
@@ -103,6 +104,25 @@ class NodeArray(Account):
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
         self.held[box_nodes(self._sizes, base, np.array(shape))] = False
+
+
+class OverNodes(NodeArray):
+    """A search by one compiled function over the flags of all nodes.
+
+    Attributes
+    ----------
+    find : callable
+        Takes `held`, the sides of the machine and of the box, and whether the machine is a torus; returns the
+        first base of a free box, or -1, and what `visited` grows by.
+    """
+
+    find: ClassVar[Callable[..., Any]]
+
+    def first(self, shape: Shape) -> int:
+        """Return the first base of a free box of `shape`, or -1."""
+        base, visited = self.find(self.held, self._sizes, np.array(shape), self._wraps)
+        self.visited += visited
+        return int(base)
 
 
 class BoxList(Account):

@@ -7,28 +7,9 @@ from typing import Any
 import numpy as np
 
 from netplace.compiled import njit
-from netplace.scheduling.partitioner.contiguous.search import NodeArray, Shape
+from netplace.scheduling.partitioner.contiguous.search import OverNodes
 
 __all__ = ["ZhuFirstFit"]
-
-
-class ZhuFirstFit(NodeArray):
-    """An exact search that marks all bases from which a box meets a held one; `visited` counts nodes.
-
-    The marks are those of the array of held nodes spread backwards by the sides of the box: one pass over
-    all nodes a dimension, and one to find the first that is not marked. The time depends on the size of the
-    machine alone.
-
-    Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel
-    and Distributed Computing 16 (1992). That is for 2-D meshes, a pass along rows and one along columns;
-    here there is one for every dimension, and rings go on at their beginning.
-    """
-
-    def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
-        base, visited = _find(self.held, self._sizes, np.array(shape), self._wraps)
-        self.visited += visited
-        return int(base)
 
 
 @njit(cache=True)
@@ -65,3 +46,18 @@ def _spread(covered: Any, stride: int, size: int, s: int, wraps: bool) -> None:
                 else:
                     covered[node] = left[line] > 0
                     left[line] -= 1
+
+
+class ZhuFirstFit(OverNodes):
+    """An exact search that marks all bases from which a box meets a held one; `visited` counts nodes.
+
+    The marks are those of the array of held nodes spread backwards by the sides of the box: one pass over
+    all nodes a dimension, and one to find the first that is not marked. The time depends on the size of the
+    machine alone.
+
+    Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel
+    and Distributed Computing 16 (1992). That is for 2-D meshes, a pass along rows and one along columns;
+    here there is one for every dimension, and rings go on at their beginning.
+    """
+
+    find = staticmethod(_find)
