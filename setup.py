@@ -18,7 +18,9 @@ FOLDERS = [
     "cosim",
     "benchmarks",
     "testing",
+    "report",
     "experiments",
+    "cli",
 ]
 
 setup(

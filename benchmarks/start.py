@@ -36,7 +36,7 @@ with multiprocessing.get_context("fork").Pool(1) as pool:
 
 _TINY = """
 import contextlib, io, time
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     app(["run", "--network", "torus:4x4", "--app", "all-to-all"])

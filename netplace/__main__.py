@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.experiments.cli import main
+from netplace.cli import main
 
 if __name__ == "__main__":
     main()

@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture
 def netplace(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs the command line in this process, as wide as a wide terminal."""
-    from netplace.experiments.cli import app
+    from netplace.cli import app
 
     monkeypatch.setenv("COLUMNS", "160")
 

@@ -20,10 +20,10 @@ from matplotlib.figure import Figure
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
-from netplace.experiments.files.outputs import whole_file
-from netplace.experiments.plots.load import draw_load_on
-from netplace.experiments.reports.load import curve_frame
 from netplace.netsim import Config, LoadPoint, measure_load, simulate
+from netplace.report.files.outputs import whole_file
+from netplace.report.plots.load import draw_load_on
+from netplace.report.tables.load import curve_frame
 from netplace.runs.loads import LoadPlan, measure_plan
 from netplace.topologies import Topology, parse
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.experiments.plots.bars import draw_bars
 from netplace.experiments.studies.allocator_cases import Case, carry_out
 from netplace.experiments.studies.allocator_tables import TABLES
 from netplace.experiments.studies.flow import ipsc
@@ -25,6 +24,7 @@ from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.studies.study import Asked, Bench, Study
+from netplace.report.plots.bars import draw_bars
 from netplace.topologies import parse
 
 __all__ = ["STUDY", "cases"]

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.plots.lines import draw_lines
 from netplace.experiments.studies.crossing import crossing, point_of
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import outcomes, turnaround
 from netplace.experiments.studies.study import Asked, Bench, Study
+from netplace.report.plots.lines import draw_lines
 from netplace.runs.plan import Plan, make_plan
 
 __all__ = ["PUBLISHED", "STUDY", "cases"]

@@ -11,13 +11,13 @@ from statistics import fmean
 
 from rich.console import Console
 
-from netplace.experiments.files.outputs import whole_file
-from netplace.experiments.plots.page import page
-from netplace.experiments.reports.summary import spread
 from netplace.experiments.studies.demo_shared import shared_machine
-from netplace.experiments.terminal.compiling import load_engine
-from netplace.experiments.terminal.screen import print_tables, table, with_progress
 from netplace.netsim import Config
+from netplace.report.files.outputs import whole_file
+from netplace.report.plots.page import page
+from netplace.report.tables.summary import spread
+from netplace.report.terminal.compiling import load_engine
+from netplace.report.terminal.screen import print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.crew import run_each
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplace.cosim import cosimulate, make_cosim_plan
-from netplace.experiments.plots.cosim import draw_sharing
-from netplace.experiments.reports.cosim import title_of
-from netplace.experiments.terminal.screen import number, table
+from netplace.report.plots.cosim import draw_sharing
+from netplace.report.tables.cosim import title_of
+from netplace.report.terminal.screen import number, table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -24,13 +24,13 @@ import numpy as np
 import pandas as pd
 
 from netplace.benchmarks.first_fit import mean_side, measure, questions
-from netplace.experiments.plots.page import page
 from netplace.experiments.studies.cases import KeptCase
 from netplace.experiments.studies.first_fit_ratios import of_ratios, ratio_table
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.study import Asked, Bench, Study, published
 from netplace.placement.rule import grid_of
+from netplace.report.plots.page import page
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
 from netplace.scheduling.partitioner.contiguous.naive import NaiveFirstFit

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.plots.bars import draw_bars
 from netplace.experiments.studies.mesh_verdicts import verdicts
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.statistics import best, spread
 from netplace.experiments.studies.study import Asked, Row, Study, of_runs
+from netplace.report.plots.bars import draw_bars
 from netplace.runs import resolve
 
 __all__ = ["STUDY"]

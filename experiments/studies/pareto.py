@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.experiments.plots.page import page
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.shared_cases import (
     SATURATED,
@@ -28,6 +27,7 @@ from netplace.experiments.studies.shared_cases import (
 )
 from netplace.experiments.studies.shared_machine import FULL, QUICK
 from netplace.experiments.studies.study import Asked, Bench, Study
+from netplace.report.plots.page import page
 
 __all__ = ["STUDY", "front"]
 

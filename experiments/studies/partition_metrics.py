@@ -24,7 +24,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netplace.apps import application
-from netplace.experiments.plots.scatter import draw_scatter
 from netplace.experiments.studies.block_sets import block_sets, pieces
 from netplace.experiments.studies.correlations import correlation_summary, correlations
 from netplace.experiments.studies.mean_metrics import METRICS, mean_metrics
@@ -33,6 +32,7 @@ from netplace.experiments.studies.study import Asked, Row, Study, of_runs, publi
 from netplace.placement import partition
 from netplace.placement.node_lists import node_lists
 from netplace.placement.rule import grid_of
+from netplace.report.plots.scatter import draw_scatter
 from netplace.runs import resolve
 from netplace.topologies import parse
 

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.experiments.plots.bars import draw_bars
 from netplace.experiments.studies.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
@@ -37,6 +36,7 @@ from netplace.experiments.studies.selection_cells import (
 from netplace.experiments.studies.selection_schedules import SCATTERED, Case, Machine, carry_out, key_of
 from netplace.experiments.studies.selection_setups import SETUPS
 from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured, published
+from netplace.report.plots.bars import draw_bars
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.published_classes import published_sizes
 

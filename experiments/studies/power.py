@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.plots.fronts import draw_fronts
 from netplace.experiments.studies.cases import KeptCase
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.study import Asked, Bench, Study, published
+from netplace.report.plots.fronts import draw_fronts
 from netplace.scheduling import schedule
 from netplace.scheduling.power import (
     Planning,

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.plots.lines import draw_lines
 from netplace.experiments.studies.crossing import crossing, point_of
 from netplace.experiments.studies.quasi_contiguous_cases import CONTIGUOUS, SCATTERED
 from netplace.experiments.studies.study import published
+from netplace.report.plots.lines import draw_lines
 
 __all__ = ["DIGITS", "beside_printed", "draw", "findings", "needed", "thresholds_met"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.experiments.plots.bars import draw_bars
-from netplace.experiments.plots.best import clear_best
+from netplace.report.plots.bars import draw_bars
+from netplace.report.plots.best import clear_best
 
 __all__ = ["draw_relative"]
 

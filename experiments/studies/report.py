@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.experiments.files.outputs import whole_file
-from netplace.experiments.terminal.screen import number, print_tables, table
+from netplace.report.files.outputs import whole_file
+from netplace.report.terminal.screen import number, print_tables, table
 
 __all__ = ["Report", "ReportTable", "show", "write"]
 

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.plots.bars import draw_bars
 from netplace.experiments.studies.box_times import (
     BEST,
     LONGEST,
@@ -36,6 +35,7 @@ from netplace.experiments.studies.schedules import kept_outcomes
 from netplace.experiments.studies.selection_cells import best_boxes
 from netplace.experiments.studies.statistics import best, spread
 from netplace.experiments.studies.study import Asked, Bench, Row, Study, measured
+from netplace.report.plots.bars import draw_bars
 from netplace.scheduling import schedule
 from netplace.scheduling.job import Job
 from netplace.scheduling.metrics import measure

@@ -16,7 +16,6 @@ import pandas as pd
 
 from netplace.cosim import CosimPlan
 from netplace.cosim.ranking import rankings
-from netplace.experiments.plots.page import page
 from netplace.experiments.studies.report import Report, ReportTable
 from netplace.experiments.studies.shared_cases import (
     SATURATED,
@@ -28,6 +27,7 @@ from netplace.experiments.studies.shared_cases import (
     loaded,
 )
 from netplace.experiments.studies.study import Asked, Bench, Study
+from netplace.report.plots.page import page
 
 __all__ = ["STUDY", "cases"]
 

@@ -16,8 +16,8 @@ import click
 import pytest
 
 from netplace.apps import APPLICATIONS
-from netplace.experiments.cli import app
-from netplace.experiments.cli.examples import EXAMPLES
+from netplace.cli import app
+from netplace.cli.examples import EXAMPLES
 from netplace.netsim import ARBITERS, CONSUMPTIONS, ENGINES, PATTERNS, POLICIES, TREE_ROUTINGS
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.topologies import TOPOLOGIES

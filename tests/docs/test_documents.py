@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from netplace.experiments.cli.study import study_command
+from netplace.cli.study import study_command
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.study import ask
 

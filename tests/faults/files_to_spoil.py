@@ -163,8 +163,8 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 
 def make_files(folder: Path) -> None:
     """Write the good files; those that netplace makes are made by it."""
-    from netplace.experiments.cli import app
-    from netplace.experiments.terminal.compiling import load_engine
+    from netplace.cli import app
+    from netplace.report.terminal.compiling import load_engine
 
     load_engine("kernel")  # compiling is no part of an input
     for network in ("torus:4x4", "tree:4,2", "mesh:4x4"):

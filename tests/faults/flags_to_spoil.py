@@ -45,7 +45,7 @@ SLOW = ("--processes", "--workers", "--dask", "--help", "-h")  # processes are f
 
 def command_line(rng: Rng) -> list[str]:
     """Return a good command line with one to three strange flags behind it."""
-    from netplace.experiments.cli import app
+    from netplace.cli import app
 
     words = list(GOOD[int(rng.integers(len(GOOD)))])
     command: click.Command = app

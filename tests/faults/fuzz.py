@@ -98,7 +98,7 @@ def _fault_of_json(text: str) -> str | None:
 
 def attempt(made: Input) -> tuple[Result | None, str | None]:
     """Try an input in this process, and return how it ended and what is wrong with that."""
-    from netplace.experiments.cli import app
+    from netplace.cli import app
 
     def stop(*_: object) -> None:
         raise SlowError

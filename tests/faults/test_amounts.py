@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.checks import MOST, one_of, printable, real, shortened, shown, whole
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 RUN = ["run", "--network", "torus:4x4", "--app", "butterfly"]
 LOAD = ["load", "--network", "torus:4x4"]

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 EVIL = "import pathlib\npathlib.Path('ran').write_text('yes')\n\n\ndef f(task):\n    pass\n"
 HEAD = "number,submit,nodes,run_time,estimate,application,intensity,repeats\n"

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from netplace.apps.formats import read as read_trace
 from netplace.checks import read_content, read_limit
-from netplace.experiments.cli import app
-from netplace.experiments.files.traffic import read_traffic
+from netplace.cli import app
+from netplace.report.files.traffic import read_traffic
 from netplace.scheduling.workload import read as read_workload
 
 LINE = b"s 0 1 0 64\nr 0 1 0 64\n"

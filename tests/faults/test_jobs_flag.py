@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 RUN = ("run", "--network", "torus:4x4", "--tasks", "4", "--partition", "quadrants", "--json")
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 TAIL = "-1 -1 -1 -1 -1 -1 -1"
 # A job of all nodes that was cancelled in the queue, in front of one that runs for a second.

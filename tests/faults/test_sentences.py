@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.apps.formats import read
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 
 def run(*arguments):

@@ -9,7 +9,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.runs import attempt, resolve
 from netplace.runs.execute import Ended
 from netplace.runs.store import Store, StoreError

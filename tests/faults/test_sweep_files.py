@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.runs.study_file import read_study
 from netplace.runs.sweep import read_sweep
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 
 HEAD = (
     "application,problem,tasks,network,partition,shape,mapping,settings,"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.allocators import cases
 from netplace.experiments.studies.decisions import Watched, decided

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.break_even import FULL, QUICK, SATURATED, SHAPES, break_evens, cases
 from netplace.experiments.studies.schedules import outcomes, turnaround

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.benchmarks.first_fit import mean_side
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies.first_fit import sets
 from netplace.experiments.studies.study import published
 

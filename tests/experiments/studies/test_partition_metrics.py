@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.apps import application
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.block_sets import block_sets, pieces
 from netplace.experiments.studies.correlations import correlation_summary, correlations

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES, selection_schedules
 from netplace.experiments.studies.box_times import BoxTimes, shapes
 from netplace.experiments.studies.partition_selection import (

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.quasi_contiguous_cases import cases
 from netplace.experiments.studies.quasi_contiguous_streams import FOLDER, LIKE, logs, tree_for

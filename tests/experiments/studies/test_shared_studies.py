@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import break_even_live, pareto, shared_machine
 from netplace.experiments.studies.pareto import front
 from netplace.experiments.studies.shared_cases import SharedSize

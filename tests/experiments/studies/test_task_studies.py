@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.archive_logs import FOLDER, MODEL, archive_logs
 from netplace.experiments.studies.claims import number_verdict, verdict

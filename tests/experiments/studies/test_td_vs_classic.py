@@ -7,7 +7,7 @@ import csv
 import pytest
 from click.testing import CliRunner
 
-from netplace.experiments.cli import app
+from netplace.cli import app
 from netplace.experiments.studies import STUDIES
 from netplace.experiments.studies.study import ask, published
 from netplace.experiments.studies.td_vs_classic import rows

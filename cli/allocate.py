@@ -1,0 +1,181 @@
+"""``netplace allocate``: what allocators would give a job on a machine as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, SEED
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table, with_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from netplace.report.tables.allocations import Offer
+
+__all__ = ["allocate_command"]
+
+
+@click.command("allocate", cls=AnnouncingCommand, epilog=examples_of("allocate"))
+@click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as mesh:16x16.")
+@click.option("--held", metavar="FILE", help="Nodes that others hold: a line for each job, such as 0-3,8.")
+@click.option("--nodes", type=COUNT, required=True, help="How many nodes the job needs.")
+@click.option("--all", "every", is_flag=True, help="Every allocator, and every choice along every curve.")
+@click.option("--partition", "partitions", multiple=True, help="An allocator; may be repeated.")
+@click.option(
+    "--order", default="", help="Count spans along this order. [default: the allocator's own, or hilbert]"
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of allocators by chance.")
+@click.option("-o", "picture", metavar="FILE", help="Draw what each chooses (png, pdf or svg).")
+@json_flag
+def allocate_command(**given: Any) -> None:
+    """Show which nodes allocators would give a job, and how close together they lie.
+
+    Figures are exact: the sum of distances over all pairs and its mean, connected parts, bounding box, the
+    cube around it over the least cube that holds the job, spans along a curve.
+    """
+    import numpy as np
+
+    from netplace.report.files.held import read_held
+    from netplace.report.files.outputs import PICTURES, check_output
+    from netplace.report.tables.allocations import offers_of, usual_partitioners
+    from netplace.scheduling import make_partitioner
+    from netplace.scheduling.partitioner.curves import order_of
+    from netplace.topologies import parse
+
+    picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
+    topology = parse(given["machine"])
+    partitions = list(given["partitions"])
+    if bool(partitions) == given["every"]:
+        raise ValueError("--all or --partition: expected one of them")
+    if given["nodes"] > (most := len(topology.computing)):
+        computing = " that compute" if most < topology.nodes else ""
+        raise ValueError(f"--nodes: {given['nodes']} are more than the {most} of {topology}{computing}")
+    if given["order"]:
+        order_of(topology, given["order"])
+    for text in partitions:
+        make_partitioner(text, topology, given["seed"])
+    holder = np.full(topology.nodes, -1)
+    if given["held"]:
+        holder = read_held(Path(given["held"]), topology.nodes)
+    held = np.flatnonzero(holder >= 0)
+    partitions = partitions or usual_partitioners(topology)
+    found = with_progress(
+        offers_of(topology, held, given["nodes"], partitions, order=given["order"], seed=given["seed"]),
+        len(partitions),
+        "allocators",
+    )
+    if len(found) == 1 and not found[0].nodes and "waits" not in found[0].reason:
+        raise ValueError(found[0].reason)
+    free = len(np.setdiff1d(topology.computing, held))
+    title = f"{given['nodes']} of {free} free nodes of {topology}"
+    if picture:
+        _draw(picture, topology, held, found, title)
+    if given["as_json"]:
+        told = {"machine": str(topology), "request": given["nodes"], "free": free}
+        one = len(found) == 1 and not given["every"]
+        print_json(
+            told | (found[0].described() if one else {"offers": [offer.described() for offer in found]})
+        )
+    else:
+        print_tables(*_tables(found, title))
+
+
+def _folded(names: Sequence[str]) -> str:
+    """Return names, those that differ in what follows a comma as one."""
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kind, _, option = name.partition(",")
+        kinds.setdefault(kind, []).append(option)
+    return ", ".join(
+        kind
+        + (
+            f" ({len(options)} choices)"
+            if len(options) > 2
+            else f",{'/'.join(options)}"
+            if options[0]
+            else ""
+        )
+        for kind, options in kinds.items()
+    )
+
+
+def _draw(path: Path, topology: Any, held: Any, found: Sequence[Offer], title: str) -> None:
+    from netplace.report.plots.allocations import draw_allocations
+
+    alike: dict[frozenset[int], list[Offer]] = {}
+    for offer in sorted((offer for offer in found if offer.figures), key=_sum):
+        alike.setdefault(frozenset(offer.nodes), []).append(offer)
+    wanted = min(map(len, alike), default=0)
+    chosen = [
+        (
+            f"{offers[0].figures.mean_hops:.2f} hops"
+            + (f", {len(nodes)} nodes" if len(nodes) > wanted else "")
+            + f": {_folded([offer.partition for offer in offers])}",
+            nodes,
+        )
+        for nodes, offers in alike.items()
+        if offers[0].figures
+    ]
+    if not chosen:
+        raise ValueError(f"-o {path}: nothing to draw, the job waits")
+    draw_allocations(
+        path,
+        topology,
+        held,
+        chosen,
+        f"{title} (red; grey: held): mean distance of a pair, and who chooses so",
+    )
+
+
+def _tables(found: Sequence[Offer], title: str) -> list[Table]:
+    """Return the table of figures, the closest nodes first, and that of allocators without any."""
+    placed = sorted((offer for offer in found if offer.figures), key=_sum)
+    figures = ["pairwise sum", "mean hops", "parts", "box", "cube ratio", "span", "ring span", "CPU ms"]
+    tables = [table(title, ["allocator", *figures], map(_row, placed))] if placed else []
+    if without := _reasons(found):
+        told = table("no nodes from", ["why", "allocators"], without.items())
+        told.columns[1].justify = "left"
+        tables.append(told)
+    if len(placed) == 1:
+        nodes = table("nodes", ["in the allocator's order"], [[" ".join(map(str, placed[0].nodes))]])
+        tables.append(nodes)
+    return tables
+
+
+def _reasons(found: Sequence[Offer]) -> dict[str, str]:
+    """Return why allocators have no nodes: reason and who gives it, without the name in front of each."""
+    told: dict[str, list[str]] = {}
+    for offer in found:
+        if not offer.figures:
+            name, _, rest = offer.reason.partition(": ")
+            named = name.startswith(("partitioner ", "order "))
+            told.setdefault(rest if named else offer.reason, []).append(offer.partition)
+    return {reason: ", ".join(names) for reason, names in told.items()}
+
+
+def _sum(offer: Offer) -> int:
+    return offer.figures.pairwise_sum if offer.figures else 0
+
+
+def _row(offer: Offer) -> list[str]:
+    figures = offer.figures
+    assert figures is not None
+    return [
+        offer.partition,
+        number(figures.pairwise_sum),
+        number(figures.mean_hops, 3),
+        number(figures.components),
+        "x".join(map(str, figures.box)) if figures.box else "-",
+        number(figures.cube_ratio, 2),
+        number(offer.spans[0]),
+        number(offer.spans[1]),
+        number(1e3 * offer.seconds, 2),
+    ]

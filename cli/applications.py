@@ -1,0 +1,189 @@
+"""``netplace app``: an application's program, described, checked, and written as a trace or as matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import WHAT_RUNS
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.apps import Program
+
+__all__ = ["app_command"]
+
+
+@click.command("app", epilog=examples_of("app"))
+@click.argument("name")
+@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="How many tasks.")
+@click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")
+@click.option(
+    "--packets", type=COUNT, panel=WHAT_RUNS, help="Packets in a message of a synthetic application."
+)
+@click.option("--bytes", "bytes_", type=WHOLE, panel=WHAT_RUNS, help="Bytes in such a message.")
+@click.option("--rounds", type=COUNT, panel=WHAT_RUNS, help="Rounds of a synthetic application.")
+@click.option("--iterations", default="", panel=WHAT_RUNS, help="How many, or A:B for a part of them.")
+@click.option("--write", metavar="FILE", help="Write it as a trace: .trace or .trc, with .gz compressed.")
+@click.option("--matrix", metavar="FILE", help="Write bytes W and messages N between tasks as arrays (.npz).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def app_command(name: str, **given: Any) -> None:
+    """Make the program of an application, and show what it sends.
+
+    NAME is an application (see netplace list apps), one of your own as module:function or file.py:function,
+    or a trace. Options may follow it, as in lu,class=W,iterations=3. The program is checked: everything sent
+    is received, and no tasks wait for each other for ever.
+    """
+    from netplace.report.files.outputs import check_output
+
+    trace = given["write"] and _trace_output(Path(given["write"]))
+    matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
+    program = _program(name, given)
+    found = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
+    if trace:
+        _write_trace(program, trace)
+    if matrix:
+        _write_matrix(program, matrix)
+    if given["as_json"]:
+        print_json(found)
+    else:
+        rows = [[key.replace("_", " "), _shown(value)] for key, value in found.items() if key != "name"]
+        print_tables(table(program.name, ["", ""], rows))
+        if found["recorded_computation_us"]:
+            click.echo(
+                "netplace: the recorded computation is left out of a replay, but for --cpu-scale 1", err=True
+            )
+
+
+def _program(name: str, given: dict[str, Any]) -> Program:
+    """Return the program that the flags ask for, checked."""
+    from netplace.checks import whole
+    from netplace.runs.programs import Reading, is_trace, job_program
+
+    options = {key.rstrip("_"): given[key] for key in ("class_", "packets", "bytes_", "rounds")}
+    if given["tasks"] is not None:
+        whole(given["tasks"], "--tasks")
+    elif not is_trace(name) and "tasks=" not in name:
+        if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
+            raise ValueError(
+                f"{name}: there is no such file, and no trace of this name comes with the project"
+            )
+        raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")
+    reading = Reading(
+        iterations=given["iterations"],
+        tasks=given["tasks"],
+        options={key: value for key, value in options.items() if value is not None},
+    )
+    program = job_program(name, reading, 1)
+    program.check()
+    return program
+
+
+def _recorded_us(name: str, given: dict[str, Any], program: Program) -> float | None:
+    """Return the microseconds of computation that a trace recorded, all tasks together; None for no trace."""
+    import numpy as np
+
+    from netplace.apps import Op
+    from netplace.runs.programs import Reading, is_trace, job_program
+
+    if not is_trace(name):
+        return None
+    scale = 1000.0  # whole nanoseconds: a replay rounds each piece to whole cycles
+    reading = Reading(iterations=given["iterations"], tasks=given["tasks"], cycles_per_us=scale)
+    timed = job_program(name, reading, 1)
+    whole = [float(np.sum(item.size[item.kind == Op.COMPUTE], dtype=float)) for item in (timed, program)]
+    return (whole[0] - whole[1]) / scale
+
+
+def _described(program: Program) -> dict[str, Any]:
+    """Return what a program does, as JSON can hold it."""
+    import numpy as np
+
+    from netplace.apps import Op
+
+    traffic = program.traffic()
+    messages, sizes = int(traffic.N.sum()), int(traffic.W.sum())
+    iterations = program.iterations()
+    return {
+        "name": program.name,
+        "tasks": program.tasks,
+        "operations": len(program),
+        "iterations": len(np.unique(iterations[:, 3])) if len(iterations) else None,
+        "messages": messages,
+        "bytes": sizes,
+        "mean_message_bytes": sizes / messages if messages else None,
+        "pairs_of_tasks": int(traffic.B.sum()),
+        "computation_cycles": int(program.size[program.kind == Op.COMPUTE].sum()),
+        "ends_with_synchronous_sends": _ends_synchronously(program),
+    }
+
+
+def _ends_synchronously(program: Program) -> bool:
+    """Tell whether a program also ends when every send waits for its receive."""
+    try:
+        program.check(rendezvous=0)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value, 1 if isinstance(value, float) else 0)
+
+
+def _trace_output(path: Path) -> Path:
+    """Return `path` if a trace can be written there."""
+    from netplace.apps.formats import FORMATS
+    from netplace.report.files.outputs import check_output
+
+    endings = [item.suffix for item in FORMATS.values() if item.write]
+    if not path.name.lower().removesuffix(".gz").endswith(tuple(endings)):
+        raise ValueError(
+            f"{path}: cannot tell the format to write, expected a name that ends in {' or '.join(endings)}, "
+            "perhaps with .gz"
+        )
+    return check_output(path)
+
+
+def _write_trace(program: Program, path: Path) -> None:
+    from netplace.apps.formats import write
+
+    with _whole(path) as temporary:
+        write(program, temporary)
+
+
+def _write_matrix(program: Program, path: Path) -> None:
+    """Write W and N: dense arrays, or for very many tasks the arrays of SciPy's CSR format."""
+    import numpy as np
+
+    from netplace.apps.traffic import DENSE_TASKS
+
+    traffic = program.traffic()
+    arrays = {"W": traffic.W, "N": traffic.N}
+    if program.tasks > DENSE_TASKS:
+        arrays = {
+            f"{name}_{part}": getattr(matrix, part)
+            for name, matrix in arrays.items()
+            for part in ("data", "indices", "indptr", "shape")
+        }
+    with _whole(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give a name with the same endings, for they say the format; its file becomes `path` in the end."""
+    temporary = path.with_name(f".part-{path.name}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,152 @@
+"""``netplace bench``: measure speed and memory, or the quality of mappings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import REAL, SEEDS
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.benchmarks import Figure
+    from netplace.benchmarks.mapping import Row
+
+__all__ = ["bench_command"]
+
+_TOPICS = ("speed", "mapping")
+_VERDICTS = {True: "met", False: "missed", None: ""}
+
+
+@click.command("bench", cls=AnnouncingCommand, epilog=examples_of("bench"))
+@click.argument("topic", default="speed", metavar="[speed|mapping]")
+@click.option("--quick", is_flag=True, help="Fewer repeats, small networks; of mapping, one seed.")
+@click.option(
+    "--only",
+    metavar="NAME",
+    help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances, machines.",
+)
+@click.option(
+    "--against",
+    metavar="COMMIT",
+    help="Of speed, in a checkout: this version and that of a commit in turn, and their ratio.",
+)
+@click.option("--seeds", type=SEEDS, help="Of mapping: searches of each problem. [default: 5]")
+@click.option("--seconds", type=REAL, help="Of mapping instances: processor time of a search. [default: 1]")
+@json_flag
+def bench_command(topic: str, **given: Any) -> None:
+    """Measure speed and memory on this machine, or the quality of mappings, beside what the project wants.
+
+    Speed: CPU time, medians of several repeats; a machine that does other things at the same time is slower.
+    Mapping: costs against the best known (QAPLIB, halos) and against published GRASP (applications), medians
+    over seeds, in processor time of one core.
+    """
+    from netplace.checks import one_of
+
+    if one_of(topic, _TOPICS, "bench") == "mapping":
+        if given.pop("against") is not None:
+            raise ValueError("--against: is an option of netplace bench speed")
+        _mapping(**given)
+        return
+    for flag in ("seeds", "seconds"):
+        if given[flag] is not None:
+            raise ValueError(f"--{flag}: is an option of netplace bench mapping")
+    if given["against"] is not None:
+        _against(given["against"], given["quick"], given["only"], given["as_json"])
+        return
+    _speed(given["quick"], given["only"], given["as_json"])
+
+
+def _against(commit: str, quick: bool, only: str | None, as_json: bool) -> None:
+    """Measure and show another version's speed and this one's, in turn."""
+    from netplace.benchmarks.against import against, contests
+    from netplace.checks import one_of
+
+    known = ("saturated", "application")
+    names = known if only is None else [one_of(only, known, "--only")]
+    chosen = [contest for name in names for contest in contests(name)]
+    rows = []
+    for duel in against(commit, chosen, 3 if quick else 7):
+        click.echo(f"{duel.name}: {duel.ratio:.2f}", err=True)
+        rows.append(duel)
+    if as_json:
+        print_json({"against": commit, "rows": [row.__dict__ for row in rows]})
+    else:
+        columns = ["M packet-hops/s", commit, "this version", "ratio"]
+        cells = ([row.name, *(number(v, 2) for v in (row.before, row.now, row.ratio))] for row in rows)
+        print_tables(table("", columns, cells))
+
+
+def _speed(quick: bool, only: str | None, as_json: bool) -> None:
+    """Measure and show speed and memory."""
+    from netplace.benchmarks import BENCHMARKS
+    from netplace.checks import one_of
+    from netplace.report.terminal.compiling import load_engine
+
+    chosen = BENCHMARKS if only is None else {only: BENCHMARKS[one_of(only, BENCHMARKS, "--only")]}
+    load_engine("kernel")
+    found: list[Figure] = []
+    for name, measure in chosen.items():
+        click.echo(f"measuring {name} ...", err=True)
+        found += measure(quick)
+    if as_json:
+        print_json({"figures": [figure.__dict__ | {"met": figure.met} for figure in found]})
+    else:
+        columns = ["figure", "median", "least", "most", "unit", "wanted", "", "to before"]
+        print_tables(table("", columns, map(_row, found)))
+
+
+def _row(figure: Figure) -> list[str]:
+    digits = 2 if figure.value < 1000 else 0
+    values = [number(value, digits) for value in (figure.value, figure.low, figure.high)]
+    ratio = "" if figure.before is None else f"{figure.value / figure.before:.2f}"
+    return [figure.name, *values, figure.unit, figure.wanted, _VERDICTS[figure.met], ratio]
+
+
+def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
+    """Measure and show the quality of mappings."""
+    from netplace.benchmarks.mapping import PARTS
+    from netplace.checks import one_of, whole
+
+    names = list(PARTS) if only is None else [one_of(only, PARTS, "--only")]
+    if seconds is not None:
+        if names != ["instances"]:
+            raise ValueError(
+                "--seconds: is an option of --only instances; the other parts have limits of their own"
+            )
+        if not 0 < seconds < float("inf"):
+            raise ValueError(f"--seconds: {seconds} is out of range, expected more than 0")
+    count = whole(seeds, "--seeds") if seeds is not None else 1 if quick else 5
+    limit = {} if seconds is None else {"seconds": seconds}
+    rows: list[Row] = []
+    for name in names:
+        click.echo(f"solving {name} ...", err=True)
+        rows += PARTS[name](seeds=count, **limit)
+    if as_json:
+        print_json({"seeds": count, "rows": [row.__dict__ | {"met": row.met} for row in rows]})
+        return
+    columns = ["problem", "s", "cost", "gap", "worst", "to", "iterations", "CPU s", "GB", "goal", ""]
+    print_tables(table(f"median of {count} seeds", columns, map(_quality, rows)))
+
+
+def _quality(row: Row) -> list[str]:
+    """Return a line of the table; gaps are shares of the cost compared with."""
+    against = {"excess": "best known", "of GRASP": "GRASP"}[row.measure]
+    gaps = [value if row.measure == "excess" else value - 1 for value in (row.median, row.worst)]
+    goal = None if row.goal is None else row.goal if row.measure == "excess" else row.goal - 1
+    return [
+        row.problem,
+        f"{row.seconds:g}",
+        number(row.cost),
+        *(f"{gap:+.2%}" for gap in gaps),
+        against,
+        number(row.iterations),
+        number(row.cpu_seconds, 2),
+        number(row.memory, 2),
+        "" if goal is None else f"{goal:+.2%}",
+        _VERDICTS[row.met],
+    ]

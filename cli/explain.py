@@ -1,0 +1,173 @@
+"""``netplace explain`` and ``netplace whatif``: why a job was slow, and what else it could be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["explain_command", "whatif_command"]
+
+
+@click.command("explain", cls=AnnouncingCommand, epilog=examples_of("explain"))
+@click.argument("folder")
+@click.option("--job", type=WHOLE, required=True, help="Number of the job.")
+@click.option(
+    "--suspects", type=COUNT, default=3, show_default=True, help="Others that are taken out, one run each."
+)
+@click.option("--links", type=COUNT, default=5, show_default=True, help="Links that are shown.")
+@json_flag
+def explain_command(folder: str, job: int, suspects: int, links: int, as_json: bool) -> None:
+    """Show who slowed a job of a live co-simulation, and on which links.
+
+    FOLDER is what netplace cosim -o has left. Every cycle in which a packet of the job waited is charged to
+    the job whose packet held what it waited for. Those charged most are then taken out, one at a time, and
+    the run is made again with all starts as they were: what the job would have taken then is the answer, not
+    a guess.
+    """
+    from netplace.cosim import reasons
+    from netplace.report.tables.cosim import read_folder
+
+    plan, outcome = read_folder(Path(folder))
+    found = reasons(plan, outcome["jobs"], job, suspects, links)
+    if as_json:
+        print_json(found)
+    else:
+        print_tables(*_explained(found))
+
+
+def _explained(found: dict[str, Any]) -> list[Table]:
+    job = found["job"]
+    title = (
+        f"job {job['job']}, {job['application']} on {job['size']} nodes: {_micro(job['live'])} µs, alone "
+        f"{_micro(job['alone'])} µs, slowdown {job['slowdown']:.3f}"
+    )
+    rows = [
+        [
+            f"{one['job']}, {one['application']}",
+            number(one["size"]),
+            number(100 * one["overlap"], 1),
+            number(one["links"]),
+            number(one["amount"]),
+            number(100 * one["share"], 1),
+            _micro(one["without"]),
+            number(None if one["saved"] is None else 100 * one["saved"], 1),
+        ]
+        for one in found["neighbours"][:12]
+    ]
+    charged = found["by"] == "cycles"
+    if charged:
+        every = found["own"] + sum(one["amount"] for one in found["neighbours"])
+        itself = 100 * found["own"] / every if every else 0.0
+        rows.append(["itself", "", "", "", number(found["own"]), number(itself, 1), "", ""])
+    columns = [
+        "job beside it",
+        "nodes",
+        "time %",
+        "links",
+        "packets waited for it (cycles)" if charged else "packets there",
+        "%",
+        "without it (µs)",
+        "saves %",
+    ]
+    links = [
+        [
+            one["link"],
+            number(one["amount"]),
+            ", ".join(f"{job}: {number(much)}" for job, much in [*one["others"].items()][:6]),
+        ]
+        for one in found["links"]
+    ]
+    what = ["link", "waited for others (cycles)", "for job: cycles"]
+    if not charged:
+        what = ["link", "packets shared", "with job: packets"]
+    shared = table("links where most was lost" if charged else "links shared most", what, links)
+    shared.columns[2].justify = "left"
+    return [table(title, columns, rows), *([shared] if links else [])]
+
+
+@click.command("whatif", cls=AnnouncingCommand, epilog=examples_of("whatif"))
+@click.argument("folder")
+@click.option("--job", type=WHOLE, help="Show this job first; by default those that change most.")
+@click.option("--without", multiple=True, type=WHOLE, metavar="JOB", help="Leave a job out; may be repeated.")
+@click.option(
+    "--move", multiple=True, metavar="JOB=PARTITION", help="Other nodes for a job, as in 12=nodes:0-15."
+)
+@click.option("--mapping", multiple=True, metavar="JOB=MAPPING", help="Another mapping, as in 17=random.")
+@json_flag
+def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) -> None:
+    """Make a live co-simulation again without a job, with one elsewhere, or mapped otherwise.
+
+    FOLDER is what netplace cosim -o has left. All starts stay as they were, so that what changes is due to
+    the network alone.
+    """
+    from netplace.cosim import what_if
+    from netplace.report.tables.cosim import read_folder
+
+    if not any(given.values()):
+        raise ValueError("whatif: nothing was changed, expected --without, --move or --mapping")
+    plan, outcome = read_folder(Path(folder))
+    _check_shown(job, [row["job"] for row in outcome["jobs"]], given["without"])
+    rows = what_if(
+        plan,
+        outcome["jobs"],
+        without=given["without"],
+        move=_pairs(given["move"], "--move"),
+        mapping=_pairs(given["mapping"], "--mapping"),
+    )
+    rows.sort(key=lambda row: (row["job"] != job, -abs(row["change"] - 1)))
+    if as_json:
+        print_json({"jobs": rows})
+    else:
+        print_tables(_changed(rows))
+
+
+def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
+    """Refuse a job that will not be there to be shown, before anything is simulated."""
+    if job in without:
+        raise ValueError(f"--job: {job} is left out by --without {job}, expected a job that stays")
+    if job is not None and job not in jobs:
+        raise ValueError(
+            f"--job: there is no job {job} in the co-simulation, expected {min(jobs)} to {max(jobs)}"
+        )
+
+
+def _changed(rows: list[dict[str, Any]]) -> Table:
+    changed = sum(row["what_if"] != row["live"] for row in rows)
+    shown = [
+        [
+            f"{row['job']}, {row['application']}",
+            number(row["size"]),
+            *(_micro(row[name]) for name in ("alone", "live", "what_if")),
+            number(100 * (row["change"] - 1), 2),
+            _micro(row["late"]) if row["late"] else "",
+        ]
+        for row in rows[:12]
+    ]
+    columns = ["job", "nodes", "alone (µs)", "live (µs)", "what if (µs)", "change %", "late (µs)"]
+    return table(f"{changed} of {len(rows)} jobs would have taken another time", columns, shown)
+
+
+def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:
+    """Return jobs and rules of words such as ``12=nodes:0-15``."""
+    found = {}
+    for word in words:
+        job, equals, rule = word.partition("=")
+        if not (equals and rule and job.strip().isdigit()):
+            raise ValueError(f"{flag}: {word!r} is not of the form JOB=RULE, as in 12=random")
+        found[int(job)] = rule
+    return found
+
+
+def _micro(seconds: float | None) -> str:
+    return number(None if seconds is None else 1e6 * seconds, 2)

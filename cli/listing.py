@@ -1,0 +1,159 @@
+"""``netplace list``: what there is to choose from."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.checks import one_of
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.extensions import Choice, Offer
+    from netplace.placement import Rule
+
+__all__ = ["TOPICS", "list_command"]
+
+Rows = list[list[str]]
+
+
+def _networks() -> tuple[list[str], Rows]:
+    from netplace.topologies import TOPOLOGIES, TOPOLOGY
+
+    rows = [[name, kind.example, kind.description] for name, kind in TOPOLOGIES.items()]
+    rows += [[offer.name, f"{offer.name}:..", text] for offer, text in _offered(TOPOLOGY)]
+    return ["network", "example", "what it is"], rows
+
+
+def _apps() -> tuple[list[str], Rows]:
+    from netplace.apps import APPLICATIONS
+    from netplace.apps.catalog import APPLICATION
+
+    rows = [
+        [name, item.description, " ".join(_option(*pair) for pair in item.parameters.items())]
+        for name, item in APPLICATIONS.items()
+    ]
+    rows += [[offer.name, text, ""] for offer, text in _offered(APPLICATION)]
+    return ["application", "what it does", "options"], rows
+
+
+def _option(name: str, default: Any) -> str:
+    name = "class" if name == "problem_class" else name
+    return name if default in (None, inspect.Parameter.empty) else f"{name}={default}"
+
+
+def _mappings() -> tuple[list[str], Rows]:
+    from netplace.placement.mapping import MAPPING
+
+    return _rules(MAPPING)
+
+
+def _partitions() -> tuple[list[str], Rows]:
+    from netplace.placement.partition import PARTITION
+
+    return _rules(PARTITION)
+
+
+def _rules(choice: Choice[Rule[Any, Any]]) -> tuple[list[str], Rows]:
+    rows = [
+        [name, f"{name}:{rule.option}" if rule.option else "", rule.example, rule.description]
+        for name, rule in choice.known.items()
+    ]
+    rows += [[offer.name, "", offer.name, text] for offer, text in _offered(choice)]
+    return [choice.what, "with option", "example", "what it does"], rows
+
+
+def _offered(choice: Choice[Any]) -> Iterator[tuple[Offer, str]]:
+    """Yield what packages offer, each with what it does and whose it is."""
+    for offer, entry in choice.offered():
+        text = entry if isinstance(entry, str) else getattr(entry, "description", None) or _first_line(entry)
+        yield offer, f"{text} [from {offer.origin}]"
+
+
+def _first_line(function: Any) -> str:
+    return (inspect.getdoc(function) or "no description").splitlines()[0]
+
+
+def _policies() -> tuple[list[str], Rows]:
+    from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS
+
+    flags = {
+        "--policy": POLICIES,
+        "--arbiter": ARBITERS,
+        "--consumption": CONSUMPTIONS,
+        "--tree-routing": TREE_ROUTINGS,
+    }
+    rows = [[flag, name, text] for flag, options in flags.items() for name, text in options.items()]
+    return ["flag", "value", "what it does"], rows
+
+
+def _scheduling() -> tuple[list[str], Rows]:
+    from netplace.runs.plan import FILE_TIMES
+    from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
+    from netplace.scheduling.partitioner import PARTITIONER
+    from netplace.scheduling.policy import POLICY
+    from netplace.scheduling.power import SWITCHINGS
+    from netplace.scheduling.times import RUN_TIME
+
+    rows = [["--policy", name, policy.description] for name, policy in POLICIES.items()]
+    rows += [["--partition", kind.example, kind.description] for kind in PARTITIONERS.values()]
+    rows += [["--times", kind.example, kind.description] for kind in RUN_TIMES.values()]
+    rows += [["--times", example, text] for example, text in FILE_TIMES.values()]
+    for flag, choice in (("--policy", POLICY), ("--partition", PARTITIONER), ("--times", RUN_TIME)):
+        rows += [[flag, offer.name, text] for offer, text in _offered(choice)]
+    rows += [["--estimates", form, text] for form, text in ESTIMATES.values()]
+    rows += [["--overrun", name, text] for name, text in OVERRUNS.items()]
+    rows += [["--switching", rule.example, rule.description] for rule in SWITCHINGS.values()]
+    return ["flag", "value", "what it does"], rows
+
+
+def _traces() -> tuple[list[str], Rows]:
+    from netplace.apps.carried import carried, carried_names
+
+    paths = [(name, carried(name)) for name in carried_names()]
+    rows = [
+        [f"{name.lower()}.trace.gz", f"{path.stat().st_size / 1e3:,.0f} kB"] for name, path in paths if path
+    ]
+    return ["trace", "size"], rows
+
+
+def _traffic() -> tuple[list[str], Rows]:
+    from netplace.netsim import PATTERNS
+    from netplace.netsim.traffic import PATTERN
+
+    rows = [[name, _first_line(function)] for name, function in PATTERNS.items()]
+    rows += [[offer.name, text] for offer, text in _offered(PATTERN)]
+    return ["traffic", "destination of a packet"], rows
+
+
+TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
+    "networks": _networks,
+    "apps": _apps,
+    "mappings": _mappings,
+    "partitions": _partitions,
+    "policies": _policies,
+    "scheduling": _scheduling,
+    "traces": _traces,
+    "traffic": _traffic,
+}
+
+
+@click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
+@click.argument("topic", metavar="networks|apps|mappings|partitions|policies|scheduling|traces|traffic")
+@json_flag
+def list_command(topic: str, as_json: bool) -> None:
+    """Show what there is to choose from, with an example of each."""
+    columns, rows = TOPICS[one_of(topic, TOPICS, "list")]()
+    if as_json:
+        print_json({topic: [dict(zip(columns, row, strict=True)) for row in rows]})
+        return
+    made = table("", columns, rows)
+    for column in made.columns:
+        column.justify = "left"
+    print_tables(made)

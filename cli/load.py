@@ -1,0 +1,222 @@
+"""``netplace load``: drive networks with open-loop traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import SETTINGS, WHAT_RUNS, json_flag, seed_flags, settings_flags
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import print_json, print_tables, with_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netplace.runs.loads import LoadPlan
+    from netplace.runs.store import Store
+
+__all__ = ["load_command", "offered_loads"]
+
+_MOST_LOADS = 10_000
+_OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
+
+
+@click.command("load", cls=AnnouncingCommand, epilog=examples_of("load"))
+@click.argument("study", metavar="[STUDY.toml]", required=False)
+@click.option(
+    "--network",
+    multiple=True,
+    metavar="NETWORK",
+    panel=WHAT_RUNS,
+    help="Network, such as torus:8x8; see netplace list networks. Again for another curve.",
+)
+@click.option(
+    "--traffic",
+    default="uniform",
+    show_default=True,
+    panel=WHAT_RUNS,
+    help="Pattern; see netplace list traffic.",
+)
+@click.option(
+    "--offered",
+    default="0.1:1.0:0.1",
+    show_default=True,
+    metavar="LOADS",
+    panel=WHAT_RUNS,
+    help="Phits a node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
+)
+@click.option("--warmup", type=SEED, default=1000, show_default=True, help="Cycles before measuring.")
+@click.option(
+    "--measure", type=COUNT, help="Cycles of measuring. [default: 8,000,000 / nodes, at least 2,000]"
+)
+@click.option("--hot-node", type=WHOLE, help="Node of hot-spot traffic. [default: the middle one]")
+@click.option(
+    "--hot-share",
+    type=REAL,
+    default=0.1,
+    show_default=True,
+    help="Share of hot-spot traffic that goes there.",
+)
+@click.option("--seeds", type=PROCESSES, default=1, show_default=True, help="So many seeds, from --seed on.")
+@seed_flags
+@click.option("-o", "picture", metavar="FILE", help="Draw accepted load and delay over offered load.")
+@click.option("--column", is_flag=True, help="Draw as wide as a column of a two-column paper.")
+@click.option(
+    "--store",
+    metavar="FILE",
+    help="Keep points there, and look there first. [default: a study's, beside it]",
+)
+@json_flag
+@settings_flags
+def load_command(**given: Any) -> None:
+    """Drive networks with open-loop traffic, and show accepted load and delay.
+
+    Every node creates packets by a Bernoulli process, whatever becomes of them. Several networks are several
+    curves, over several seeds each point is a mean with its interval.
+
+    A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
+    combination is measured once and kept in a store beside the file.
+    """
+    from netplace.report.files.outputs import PICTURES, check_output
+    from netplace.report.plots.load import draw_load
+    from netplace.report.tables.load import curve_frame, curve_table, describe_points
+    from netplace.report.terminal.compiling import load_engine
+
+    picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
+    if given["column"] and not picture:
+        raise ValueError("--column: given, but without -o nothing is drawn")
+    plans = _of_study(Path(given["study"])) if given["study"] else _of_flags(given)
+    place = given["store"] or (given["study"] and str(Path(given["study"]).with_suffix(".sqlite")))
+    if any(plan.engine == "kernel" for plan in plans):
+        load_engine("kernel")
+    _tell_left_out(plans)
+    points = _points(plans, place, given["processes"])
+    frame = curve_frame(plans, points)
+    patterns = dict.fromkeys(plan.traffic for plan in plans)
+    networks = dict.fromkeys(plan.network for plan in plans)
+    title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
+    if picture:
+        draw_load(picture, frame, title, column=given["column"])
+    if given["as_json"]:
+        print_json(describe_points(plans, points))
+    else:
+        print_tables(curve_table(frame, title))
+
+
+def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
+    """Say on stderr which nodes create nothing as their partner does not compute."""
+    from netplace.netsim import left_out
+    from netplace.topologies import parse
+
+    for network, traffic in dict.fromkeys((plan.network, plan.traffic) for plan in plans):
+        nodes = left_out(traffic, parse(network)).tolist()
+        if nodes:
+            shown = ", ".join(map(str, nodes[:8])) + (", .." if len(nodes) > 8 else "")
+            text = (
+                f"{network}: {len(nodes)} nodes send nothing under {traffic}, their partner does not compute"
+            )
+            click.echo(f"{text}: {shown}", err=True)
+
+
+def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
+    """Return the points that the flags ask for, the seeds of a point together; all is checked."""
+    from netplace.runs.loads import make_load_plan
+
+    if not given["network"]:
+        raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
+    same = {name: given[name] for name in (*_OWN, *SETTINGS)}
+    plans = []
+    for network in given["network"]:
+        for offered in offered_loads(given["offered"], given["packet_phits"]):
+            try:
+                plan = make_load_plan({"network": network, "offered": offered, **same})
+            except ValueError as error:
+                name, _, rest = str(error).partition(":")
+                if name in (*_OWN, *SETTINGS):
+                    raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
+                raise
+            plans += [plan.seeded(given["seed"] + number) for number in range(given["seeds"])]
+    return plans
+
+
+def _of_study(path: Path) -> list[LoadPlan]:
+    """Return the points that a study file describes."""
+    from netplace.checks import one_of
+    from netplace.runs.loads import KEYS, make_load_plan
+    from netplace.runs.study_file import read_plans
+    from netplace.runs.toml_lines import read_toml
+
+    _, data = read_toml(path)
+    for key in data:
+        one_of(key, [*KEYS, "seeds"], f"{path}: key")
+    if isinstance(text := data.get("offered", "0.1:1.0:0.1"), str):
+        loads = offered_loads(text, 1 << 30)
+        return [plan for load in loads for plan in read_plans(path, KEYS, partial(_at_load, load), "points")]
+    return read_plans(path, KEYS, make_load_plan, "points")
+
+
+def _at_load(load: float, given: dict[str, Any]) -> LoadPlan:
+    from netplace.runs.loads import make_load_plan
+
+    return make_load_plan({**given, "offered": load})
+
+
+def _points(plans: Sequence[LoadPlan], place: str | None, processes: int) -> list[dict[str, Any]]:
+    """Return what was measured: what the store has, and the rest, kept as each point ends."""
+    from contextlib import ExitStack
+
+    from netplace.report.files.outputs import check_output
+    from netplace.runs.crew import run_each
+    from netplace.runs.loads import measure_plan
+    from netplace.runs.store import Store
+
+    with ExitStack() as stack:
+        store: Store | None = None
+        if place:
+            check_output(Path(place))
+            store = stack.enter_context(Store(place))
+        found = {plan.key: store.load(plan.key) if store else None for plan in plans}
+        left = list({plan.key: plan for plan in plans if found[plan.key] is None}.values())
+
+        def kept() -> Iterator[tuple[int, None]]:
+            for number, point in run_each(measure_plan, left, processes):
+                found[left[number].key] = point
+                if store:
+                    store.keep_load(left[number].key, left[number].to_dict(), point)
+                yield number, None
+
+        with_progress(kept(), len(left), "loads")
+        return [point for plan in plans if (point := found[plan.key]) is not None]
+
+
+def offered_loads(text: str, most: float) -> list[float]:
+    """Return the loads of ``FROM:TO:STEP`` (both ends included), ``A,B,C`` or one value.
+
+    Raises
+    ------
+    ValueError
+        If the text has another form, or a load is not over 0 and at most `most`.
+    """
+    words = text.split(":")
+    try:
+        numbers = [float(word) for word in (words if len(words) > 1 else text.split(","))]
+    except ValueError:
+        raise ValueError(f"--offered: {text!r} is not of the form FROM:TO:STEP or A,B,C") from None
+    if len(words) > 1:
+        if len(words) != 3 or not numbers[2] > 0 or not numbers[0] <= numbers[1] <= most:
+            raise ValueError(f"--offered: {text!r} is not of the form FROM:TO:STEP, upwards and up to {most}")
+        first, last, step = numbers
+        steps = int((last - first) / step + 1e-9)
+        if steps >= _MOST_LOADS:
+            raise ValueError(f"--offered: {text!r} is {steps + 1} loads, expected at most {_MOST_LOADS}")
+        numbers = [round(first + place * step, 10) for place in range(steps + 1)]
+    for load in numbers:
+        if not 0 < load <= most:
+            raise ValueError(f"--offered: {load} is not over 0 and at most {most} phits a node and cycle")
+    return numbers

@@ -1,0 +1,86 @@
+"""Costs of processor sets measured with the packet engine, for ``netplace pss derive --measured``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from netplace.runs.set_costs import LevelCost, Measurement
+    from netplace.topologies import Topology
+
+__all__ = ["measured_costs", "table_of_costs", "told_costs"]
+
+
+def measured_costs(
+    topology: Topology, applications: Sequence[str], pieces: int, store: str | None, workers: int | None
+) -> list[LevelCost]:
+    """Return what leaving a block of each level costs, simulating what the store lacks.
+
+    Raises
+    ------
+    ValueError
+        If the machine has no levels, they cannot be split, or a simulation fails.
+    """
+    from netplace.runs.set_costs import level_costs, measurements
+    from netplace.scheduling.partitioner.pss.derive import plain_levels
+
+    levels = [[members for members, _ in level] for level in plain_levels(topology)]
+    if not levels:
+        raise ValueError(f"pss derive --measured: {topology} has no levels whose borders could cost anything")
+    made = measurements(topology, levels, applications, pieces=pieces)
+    with tempfile.TemporaryDirectory() as folder:
+        times = _mean_times(made, Path(store) if store else Path(folder) / "runs.sqlite", workers)
+    return level_costs(levels, made, times)
+
+
+def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) -> list[float]:
+    """Return the mean time of the jobs of each measurement, in cycles."""
+    import numpy as np
+
+    from netplace.cli.sweep_progress import SweepProgress
+    from netplace.report.terminal.compiling import load_engine
+    from netplace.runs.campaign import complete, crew_of
+    from netplace.runs.store import Store
+
+    crew = crew_of(workers)
+    load_engine("kernel")
+    runs = [one.run for one in made]
+    with Store(path) as kept, SweepProgress() as progress:
+        lost = complete(runs, kept, crew, progress)
+        if lost.lost:
+            raise ValueError(f"pss derive --measured: {lost.lost} runs could not be made now: {lost.reason}")
+        rows = list(kept.rows(runs))
+    for one, (_, outcome, failure) in zip(made, rows, strict=True):
+        if outcome is None:
+            raise ValueError(f"pss derive --measured {one.application}: {failure}")
+    return [float(np.mean([job["cycles"] for job in outcome["jobs"]])) for _, outcome, _ in rows if outcome]
+
+
+def told_costs(costs: Sequence[LevelCost]) -> list[dict[str, Any]]:
+    """Return the costs as JSON shows them."""
+    return [dict(vars(cost)) | {"weight": cost.weight} for cost in costs]
+
+
+def table_of_costs(topology: Topology, costs: Sequence[LevelCost]) -> Table:
+    """Return a table of the levels: a line for each application."""
+    from netplace.report.terminal.screen import number, table
+
+    rows = [
+        [
+            number(cost.nodes) if first else "",
+            number(cost.tasks) if first else "",
+            name,
+            f"{cost.alone[name]:.2f}",
+            f"{cost.full[name]:.2f}",
+            number(cost.weight) if first else "",
+        ]
+        for cost in costs
+        for first, name in zip([True] + [False] * len(cost.full), cost.full, strict=False)
+    ]
+    columns = ["block", "tasks", "application", "alone", "full", "weight"]
+    return table(f"{topology}: time of jobs split over blocks, relative to compact ones", columns, rows)

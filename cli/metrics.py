@@ -1,0 +1,229 @@
+"""``netplace metrics``: how far jobs are spread, what that does to their traffic, and to their run time."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import PROCESSES, SEED, SEEDS
+from netplace.cli.examples import examples_of
+from netplace.cli.program_flags import program_flags, run_from
+from netplace.cli.settings import json_flag, network_flag, settings_flags
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table, with_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Table
+
+    from netplace.report.tables.configurations import Configuration
+
+__all__ = ["metrics_command"]
+
+_SHOWN = 30  # rows on the screen
+_SIGNIFICANT = 0.01
+
+Row = dict[str, Any]
+
+
+@click.command("metrics", cls=AnnouncingCommand, epilog=examples_of("metrics"))
+@network_flag
+@program_flags
+@click.option(
+    "--partition",
+    "partitions",
+    multiple=True,
+    default=("random",),
+    show_default=True,
+    panel="Placement",
+    help="Which nodes each job gets; may be repeated for different ones.",
+)
+@click.option(
+    "--mapping",
+    default="consecutive",
+    show_default=True,
+    panel="Placement",
+    help="Which node each task gets.",
+)
+@click.option(
+    "--configurations",
+    type=SEEDS,
+    default=10,
+    show_default=True,
+    help="Seeds of a placement that has a choice.",
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The first seed.")
+@click.option("--simulate", is_flag=True, help="Add run times, and the correlation of each metric with them.")
+@click.option("--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
+@click.option(
+    "-o",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Write the table (csv), or draw it (png, pdf or svg).",
+)
+@json_flag
+@settings_flags
+def metrics_command(**given: Any) -> None:
+    """Show the partition metrics of configurations, and with --simulate what they say of run time.
+
+    Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the centre (DFC),
+    diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the same with
+    asymmetry (_AL). Formulas are the published ones; files and --json have others of the same kind beside
+    them. They are means over the jobs, of the nodes that have a task. What a network does not define is left
+    out: NA and LA off meshes and tori, _AL where there are no dimensions.
+    """
+    from netplace.report.tables.configurations import measure
+    from netplace.report.terminal.compiling import load_engine
+    from netplace.runs.crew import run_each
+    from netplace.runs.execute import check_places
+    from netplace.runs.placing import simulates
+
+    files = _outputs(given)
+    configurations = _configurations(given)
+    for run in {one.run.partition: one.run for one in reversed(configurations)}.values():
+        check_places(run)  # what cannot be placed is told before anything long begins
+    if given["simulate"] or simulates(given["mapping"]):
+        load_engine("kernel")
+    measured = run_each(measure, configurations, given["processes"])
+    rows = with_progress(measured, len(configurations), "configurations")
+    title = _title(configurations)
+    for path in files:
+        _write(path, rows) if path.suffix == ".csv" else _draw(path, rows, title)
+    if given["as_json"]:
+        print_json(_plain(rows, title))
+    else:
+        print_tables(*_tables(rows, title))
+
+
+def _outputs(given: dict[str, Any]) -> list[Path]:
+    """Return the files to write, checked."""
+    from netplace.report.files.outputs import PICTURES, check_output
+
+    files = [check_output(Path(name), (".csv", *PICTURES)) for name in given["outputs"]]
+    for path in files:
+        if path.suffix != ".csv" and not given["simulate"]:
+            raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
+    return files
+
+
+def _configurations(given: dict[str, Any]) -> list[Configuration]:
+    """Return the configurations that the flags ask for."""
+    from netplace.checks import whole
+    from netplace.report.tables.configurations import Configuration, seeds_of
+
+    first, count = whole(given["seed"], "--seed", 0), whole(given["configurations"], "--configurations")
+    whole(given["processes"], "--processes")
+    runs = [
+        run_from(given, partition=name, mapping=given["mapping"], seed=first)
+        for name in dict.fromkeys(given["partitions"])
+    ]
+    return [
+        Configuration(run.seeded(seed), given["simulate"])
+        for run in runs
+        for seed in seeds_of(run, first, count)
+    ]
+
+
+def _title(configurations: Sequence[Configuration]) -> str:
+    from netplace.report.tables.run import jobs_named
+    from netplace.runs.execute import programs_of
+
+    run, count = configurations[0].run, len(configurations)
+    names = jobs_named(program.name for program in programs_of(run))
+    placed = f"mapping {run.jobs[0].mapping}, {count} configuration{'s' if count > 1 else ''}"
+    return f"{names} on {run.network}, {placed}"
+
+
+def _write(path: Path, rows: Sequence[Row]) -> None:
+    from netplace.report.files.outputs import whole_file
+
+    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _draw(path: Path, rows: Sequence[Row], title: str) -> None:
+    from netplace.placement.metrics import PUBLISHED
+    from netplace.report.plots.scatter import draw_scatter
+
+    times = [row["cycles"] for row in rows]
+    panels = {
+        name: ([row[name] for row in rows], times)
+        for name in (*PUBLISHED, "most_link_load")
+        if name in rows[0]
+    }
+    draw_scatter(path, panels, "", "run time (cycles)", title)
+
+
+def _plain(rows: Sequence[Row], title: str) -> dict[str, Any]:
+    """Return what JSON can hold."""
+    from netplace.report.tables.configurations import TIMES, correlations
+    from netplace.report.tables.summary import spread
+
+    found = {
+        "title": title,
+        "rows": rows,
+        "spread": {name: spread([row[name] for row in rows]) for name in _measured(rows)},
+    }
+    if "cycles" in rows[0]:
+        found["correlations"] = {
+            time: {
+                name: None if told is None else {"r": told[0], "p": told[1]}
+                for name, told in correlations(rows, time).items()
+            }
+            for time in TIMES
+        }
+    return found
+
+
+def _measured(rows: Sequence[Row]) -> list[str]:
+    return [name for name in rows[0] if name not in ("partition", "seed")]
+
+
+def _tables(rows: Sequence[Row], title: str) -> list[Table]:
+    """Return the table of metrics and, where there are run times, that of correlations."""
+    from netplace.placement.metrics import OWN
+    from netplace.report.tables.summary import spread
+
+    names = [name for name in _measured(rows) if name not in OWN]
+    shown = [[row["partition"], str(row["seed"]), *_figures(names, row)] for row in rows[:_SHOWN]]
+    if len(rows) > _SHOWN:
+        shown.append([f"... {len(rows) - _SHOWN} more", *[""] * (len(names) + 1)])
+    if len(rows) > 1:
+        spreads = {name: spread([row[name] for row in rows]) for name in names}
+        shown.append([])
+        for told in ("mean", "min", "max"):
+            shown.append([told, "", *_figures(names, {name: spreads[name][told] for name in names})])
+    columns = ["partition", "seed", *(name.replace("_", " ") if name.islower() else name for name in names)]
+    tables = [table(title, columns, shown)]
+    if "cycles" in names:
+        tables.append(_correlation_table(rows))
+    return tables
+
+
+def _figures(names: Iterable[str], row: Row) -> list[str]:
+    return [number(row[name], 0 if name.endswith(("cycles", "load")) else 2) for name in names]
+
+
+def _correlation_table(rows: Sequence[Row]) -> Table:
+    from netplace.report.tables.configurations import correlations
+
+    slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
+    shown = [
+        [name.replace("_", " ") if name.islower() else name, *_told(slowest[name]), *_told(mean[name])]
+        for name in slowest
+    ]
+    title = f"Pearson's r with run time (* significant at {_SIGNIFICANT})"
+    return table(title, ["metric", "slowest job", "p", "mean of jobs", "p"], shown)
+
+
+def _told(found: tuple[float, float] | None) -> list[str]:
+    if found is None:
+        return ["-", "-"]
+    return [f"{found[0]:.3f}{'*' if found[1] < _SIGNIFICANT else ' '}", f"{found[1]:.2g}"]

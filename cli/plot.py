@@ -1,0 +1,135 @@
+"""``netplace plot``: bars of run times with their deviation, relative to one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.examples import examples_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Bars", "plot_command", "relative_times"]
+
+_MOST_GROUPS = 60  # more bars than that nobody can read
+
+
+@click.command("plot", epilog=examples_of("plot"))
+@click.argument("file")
+@click.option("-o", "picture", required=True, metavar="FILE", help="The picture to draw (png, pdf or svg).")
+@click.option(
+    "--bars", default="mapping", show_default=True, metavar="COLUMN", help="Column whose values are the bars."
+)
+@click.option(
+    "--normal",
+    metavar="VALUE",
+    help="Value of that column that counts as 1; none for cycles. [default: consecutive, or the first]",
+)
+@click.option("--column", is_flag=True, help="As wide as a column of a two-column paper.")
+def plot_command(file: str, picture: str, bars: str, normal: str | None, column: bool) -> None:
+    """Draw run times as bars, with the standard deviation over the seeds.
+
+    FILE is a table (CSV or Parquet), a store, or a sweep file with its store. There is a group of bars for
+    each entry of the table, and in it a bar for each value of one column, both in the order of the file. A
+    star marks what is faster than all else in its group by more than chance (Welch's test, level 0.05); a
+    cross, where runs failed.
+    """
+    from netplace.cli.frames import load_frame
+    from netplace.report.files.outputs import PICTURES, check_output
+    from netplace.report.plots.bars import draw_bars
+    from netplace.report.plots.best import clear_best
+    from netplace.runs.tables import times_of
+
+    path = check_output(Path(picture), PICTURES)
+    found = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
+    series = {
+        name or "(empty)": list(zip(found.mean[name], found.std[name], strict=True)) for name in found.mean
+    }
+    failed = {name or "(empty)": found.failed[name].tolist() for name in found.failed}
+    best = {}
+    for group in found.mean.index:
+        place = clear_best(found.mean.loc[group], found.std.loc[group], found.count.loc[group])
+        if place is not None:
+            best[str(group)] = found.mean.columns[place] or "(empty)"
+    title = f"run time by {bars}"
+    draw_bars(path, list(found.mean.index), series, title, found.unit, None, best, failed, column=column)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What is drawn: tables with a row for each group and a column for each bar, in the order of the file.
+
+    Attributes
+    ----------
+    mean, std : DataFrame of float
+        Means and standard deviations; NaN where there is no run time.
+    count, failed : DataFrame of int
+        Runs behind them, and those that failed.
+    unit : str
+        Of `mean` and `std`.
+    """
+
+    mean: pd.DataFrame
+    std: pd.DataFrame
+    count: pd.DataFrame
+    failed: pd.DataFrame
+    unit: str
+
+
+def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
+    """Return run times by group and bar, relative to those of one bar.
+
+    Parameters
+    ----------
+    times : DataFrame
+        A run-time table.
+    bars : str
+        Column whose values become columns.
+    normal : str or None
+        Value by whose means the rows are divided; ``"none"``: cycles stay; None: ``"consecutive"``, or the
+        first value.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column or value, or nothing to draw.
+    """
+    from netplace.checks import one_of
+    from netplace.runs.tables import ENTRY
+
+    one_of(bars, ENTRY, "--bars")
+    if not (times["count"] > 0).any():
+        raise ValueError("plot: the table has no run times")
+    known = times[(times["count"] > 0) | (times["failed"] > 0)]
+    others = [name for name in ENTRY if name != bars and known[name].nunique(dropna=False) > 1]
+    groups = known[others or ["application"]].astype(str).agg(_joined, axis=1).rename("group")
+    table = known.assign(group=groups, **{bars: known[bars].astype(str)})
+    rows, columns = (list(dict.fromkeys(table[name])) for name in ("group", bars))
+    if len(rows) > _MOST_GROUPS:
+        raise ValueError(f"plot: {len(rows)} groups of bars, expected at most {_MOST_GROUPS}")
+    mean, std, count, failed = (
+        table.pivot(index="group", columns=bars, values=name).reindex(index=rows, columns=columns)
+        for name in ("mean", "std", "count", "failed")
+    )
+    count, failed = (part.fillna(0).astype(int) for part in (count, failed))
+    if normal == "none":
+        return Bars(mean, std.fillna(0.0), count, failed, "run time (cycles)")
+    base = one_of(normal, columns, "--normal") if normal else _first(columns)
+    divisor = mean[base]
+    if divisor.isna().any():
+        lacking = str(divisor.index[divisor.isna()][0])
+        raise ValueError(f"--normal {base}: has no run time for {lacking}; choose another, or none")
+    mean, std = (part.div(divisor, axis=0) for part in (mean, std.fillna(0.0)))
+    return Bars(mean, std, count, failed, f"run time / mean of {base}")
+
+
+def _joined(row: Any) -> str:
+    return "\n".join(text for text in row if text)
+
+
+def _first(names: list[str]) -> str:
+    return "consecutive" if "consecutive" in names else names[0]

@@ -1,0 +1,199 @@
+"""``netplace pss``: configurations of processor sets checked, derived from a machine, and shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, PROCESSES
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.scheduling.partitioner.pss.configuration import Configuration
+    from netplace.scheduling.partitioner.pss.sets import ProcessorSets
+    from netplace.topologies import Topology
+
+__all__ = ["pss_command"]
+
+_ACTIONS = ("check", "derive", "show")
+_MEASURED = ("measured", "pieces", "apart", "store", "workers")
+
+
+@click.command("pss", cls=AnnouncingCommand, epilog=examples_of("pss"))
+@click.argument("action", metavar="check|derive|show")
+@click.argument("file", required=False, metavar="[FILE]")
+@click.option("--machine", metavar="NETWORK", help="Derive: the machine; check: it must have as many nodes.")
+@click.option(
+    "--cost",
+    default="uniform",
+    show_default=True,
+    help="Derive: cost of a node: uniform, centre, or io:0+63, hops to the nearest of these nodes.",
+)
+@click.option("--overlap", is_flag=True, help="Derive: boxes at steps of half a side.")
+@click.option(
+    "--front",
+    multiple=True,
+    metavar="FILE|cards:N",
+    help="Derive: sets of nodes, one a line such as 0-11, 24, as a component in front; may be repeated.",
+)
+@click.option(
+    "--behind",
+    multiple=True,
+    metavar="FILE|cards:N",
+    help="Derive: the same behind the levels of the topology; cards:N for N consecutive nodes a set.",
+)
+@click.option(
+    "--measured",
+    multiple=True,
+    metavar="APP",
+    help="Derive: costs of levels from simulations of this application, such as lu,class=S; may be repeated.",
+)
+@click.option(
+    "--pieces", type=COUNT, help="Derive, measured: blocks a split job is spread over. [default: 2]"
+)
+@click.option("--apart", is_flag=True, help="Derive, measured: each level is a component of its own.")
+@click.option("--store", metavar="FILE", help="Derive, measured: where simulations are kept.")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Derive, measured: worker processes.")
+@click.option("-o", "output", metavar="FILE", help="Derive: the configuration to write.")
+@json_flag
+def pss_command(action: str, file: str | None, **given: Any) -> None:
+    """Check or show a configuration of processor sets, or derive one from a machine's topology.
+
+    Such a file says which groups of nodes it is desirable to stay inside, what each costs for jobs of which
+    sizes, and which costs a job may have at all; --partition pss:FILE places jobs by it. check reads it and
+    looks for sizes without costs and for constraints that no job can meet even on the empty machine.
+
+    derive --measured fills the machine with jobs of an application, compact in blocks of each level and split
+    over two of them, and makes the percentage that split ones take longer the cost of a block. What one job
+    alone takes stands beside it.
+    """
+    from netplace.checks import one_of
+
+    one_of(action, _ACTIONS, "pss")
+    if action == "derive":
+        if file:
+            raise ValueError(f"pss derive: takes no file, but {file} was given; see --machine and -o")
+        _derive(given)
+        return
+    if not file:
+        raise ValueError(f"pss {action}: no file given")
+    for name in ("cost", "overlap", "front", "behind", "output", *_MEASURED):
+        if given[name] not in ("uniform", False, None, ()):
+            raise ValueError(f"pss {action}: -{_flag(name)} is an option of derive")
+    from netplace.scheduling.partitioner.pss.language import read_configuration
+
+    configuration = read_configuration(Path(file))
+    (_check if action == "check" else _show)(configuration, given)
+
+
+def _derive(given: dict[str, Any]) -> None:
+    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.scheduling.partitioner.pss.derive import levels
+    from netplace.scheduling.partitioner.pss.write import written
+    from netplace.topologies import parse
+
+    if not given["machine"] or not given["output"]:
+        raise ValueError("pss derive: expected --machine NETWORK and -o FILE")
+    path = check_output(Path(given["output"]))
+    topology = parse(given["machine"])
+    told: dict[str, Any] = {"machine": str(topology)}
+    if given["measured"]:
+        sets, origin = _measure(topology, given, told)
+    else:
+        for name in _MEASURED:
+            if given[name]:
+                raise ValueError(f"pss derive: -{_flag(name)} goes with --measured, which is not given")
+        sets = levels(topology, given["cost"], given["overlap"], **_beside(topology, given))
+        origin = f"{given['cost']} costs of nodes"
+    with whole_file(path) as temporary:
+        temporary.write_text(written(sets, f"{topology}, {origin}"), encoding="utf-8")
+    told |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
+    if given["as_json"]:
+        print_json(told | {"file": str(path)})
+    else:
+        click.echo(f"{path}: {told['sets']} sets, costs of {told['components']} components, for {topology}")
+
+
+def _measure(topology: Topology, given: dict[str, Any], told: dict[str, Any]) -> tuple[ProcessorSets, str]:
+    """Return sets by measured costs and where these are from; tell them."""
+    from netplace.cli.measured_sets import measured_costs, table_of_costs, told_costs
+    from netplace.scheduling.partitioner.pss.derive import weighted
+
+    if given["overlap"]:
+        raise ValueError("pss derive: --overlap does not go with --measured, which needs blocks side by side")
+    applications = list(dict.fromkeys(given["measured"]))
+    costs = measured_costs(topology, applications, given["pieces"] or 2, given["store"], given["workers"])
+    weights_of = [cost.weight for cost in costs]
+    sets = weighted(topology, weights_of, given["cost"], given["apart"], **_beside(topology, given))
+    told["levels"] = told_costs(costs)
+    if not given["as_json"]:
+        print_tables(table_of_costs(topology, costs))
+    weights = ", ".join(f"blocks of {cost.nodes}: {cost.weight}" for cost in costs)
+    return (
+        sets,
+        f"costs measured with {' and '.join(applications)}: {weights}; {given['cost']} costs of nodes",
+    )
+
+
+def _beside(topology: Topology, given: dict[str, Any]) -> dict[str, list[list[tuple[list[int], int]]]]:
+    """Return the sets in front of the levels of the topology, and those behind."""
+    from netplace.scheduling.partitioner.pss.given_sets import given_sets
+
+    return {side: [given_sets(text, topology.nodes) for text in given[side]] for side in ("front", "behind")}
+
+
+def _flag(name: str) -> str:
+    return "o" if name == "output" else f"-{name}"
+
+
+def _check(configuration: Configuration, given: dict[str, Any]) -> None:
+    from netplace.scheduling.partitioner.pss.check import findings
+    from netplace.topologies import parse
+
+    if given["machine"] and len(configuration.hosts) != parse(given["machine"]).nodes:
+        raise ValueError(
+            f"{configuration.name}: describes {len(configuration.hosts)} hosts, expected the "
+            f"{parse(given['machine']).nodes} nodes of {given['machine']}"
+        )
+    warnings, contradictions = findings(configuration)
+    if contradictions:
+        raise ValueError(contradictions[0])
+    if given["as_json"]:
+        print_json({"file": configuration.name, "hosts": len(configuration.hosts), "warnings": warnings})
+        return
+    for warning in warnings:
+        click.echo(f"warning: {warning}")
+    click.echo(
+        f"{configuration.name}: {len(configuration.hosts)} hosts, {len(configuration.groups)} groups: sound"
+    )
+
+
+def _show(configuration: Configuration, given: dict[str, Any]) -> None:
+    sizes = [(one.low, one.high) for one in configuration.classes]
+    names = [f"{low} to {high}" if high < 2**62 else "otherwise" for low, high in sizes]
+    rows: list[list[str]] = []
+    told: list[dict[str, Any]] = []
+    for queue in configuration.queues:
+        for group, members in configuration.groups.items():
+            hosts = sorted({host for host, _ in members})
+            costs = [one.costs.get((queue, group)) for one in configuration.classes]
+            shown = [" ".join(map(str, cost)) if cost else "-" for cost in costs]
+            rows.append([f"{queue}@{group}", number(len(hosts)), *shown])
+            told.append(
+                {
+                    "queue": queue,
+                    "group": group,
+                    "hosts": [configuration.hosts[host].name for host in hosts],
+                    "costs": dict(zip(names, costs, strict=True)),
+                }
+            )
+    if given["as_json"]:
+        print_json({"file": configuration.name, "components": configuration.length, "groups": told})
+        return
+    title = f"{configuration.name}: {len(configuration.hosts)} hosts, costs by size of the job in processors"
+    print_tables(table(title, ["group", "hosts", *names], rows))

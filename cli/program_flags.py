@@ -1,0 +1,153 @@
+"""The flags that say what runs, and the run they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, REAL, WHOLE
+from netplace.cli.jobs_flag import Jobs, JobsOption
+from netplace.cli.settings import WHAT_RUNS, config_from
+
+if TYPE_CHECKING:
+    from netplace.runs import Run
+
+__all__ = ["program_flags", "run_from"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--trace",), {"metavar": "FILE", "help": "A trace file, or a trace that netplace carries."}),
+    (("--app",), {"metavar": "NAME", "help": "An application; see netplace list apps."}),
+    (
+        ("--jobs",),
+        {
+            "cls": JobsOption,
+            "type": Jobs(),
+            "multiple": True,
+            "metavar": "COUNTx NAME",
+            "help": "So many jobs of a trace or application: 4x lu.A.64, or 4x:lu.A.64; may be repeated.",
+        },
+    ),
+    (("--tasks",), {"type": COUNT, "help": "Tasks of an application. [default: one a node]"}),
+    (
+        ("--class", "class_"),
+        {"metavar": "LETTER", "help": "Class of an NPB application: S, W, A, B, C or D."},
+    ),
+    (("--packets",), {"type": COUNT, "help": "Packets in a message of a synthetic application."}),
+    (("--bytes", "bytes_"), {"type": WHOLE, "help": "Bytes in a message of a synthetic application."}),
+    (("--rounds",), {"type": COUNT, "help": "Rounds of a synthetic application."}),
+    (
+        ("--iterations",),
+        {
+            "default": "",
+            "metavar": "A:B",
+            "help": "Only iterations A to B; or how many an application makes.",
+        },
+    ),
+    (
+        ("--section",),
+        {
+            "default": "whole",
+            "show_default": True,
+            "help": "Of a trace: whole, or timed (what the benchmark times).",
+        },
+    ),
+    (
+        ("--cpu-scale",),
+        {
+            "type": REAL,
+            "default": 0.0,
+            "show_default": True,
+            "help": "Recorded computation takes so many times as long; 0 drops it.",
+        },
+    ),
+)
+
+
+def program_flags(command: Command) -> Command:
+    """Add the flags that say what runs."""
+    for names, settings in reversed(_FLAGS):
+        command = click.option(*names, panel=WHAT_RUNS, **settings)(command)
+    return command
+
+
+def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int = 0) -> Run:
+    """Return the run that the flags of a command ask for; the rules of placement are given apart.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or a value cannot be used.
+    """
+    from netplace.checks import whole
+    from netplace.runs import resolve
+
+    most = given.get("max_cycles")
+    return resolve(
+        given["network"],
+        [job | {"mapping": mapping} for job in _jobs(given)],
+        partition=partition,
+        config=config_from(given),
+        seed=whole(seed, "--seed", 0),
+        max_cycles=None if most is None else whole(most, "--max-cycles"),
+    )
+
+
+def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the jobs that the flags ask for, as a user would write them in a file."""
+    from netplace.checks import whole
+    from netplace.topologies import parse
+
+    if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
+        raise ValueError("what runs: expected one of --trace, --app and --jobs")
+    same, options = _same(given), _options(given)
+    if given["trace"]:
+        return [_trace(given["trace"], same, options)]
+    if given["app"]:
+        return [{"app": given["app"], **same, **options}]
+    jobs: list[dict[str, Any]] = []
+    room = parse(given["network"]).nodes if given["jobs"] else 0
+    for count, name in given["jobs"]:
+        # More jobs than nodes never fit: told before they are made, for they may be very many.
+        jobs += [_named(name, same, options)] * whole(count, "--jobs", most=room)
+    return jobs
+
+
+def _trace(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    for option in options:
+        raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+    return {"trace": name, **same}
+
+
+def _named(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the job that a name stands for: a trace, or else an application."""
+    from netplace.runs.programs import check_job_name, is_trace
+
+    if is_trace(name):
+        return _trace(name, same, options)
+    check_job_name(name)
+    return {"app": name, **same, **options}
+
+
+def _same(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what traces and applications alike may be told."""
+    from netplace.checks import one_of, whole
+    from netplace.runs.programs import SECTIONS
+
+    if not 0 <= given["cpu_scale"] < float("inf"):
+        raise ValueError(f"--cpu-scale: {given['cpu_scale']} is not a number of at least 0")
+    found = {
+        "section": one_of(given["section"], SECTIONS, "--section"),
+        "iterations": given["iterations"],
+        "cpu_scale": given["cpu_scale"],
+    }
+    return found if given["tasks"] is None else found | {"tasks": whole(given["tasks"], "--tasks")}
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of applications that were given."""
+    options = {name.rstrip("_"): given[name] for name in ("class_", "packets", "bytes_", "rounds")}
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,289 @@
+"""``netplace schedule``: jobs on a machine that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED
+from netplace.cli.completion import complete
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import print_json, print_tables
+
+if TYPE_CHECKING:
+    from netplace.runs.plan import Plan
+    from netplace.runs.schedules import Carried
+
+__all__ = ["FLAGS", "schedule_command"]
+
+_JOBS, _RULES, _RESULT = "Jobs", "Rules", "Results"
+# name: (type, metavar, panel, help); None: a switch
+FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
+    "machine": (str, "NETWORK", _JOBS, "The machine, such as torus:32x32x32; see netplace list networks."),
+    "workload": (str, "NAME|FILE", _JOBS, "lublin, applications, or a file: .swf or .csv, also with .gz."),
+    "jobs": (COUNT, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
+    "load": (REAL, None, _JOBS, "Load that lublin is to reach."),
+    "kind": (str, None, _JOBS, "Kind of jobs of lublin: batch, interactive, both, whole."),
+    "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
+    "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),
+    "intensity": (str, None, _JOBS, "Messages of applications: low, medium, high or any."),
+    "mean_gap": (REAL, "SECONDS", _JOBS, "Mean time between applications. [default: all at once]"),
+    "repeats": (str, "LEAST:MOST", _JOBS, "How often applications repeat what the table holds."),
+    "cores_per_node": (COUNT, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
+    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out, or none. [default: never-ran]"),
+    "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
+    "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
+    "installed": (COUNT, None, _RULES, "Nodes of the machine that there are, the first ones. [default: all]"),
+    "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous and nearly-contiguous."),
+    "times": (
+        str, None, _RULES,
+        "log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE. [default: log]",
+    ),
+    "mapping": (str, None, _RULES, "Mapping of tasks in a table; best-known for the fastest there."),
+    "estimates": (
+        str, "RULE", _RULES,
+        "For jobs without one: run-time, infinite, fixed:SECONDS, factor:F. [default: run-time]",
+    ),
+    "overrun": (str, None, _RULES, "Jobs past their estimate: keep, kill or requeue. [default: keep]"),
+    "locality": (None, None, _RULES, "Measure the distances between each job's nodes."),
+    "power": (str, "FILE", _RULES, "Power model of a node in TOML, or taurus: tell the energy."),
+    "switching": (
+        str, "RULE", _RULES,
+        "Which nodes are off: timeout:300, reserve:8,300, lookahead:300, plan:late=2. [default: the file's]",
+    ),
+}  # fmt: skip
+
+
+def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name, (kind, shown, panel, text) in reversed(FLAGS.items()):
+        flag = "--" + name.replace("_", "-")
+        more: dict[str, Any] = (
+            {"type": kind, "metavar": shown} if kind else {"is_flag": True, "default": None}
+        )
+        command = click.option(flag, help=text, panel=panel, **more)(command)
+    return command
+
+
+@click.command("schedule", cls=AnnouncingCommand, epilog=examples_of("schedule"))
+@click.argument("study", metavar="[STUDY.toml]", required=False)
+@_flags
+@click.option(
+    "--seed", type=SEED, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
+)
+@click.option(
+    "--store",
+    metavar="FILE",
+    panel=_RESULT,
+    help="Keep figures there, and look for them there. [default: a study's, beside it]",
+)
+@click.option(
+    "--workers", type=PROCESSES, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
+)
+@click.option("--rows", metavar="FILE", panel=_RESULT, help="Write one row a job (.csv or .parquet).")
+@click.option("-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write rows, figures and pictures there.")
+@click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
+@click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Begin of the Gantt chart.")
+@click.option("--to", type=REAL, metavar="HOURS", panel=_RESULT, help="End of the Gantt chart.")
+@json_flag
+def schedule_command(study: str | None, **given: Any) -> None:
+    """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.
+
+    A study file has the same names as the flags, and any may be a list: every combination is carried out,
+    kept in a store beside the file, and never again. One schedule can leave its rows, a Gantt chart, the
+    utilisation over time and the occupancy of the machine in a folder; several leave a picture that puts them
+    side by side.
+    """
+    if study is not None:
+        _many(Path(study), given)
+    else:
+        _one(given)
+
+
+def _one(given: dict[str, Any]) -> None:
+    """Carry out the schedule of the flags."""
+    from netplace.report.tables.schedule import figure_tables, remarks, write_folder, write_rows
+    from netplace.runs.schedules import carry_out
+
+    rows, folder = _outputs(given)
+    if given["workers"] != 1:
+        raise ValueError(f"--workers: {given['workers']} given, but one schedule is made by one process")
+    plan = _plan(given)
+    outcome = _stored(given["store"], plan) if not (rows or folder) else None
+    if outcome is None:
+        with _told(plan) as tell:
+            carried: Carried = carry_out(plan, keep_nodes=folder is not None, tell=tell)
+        outcome = carried.outcome
+        _keep(given["store"], plan, outcome)
+        if rows:
+            write_rows(rows, carried.schedule)
+        if folder:
+            write_folder(folder, plan, carried, given["at"], _window(given))
+    if given["as_json"]:
+        print_json({"plan": plan.to_dict(), **outcome})
+    else:
+        print_tables(*figure_tables(plan, outcome))
+    for remark in remarks(plan, outcome):
+        _say(remark)
+
+
+def _stored(path: str | None, plan: Plan) -> dict[str, Any] | None:
+    """Return the outcome that a store has of a plan."""
+    from netplace.runs.store import Store
+
+    if path is None or not Path(path).exists():
+        return None
+    with Store(path, read_only=True) as store:
+        return store.schedule(plan.key)
+
+
+def _keep(path: str | None, plan: Plan, outcome: dict[str, Any]) -> None:
+    from netplace.runs.store import Store
+
+    if path is not None:
+        with Store(path) as store:
+            store.keep_schedule(plan.key, plan.to_dict(), outcome)
+
+
+def _many(study: Path, given: dict[str, Any]) -> None:
+    """Carry out the schedules of a study file."""
+    from netplace.checks import whole
+    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.tables.schedule import (
+        compared,
+        draw_compared,
+        figure_rows,
+        policy_differences,
+        remarks,
+    )
+    from netplace.runs.store import Store
+    from netplace.runs.study_file import read_study
+    from netplace.runs.tables import write_table
+
+    for name in (*FLAGS, "seed", "rows", "at", "from_", "to"):
+        if given[name] is not None:
+            raise ValueError(
+                f"--{name.rstrip('_').replace('_', '-')}: given beside {study}, which says everything itself"
+            )
+    _, folder = _outputs(given)
+    processes = whole(given["workers"], "--workers")
+    plans = read_study(study)
+    kept = Path(given["store"] or study.with_suffix(".sqlite"))
+    check_output(kept)
+    with Store(kept) as store:
+        complete(plans, store, _outcome, processes, "schedules")
+        outcomes = [store.schedule(plan.key) or {} for plan in plans]
+    differences = policy_differences(plans, outcomes)
+    if folder:
+        folder.mkdir(exist_ok=True)
+        with whole_file(folder / "schedules.csv") as temporary:
+            write_table(figure_rows(plans, outcomes), temporary)
+        draw_compared(folder / "comparison.png", plans, outcomes)
+    if given["as_json"]:
+        made = [{"plan": plan.to_dict(), **found} for plan, found in zip(plans, outcomes, strict=True)]
+        print_json({"schedules": made, "differences": differences})
+    else:
+        print_tables(compared(plans, outcomes), *_difference_tables(differences))
+    said = [remark for plan, found in zip(plans, outcomes, strict=True) for remark in remarks(plan, found)]
+    for remark in dict.fromkeys(said):
+        _say(remark)
+
+
+def _outcome(plan: Plan) -> dict[str, Any]:
+    from netplace.runs.schedules import carry_out
+
+    return carry_out(plan).outcome
+
+
+def _plan(given: dict[str, Any]) -> Plan:
+    """Return the plan of the flags; a mistake is told by the name of its flag."""
+    from netplace.checks import whole
+    from netplace.runs.plan import make_plan
+
+    seed = whole(given["seed"] or 0, "--seed", 0)
+    try:
+        return make_plan({name: given[name] for name in FLAGS}, seed)
+    except ValueError as error:
+        name, _, rest = str(error).partition(":")
+        if name in FLAGS:
+            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
+        raise
+
+
+def _outputs(given: dict[str, Any]) -> tuple[Path | None, Path | None]:
+    """Return the file and the folder to write, checked before anything long begins."""
+    from netplace.report.files.outputs import check_output
+
+    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
+    folder = Path(given["folder"]) if given["folder"] else None
+    if folder and folder.exists() and not folder.is_dir():
+        raise ValueError(f"-o {folder}: is a file, expected the name of a folder")
+    if folder and not folder.parent.is_dir():
+        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
+    _window(given)
+    for name in ("from_", "to"):
+        if given[name] is not None and not folder:
+            raise ValueError(f"--{name.rstrip('_')}: given, but without -o no Gantt chart is drawn")
+    if given["at"] is not None and not folder:
+        raise ValueError(f"--at: {given['at']:g} given, but without -o no picture is drawn")
+    if given["store"]:
+        check_output(Path(given["store"]))
+    return rows, folder
+
+
+def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
+    """Return the seconds between which the Gantt chart is drawn."""
+    first, last = given["from_"], given["to"]
+    if first is not None and last is not None and not first < last:
+        raise ValueError(f"--to: {last:g} is not after --from {first:g}")
+    return tuple(None if hours is None else hours * 3600 for hours in (first, last))  # type: ignore[return-value]
+
+
+@contextmanager
+def _told(plan: Plan) -> Iterator[Callable[[int, float], None]]:
+    """Show on a terminal how many jobs have ended."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("jobs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("jobs", total=plan.jobs)
+        yield lambda done, _: progress.update(bar, completed=done)
+
+
+def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
+    from netplace.report.terminal.screen import number, table
+
+    if not differences:
+        return []
+    said = [_plan_words(one) for one in differences]
+    keys = dict.fromkeys(key for words in said for key in words)
+    told = [key for key in keys if len({words.get(key) for words in said}) > 1]
+    rows = [
+        [
+            ", ".join([one["measure"], *(f"{key} {words[key]}" for key in told if key in words)]),
+            ", ".join(one["policies"]),
+            number(one["statistic"], 2),
+            f"{one['p_value']:.2g}",
+        ]
+        for one, words in zip(differences, said, strict=True)
+    ]
+    title = "Do policies differ? Kruskal-Wallis of batch means"
+    return [table(title, ["measure, and what differs", "policies", "H", "p"], rows)]
+
+
+def _plan_words(difference: dict[str, Any]) -> dict[str, str]:
+    """Return what was the same for the policies compared, each option of the workload by its own name."""
+    told = ("machine", "workload", "jobs", "partition", "times", "mapping", "estimates", "overrun")
+    words = {name: str(difference[name]) for name in told}
+    return words | {name: str(value) for name, value in difference["options"]}
+
+
+def _say(text: str) -> None:
+    click.echo(f"netplace: {text}", err=True)

@@ -1,0 +1,97 @@
+"""``netplace site``: a log under the rules of a site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, SEED
+from netplace.cli.examples import examples_of
+from netplace.cli.job_progress import job_progress
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+__all__ = ["site_command"]
+
+
+@click.command("site", cls=AnnouncingCommand, epilog=examples_of("site"))
+@click.argument("rules", metavar="[SITE.toml]", required=False)
+@click.option("--machine", required=True, metavar="NETWORK", help="The machine, such as torus:16x16.")
+@click.option("--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, or lublin.")
+@click.option("--jobs", type=COUNT, metavar="N", help="Only the first so many; of lublin by default 1000.")
+@click.option("--drop", metavar="A,B,..", help="Jobs of a log to leave out, such as never-ran.")
+@click.option("--requested", is_flag=True, help="Take the processors that jobs of a log requested.")
+@click.option("--estimates", default="run-time", show_default=True, help="For jobs without one.")
+@click.option("--overrun", default="keep", show_default=True, help="Past their estimate: keep or kill.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of lublin.")
+@click.option("--rows", metavar="FILE", help="Write one row a job (.csv or .parquet).")
+@json_flag
+def site_command(rules: str | None, **given: Any) -> None:
+    """Schedule jobs under the rules of a site; without a file, EASY.
+
+    The file, in TOML, may have queues with limits and priorities, an order (fair share, largest first),
+    windows of maintenance and advance reservations, node failures, dependencies, and predicted run times.
+    """
+    from netplace.report.files.outputs import check_output
+    from netplace.report.tables.schedule import write_rows
+    from netplace.runs.site_file import read_site
+    from netplace.scheduling.metrics import measure
+    from netplace.scheduling.site_rules import Site, run_site
+    from netplace.topologies import parse
+
+    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
+    site = read_site(rules) if rules else Site()
+    machine = parse(given["machine"])
+    jobs = _workload(given, machine.nodes)
+    with job_progress(len(jobs)) as tell:
+        made = run_site(
+            machine, jobs, site, estimates=given["estimates"], overrun=given["overrun"], tell=tell
+        )
+    if rows:
+        write_rows(rows, made.schedule)
+    metrics = measure(made.schedule)
+    counts = {
+        "refused": len(made.refused),
+        "node_failures": made.failures,
+        "before_unknown": made.unknown_before,
+    }
+    if given["as_json"]:
+        print_json({"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)})
+        return
+    shown = {
+        "jobs": number(metrics.jobs),
+        "rejected, larger than the machine": number(metrics.rejected),
+        "refused by all queues": number(len(made.refused)),
+        "mean wait (s)": number(metrics.per_job["wait"].mean),
+        "mean bounded slowdown": number(metrics.per_job["bounded_slowdown"].mean, 2),
+        "utilisation": number(metrics.utilisation, 3),
+        "node failures": number(made.failures),
+        "jobs that lost their nodes": number(metrics.kills),
+        "share of node-seconds lost so": number(metrics.lost, 4),
+        "jobs after one that is not there": number(made.unknown_before),
+    }
+    print_tables(
+        table(f"{given['workload']} on {machine.text}", ["", ""], [list(one) for one in shown.items()])
+    )
+    for note in jobs.notes:
+        click.echo(f"netplace: {note}", err=True)
+
+
+def _workload(given: dict[str, Any], nodes: int) -> Any:
+    from netplace.scheduling.workload import make_workload, read
+
+    path, jobs = given["workload"], given["jobs"]
+    options: dict[str, Any] = {}
+    if given["drop"] is not None:
+        options["drop"] = [word.strip() for word in given["drop"].split(",") if word]
+    if given["requested"]:
+        options["requested"] = True
+    if path == "lublin":
+        if options:
+            raise ValueError(f"--{next(iter(options))}: given, but lublin is a model")
+        return make_workload(path, nodes, jobs or 1000, given["seed"])
+    log = read(path, **options)
+    return log if jobs is None else log[:jobs]

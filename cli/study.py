@@ -1,0 +1,117 @@
+"""``netplace study``: a published study, carried out anew and set beside what was published."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import PROCESSES, SEEDS
+from netplace.cli.examples import examples_of
+from netplace.cli.verdict import AnnouncingCommand
+
+if TYPE_CHECKING:
+    from netplace.experiments.studies.study import Study
+
+__all__ = ["study_command"]
+
+_NUMBERS = ("mappings", "partitions", "sim_seeds")
+
+
+@click.command("study", cls=AnnouncingCommand, epilog=examples_of("study"))
+@click.argument("name", metavar="NAME | list")
+@click.option(
+    "--table", "parts", multiple=True, metavar="PART", help="Only this table; may be repeated; all for all."
+)
+@click.option("--quick", is_flag=True, help="A small version, of less than a minute.")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Worker processes. [default: all cores]")
+@click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://scheduler:8786.")
+@click.option("--mappings", type=SEEDS, metavar="N", help="Mappings of each kind that has chance in it.")
+@click.option("--partitions", type=SEEDS, metavar="N", help="Random partitions.")
+@click.option("--sim-seeds", type=SEEDS, metavar="N", help="Simulations of each placement. [default: 1]")
+@click.option("--store", metavar="FILE", help="Where results are kept. [default: FOLDER/runs.sqlite]")
+@click.option("--stored", is_flag=True, help="Report from the store; simulate nothing.")
+@click.option(
+    "-o",
+    "folder",
+    metavar="FOLDER",
+    help="Where report, tables and figures go. [default: study-NAME, or study-NAME-quick]",
+)
+def study_command(name: str, **given: Any) -> None:
+    """Carry out a study; what is stored is never simulated again.
+
+    A killed study goes on where it stopped with the same command. It prints tables with ours beside the
+    published numbers and a summary, and leaves them in a folder as report.md, with CSV files and figures.
+    """
+    from netplace.checks import one_of
+    from netplace.experiments.studies import STUDIES
+    from netplace.experiments.studies.study import ask
+
+    if name == "list":
+        _list()
+        return
+    study = STUDIES[one_of(name, [*STUDIES, "list"], "study")]
+    asked = ask(study, given["parts"], given["quick"], **{key: given[key] for key in _NUMBERS})
+    folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
+    store = Path(given["store"] or folder / "runs.sqlite")
+    if given["stored"] and not store.is_file():
+        raise ValueError(f"{store}: there is no such store; without --stored it is made")
+    if not folder.parent.is_dir():
+        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
+    folder.mkdir(exist_ok=True)
+    _conduct(study, asked, folder, store, given)
+
+
+def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
+    from netplace.cli.sweep_progress import SweepProgress
+    from netplace.experiments.studies.report import show, write
+    from netplace.experiments.studies.study import Bench
+    from netplace.report.terminal.compiling import load_engine
+    from netplace.runs.campaign import crew_of
+    from netplace.runs.store import Store
+
+    crew_of(given["workers"])  # a mistake is told before anything is written
+    if not given["stored"]:
+        load_engine("kernel")
+    with Store(store, read_only=given["stored"]) as kept, SweepProgress() as progress:
+        bench = Bench(
+            kept,
+            lambda: crew_of(given["workers"], given["dask"]),
+            progress,
+            not given["stored"],
+            given["workers"] or os.cpu_count() or 1,
+        )
+        report = study.conduct(asked, bench)
+    show(report)
+    heading = study.title + (" (quick version)" if asked.quick else "")
+    write(report, folder, heading, _command(study.name, given), study.source)
+    click.echo(f"report: {folder / 'report.md'}", err=True)
+
+
+def _command(name: str, given: dict[str, Any]) -> str:
+    """Return the command that makes the same report anywhere."""
+    words = ["netplace study", name, *(f"--table {part}" for part in given["parts"])]
+    words += ["--quick"] if given["quick"] else []
+    words += [f"--{key.replace('_', '-')} {given[key]}" for key in _NUMBERS if given[key] is not None]
+    return " ".join(words)
+
+
+def _list() -> None:
+    from netplace.experiments.studies import STUDIES
+    from netplace.report.terminal.screen import print_tables, table
+
+    rows = []
+    for study in STUDIES.values():
+        rows.append([study.name, "", study.title])
+        rows += [
+            ["", part + (" *" if part in study.usual else ""), what] for part, what in study.parts.items()
+        ]
+        rows.append([])
+    made = table(
+        "studies and their tables (* made unless --table says otherwise)", ["study", "table", ""], rows
+    )
+    for column in made.columns:
+        column.justify = "left"
+    print_tables(made)

@@ -1,0 +1,201 @@
+"""``netplace table``: every combination of a sweep, simulated once, kept, and shown as a table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import PROCESSES
+from netplace.cli.examples import examples_of
+from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
+from netplace.report.terminal.screen import print_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from netplace.runs import Ended, Run
+    from netplace.runs.crew import Crew
+    from netplace.runs.store import Store
+    from netplace.runs.sweep import Sweep
+
+__all__ = ["DIFFERENT", "FAILED", "table_command"]
+
+FAILED = 1  # exit code: the table is made, but some runs failed
+DIFFERENT = 1  # exit code: two tables are not the same
+_MANY = 100_000  # runs of which one is asked whether they are meant
+
+
+@click.command("table", epilog=examples_of("table"))
+@click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite | diff FIRST SECOND")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Worker processes. [default: all cores]")
+@click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://scheduler:8786.")
+@click.option("--store", metavar="FILE", help="Where results are kept. [default: SWEEP.sqlite]")
+@click.option("--csv", metavar="FILE", help="Write the table as CSV.")
+@click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
+@click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
+@click.option("--verify", is_flag=True, help="Only check every row of a store against its checksum.")
+@click.option("--retry", is_flag=True, help="Try the runs that failed again.")
+@click.option("--yes", is_flag=True, help=f"Do not ask before a sweep of more than {_MANY:,} runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def table_command(files: tuple[str, ...], **given: Any) -> None:
+    """Simulate every combination of a sweep file, and show the run times as a table.
+
+    What is stored is never simulated again: after an interruption the same command goes on where it
+    stopped. With a store instead of a sweep file nothing is simulated. With diff, two tables (sweep files,
+    stores, CSV or Parquet files) are compared entry by entry. Exit code 1 says that runs failed, or that
+    the two tables differ.
+    """
+    outputs = _outputs(given)
+    if files[0] == "diff":
+        _compare(files[1:], outputs, given["as_json"])
+        return
+    if given["verify"]:
+        _verify(files, given["as_json"])
+        return
+    if len(files) != 1:
+        raise ValueError(f"table: {len(files)} files given, expected one sweep file or store")
+    runs = _runs(Path(files[0]), given)
+    frame = _times_unless(given["each"], runs, files[0])
+    failed = int(runs["failure"].notna().sum())
+    for path in outputs:
+        write_frame(frame, path)
+    if given["as_json"]:
+        print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
+    else:
+        _show(frame, f"{len(frame)} {'runs' if given['each'] else 'entries'}, times in cycles")
+    lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
+    if lost:
+        _say(f"{lost} of {len(runs)} runs are missing; the same command tries them again")
+    if failed:
+        first = runs.loc[runs["failure"].notna(), "failure"].iloc[0]
+        _say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
+    if failed or lost:
+        sys.exit(FAILED)
+
+
+def _verify(files: tuple[str, ...], as_json: bool) -> None:
+    """Tell what is wrong with stores, if anything is."""
+    from netplace.runs.store import Store
+
+    told: dict[str, Any] = {}
+    for name in files:
+        path = Path(name)
+        with Store(path.with_suffix(".sqlite") if path.suffix == ".toml" else path, read_only=True) as store:
+            found = store.verify()
+        told[str(store.path)] = {"rows": found.rows, "faults": list(found.faults)}
+        for fault in found.faults:
+            _say(fault)
+        if not as_json:
+            click.echo(f"{store.path}: {found.rows} rows, {len(found.faults) or 'no'} faults")
+    if as_json:
+        print_json({"stores": told})
+    if any(found["faults"] for found in told.values()):
+        sys.exit(FAILED)
+
+
+def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
+    """Return the table of runs of a sweep file, completed, or of a store as it is."""
+    from netplace.runs.store import Store
+    from netplace.runs.sweep import read_sweep
+    from netplace.runs.tables import run_table
+
+    if path.suffix in (".csv", ".parquet"):
+        raise ValueError(f"{path}: is a table already, expected a sweep file (.toml) or a store")
+    if path.suffix != ".toml":
+        return load_frame(path)
+    sweep = read_sweep(path)
+    _confirm(sweep, given["yes"])
+    runs = sweep.runs()
+    kept = Path(given["store"] or path.with_suffix(".sqlite"))
+    crew = _crew(sweep, runs, kept, given)
+    with Store(kept) as store:
+        _complete(runs, store, crew, given["retry"])
+        return run_table(store.rows(runs))
+
+
+def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew[Run, Ended]:
+    """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
+    from netplace.report.terminal.compiling import load_engine
+    from netplace.runs.campaign import crew_of, missing
+    from netplace.runs.store import Store
+
+    left = runs
+    if kept.exists() and not given["retry"]:
+        with Store(kept, read_only=True) as store:
+            left = missing(runs, store)
+    if left:
+        sweep.check_programs(left)
+        load_engine("kernel")
+    return crew_of(given["workers"], given["dask"] if left else None)
+
+
+def _complete(runs: list[Run], store: Store, crew: Crew[Run, Ended], retry: bool) -> None:
+    """Simulate what is missing of `runs`."""
+    from netplace.cli.sweep_progress import SweepProgress
+    from netplace.runs.campaign import complete
+    from netplace.runs.chance import simulation_of
+
+    if retry:
+        store.forget(simulation_of(run).key for run in runs)
+    try:
+        with SweepProgress() as progress:
+            ended = complete(runs, store, crew, progress)
+    except KeyboardInterrupt:
+        _say("what has ended is stored; the same command goes on from there")
+        raise
+    if ended.lost:
+        _say(f"{ended.lost} runs could not be carried out, the last because of: {ended.reason}")
+
+
+def _confirm(sweep: Sweep, yes: bool) -> None:
+    """Ask whether very many runs are meant."""
+    if len(sweep) <= _MANY or yes:
+        return
+    if not sys.stdin.isatty():
+        raise ValueError(f"{sweep.path}: describes {len(sweep):,} runs, expected at most {_MANY:,} or --yes")
+    click.confirm(f"{sweep.path}: {len(sweep):,} runs. Are they meant?", abort=True, err=True)
+
+
+def _outputs(given: dict[str, Any]) -> list[Path]:
+    """Return the files to write, checked before anything long begins."""
+    from netplace.report.files.outputs import check_output
+
+    return [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
+
+
+def _times_unless(each: bool, runs: pd.DataFrame, where: object) -> pd.DataFrame:
+    from netplace.runs.tables import times_of
+
+    return runs if each else times_of(runs, where)
+
+
+def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None:
+    """Show in which entries two tables differ."""
+    from netplace.runs.difference import difference
+
+    if len(files) != 2:
+        raise ValueError(f"table diff: {len(files)} tables given, expected two")
+    first, second = (_times_unless(False, load_frame(Path(name)), name) for name in files)
+    found = difference(first, second)
+    for path in outputs:
+        write_frame(found, path)
+    if as_json:
+        print_json({"rows": plain_rows(found), "first": len(first), "second": len(second)})
+    elif len(found):
+        _show(found, f"{len(found)} entries differ between {files[0]} and {files[1]}, times in cycles")
+    else:
+        click.echo(f"all {len(first)} entries are the same")
+    if len(found):
+        sys.exit(DIFFERENT)
+
+
+def _show(frame: pd.DataFrame, title: str) -> None:
+    if left_out := show_frame(frame, title):
+        _say(f"{left_out} rows more are not shown; --csv and --parquet write all")
+
+
+def _say(text: str) -> None:
+    click.echo(f"netplace: {text}", err=True)

@@ -1,0 +1,193 @@
+"""``netplace workload``: make streams of jobs, and show what is in a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.examples import examples_of
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from netplace.scheduling.workload import Workload
+
+__all__ = ["workload_command"]
+
+Rows = list[list[str]]
+
+
+@click.group("workload", cls=click.RichGroup, epilog=examples_of("workload"))
+def workload_command() -> None:
+    """Make streams of jobs, and show what is in a log.
+
+    Workloads are files in the Standard Workload Format (.swf), or comma-separated values (.csv), which also
+    say what application a job runs; .gz at the end compresses them.
+    """
+
+
+@workload_command.command("make", epilog=examples_of("workload"))
+@click.argument("model", metavar="lublin|applications")
+@click.option("--nodes", type=COUNT, required=True, help="Nodes of the machine.")
+@click.option("--jobs", type=COUNT, default=10_000, show_default=True, help="How many jobs.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw.")
+@click.option(
+    "--load", type=REAL, panel="lublin", help="Load to reach. [default: that of the published arrivals]"
+)
+@click.option("--kind", panel="lublin", help="batch, interactive, both or whole. [default: batch]")
+@click.option(
+    "--classes",
+    metavar="A,B,..",
+    panel="applications",
+    help="collectives, 2d, 3d, miscellaneous or mixed. [default: mixed]",
+)
+@click.option("--sizes", panel="applications", help="small, medium or large. [default: medium]")
+@click.option("--intensity", panel="applications", help="low, medium, high or any. [default: any]")
+@click.option(
+    "--mean-gap",
+    type=REAL,
+    metavar="SECONDS",
+    panel="applications",
+    help="Mean of exponential times between submissions. [default: all at once]",
+)
+@click.option(
+    "--repeats",
+    metavar="LEAST:MOST",
+    panel="applications",
+    help="How often what the run-time table holds is repeated. [default: 10000:1000000]",
+)
+@click.option("-o", "output", metavar="FILE", help="The file to write: .swf or .csv, with .gz compressed.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def make_command(model: str, output: str | None, as_json: bool, **given: Any) -> None:
+    """Make a workload of a model, and show its figures.
+
+    Without -o nothing is written. Jobs of the model applications need .csv.
+    """
+    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.scheduling.workload import ENDINGS, describe, make_workload, write
+
+    path = output and check_output(Path(output))
+    if path and not path.name.lower().endswith(ENDINGS):
+        raise ValueError(
+            f"{path}: unknown kind of workload, expected a name that ends in {' or '.join(ENDINGS)}"
+        )
+    size = {name: given.pop(name) for name in ("nodes", "jobs", "seed")}
+    made = make_workload(model, **size, **_options(model, given))
+    if path:
+        with whole_file(path) as temporary:
+            write(made, temporary, named=path)
+    _show(made, describe(made), f"{model}, seed {size['seed']}", as_json)
+
+
+def _options(model: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given to a model, checked to be its own."""
+    from netplace.checks import one_of
+    from netplace.scheduling.workload import WORKLOADS
+
+    known = WORKLOADS[one_of(model, WORKLOADS, "workload model")].options
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in known:
+            raise ValueError(
+                f"{_flag(name)}: is no option of {model}, expected one of {', '.join(map(_flag, known))}"
+            )
+    if "classes" in chosen:
+        chosen["classes"] = chosen["classes"].split(",")
+    if "repeats" in chosen:
+        words = chosen["repeats"].split(":")
+        if len(words) != 2:
+            raise ValueError(f"--repeats: {chosen['repeats']!r} is not of the form LEAST:MOST")
+        chosen["repeats"] = tuple(words)
+    return chosen
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+@workload_command.command("info", epilog=examples_of("workload"))
+@click.argument("file")
+@click.option("--nodes", type=COUNT, help="Nodes of the machine. [default: what the file says]")
+@click.option("--cores-per-node", type=COUNT, help="Processors of a node, by which sizes in SWF are divided.")
+@click.option(
+    "--drop",
+    metavar="A,B,..",
+    help="Jobs to leave out: failed, cancelled, never-ran; or none. [default: never-ran]",
+)
+@click.option("-o", "picture", metavar="FILE", help="Draw sizes, run times and arrivals (png, pdf or svg).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+def info_command(file: str, picture: str | None, as_json: bool, **given: Any) -> None:
+    """Show what is in a workload: jobs, load, sizes, run times, estimates.
+
+    What was dropped or put in order while reading is said on stderr.
+    """
+    from netplace.checks import whole
+    from netplace.report.files.outputs import PICTURES, check_output
+    from netplace.scheduling.workload import describe, read
+
+    path = picture and check_output(Path(picture), PICTURES)
+    nodes = given["nodes"] if given["nodes"] is None else whole(given["nodes"], "--nodes")
+    options: dict[str, Any] = {}
+    if given["cores_per_node"] is not None:
+        options["cores_per_node"] = whole(given["cores_per_node"], "--cores-per-node")
+    if given["drop"]:
+        options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
+    found = read(file, **options)
+    if path:
+        from netplace.report.plots.workload import draw_workload
+
+        draw_workload(path, found, Path(file).name)
+    _show(found, describe(found, nodes), Path(file).name, as_json)
+
+
+def _show(workload: Workload, found: dict[str, Any], title: str, as_json: bool) -> None:
+    for note in workload.notes:
+        click.echo(f"netplace: {note}", err=True)
+    if as_json:
+        print_json(found)
+    else:
+        print_tables(*_tables(found, title))
+
+
+def _tables(found: dict[str, Any], title: str) -> list[Table]:
+    tables = [table(title, ["", ""], _rows(found))]
+    spreads = {
+        "nodes": ("nodes of a job", 1),
+        "run_seconds": ("run time (s)", 0),
+        "gap_seconds": ("time between submissions (s)", 1),
+    }
+    rows = [
+        [label, *(number(found[name][measure], digits) for measure in ("mean", "median", "max"))]
+        for name, (label, digits) in spreads.items()
+        if found[name]
+    ]
+    tables.append(table("", ["", "mean", "median", "max"], rows))
+    if found["applications"]:
+        rows = [[name, number(count)] for name, count in found["applications"].items()]
+        tables.append(table("", ["application", "jobs"], rows))
+    return tables
+
+
+def _rows(found: dict[str, Any]) -> Rows:
+    rows = [["jobs in the file", number(found["records"])], ["jobs", number(found["jobs"])]]
+    rows[1:1] = [[f"dropped: {reason}", number(count)] for reason, count in found["dropped"].items()]
+    rows += [
+        ["nodes of the machine", number(found["machine_nodes"])],
+        ["jobs larger than the machine", number(found["larger_than_machine"])],
+        ["load", number(found["load"], 3)],
+        ["days from first to last submission", number(found["span_seconds"] / 86400, 1)],
+        ["on one node", _percent(found["serial"])],
+        ["on a power of two, of those on more", _percent(found["power_of_two"])],
+        ["with an estimate", _percent(found["with_estimate"])],
+        ["that ran longer than it, of those", _percent(found["over_estimate"])],
+        ["without a run time", _percent(found["without_run_time"])],
+    ]
+    return rows
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"

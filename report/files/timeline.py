@@ -1,0 +1,129 @@
+"""A run over time: tasks, messages and the load of links, as trace events or as a picture.
+
+Trace events are the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open: an object with
+`traceEvents`, each with a phase ``ph``, a time ``ts`` in microseconds, a process ``pid`` and a thread
+``tid``. A job is a process, a task a thread with a slice from its start to its end (``X``); a message is an
+asynchronous event (``b``, ``e``) of the thread that sends it; the load of links are counters (``C``) of
+process 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import Op, Program
+from netplace.netsim import Result
+from netplace.report.files.outputs import whole_file
+from netplace.report.plots.timeline import draw_timeline
+from netplace.topologies import parse
+
+__all__ = ["link_courses", "trace_events", "write_timeline"]
+
+
+def write_timeline(path: Path, result: Result, programs: Sequence[Program], window: int | None) -> None:
+    """Write a run over time, as JSON or as a picture by the ending of `path`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    result : Result
+        The run, its messages recorded.
+    programs : sequence of Program
+        What its jobs did.
+    window : int or None
+        Cycles of a window in which link loads were counted; None: they were not.
+    """
+    if path.suffix == ".json":
+        text = json.dumps(
+            {"traceEvents": list(trace_events(result, programs, window)), "displayTimeUnit": "ns"}
+        )
+        with whole_file(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    else:
+        messages = [_messages(result, job, program) for job, program in enumerate(programs)]
+        draw_timeline(path, result, messages, link_courses(result, window))
+
+
+def trace_events(result: Result, programs: Sequence[Program], window: int | None) -> Iterator[dict[str, Any]]:
+    """Yield the events of a run in the Trace Event Format; times are microseconds of the simulated clock."""
+    micro = result.config.cycle_ns * 1e-3
+    for job, (measured, program) in enumerate(zip(result.jobs, programs, strict=True)):
+        process = job + 1
+        yield _named("process_name", process, 0, f"job {job}: {measured.name or 'program'}")
+        for task, (node, cycles) in enumerate(
+            zip(measured.nodes.tolist(), measured.task_cycles.tolist(), strict=True)
+        ):
+            yield _named("thread_name", process, task, f"task {task}")
+            blocked = int(measured.injection_blocked[task])
+            yield {
+                "name": f"task {task} on node {node}",
+                "cat": "task",
+                "ph": "X",
+                "ts": measured.start * micro,
+                "dur": cycles * micro,
+                "pid": process,
+                "tid": task,
+                "args": {"node": node, "cycles": cycles, "cycles held up by the injector": blocked},
+            }
+        for number, (source, target, size, begin, end) in enumerate(_messages(result, job, program).tolist()):
+            common = {
+                "name": f"{source} to {target}",
+                "cat": "message",
+                "id": f"{process}.{number}",
+                "pid": process,
+                "tid": source,
+            }
+            about = {"bytes": size, "to": target, "cycles": end + 1 - begin}
+            yield common | {"ph": "b", "ts": begin * micro, "args": about}
+            yield common | {"ph": "e", "ts": (end + 1) * micro}
+    loads = link_courses(result, window)
+    if loads is not None:
+        yield _named("process_name", 0, 0, "links")
+        for place, (mean, most) in enumerate(loads[1].tolist()):
+            yield {
+                "name": "load (%)",
+                "ph": "C",
+                "ts": (loads[0] * place) * micro,
+                "pid": 0,
+                "args": {"mean": round(100 * mean, 2), "most": round(100 * most, 2)},
+            }
+
+
+def link_courses(
+    result: Result, window: int | None
+) -> tuple[int, np.ndarray[Any, np.dtype[np.float64]]] | None:
+    """Return the window, and mean and most of the links' loads in each; None if they were not counted."""
+    if not result.window_loads or window is None:
+        return None
+    packets = np.diff(np.array([np.zeros_like(result.window_loads[0]), *result.window_loads]), axis=0)
+    used = (parse(result.network).neighbor >= 0)[None]
+    loads = packets * result.config.packet_phits / window
+    mean = loads.sum(axis=(1, 2), where=used) / used.sum()
+    return window, np.column_stack([mean, loads.max(axis=(1, 2))])
+
+
+def _named(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def _messages(result: Result, job: int, program: Program) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return source, destination, bytes, first and last cycle of each message, in rows."""
+    measured = result.jobs[job]
+    assert measured.message_start is not None
+    assert measured.message_end is not None
+    task = program.task_of()
+    sent = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task)
+    columns = (
+        task[sent],
+        program.peer[sent],
+        program.size[sent],
+        measured.message_start,
+        measured.message_end,
+    )
+    return np.column_stack([np.asarray(column, np.int64) for column in columns])

@@ -1,0 +1,83 @@
+"""Schedules side by side: what policies and partitioners give the jobs, and the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from netplace.report.plots.page import COLOURS, page
+
+__all__ = ["draw_comparison", "estimates"]
+
+_HOUR = 3600.0
+# Panels: title, column, column of the half width within one schedule, factor.
+_PANELS = (
+    ("wait (h)", "wait_mean", "wait_half_width", 1 / _HOUR),
+    ("bounded slowdown", "bounded_slowdown_mean", "bounded_slowdown_half_width", 1.0),
+    ("utilisation (%)", "utilisation", "", 100.0),
+)
+_HATCHES = ("", "//", "..", "xx")
+
+
+def draw_comparison(path: Path, frame: pd.DataFrame, title: str, *, column: bool = False) -> None:
+    """Draw waiting, slowdown and utilisation, a bar for each schedule, with 95 % intervals.
+
+    Parameters
+    ----------
+    path : Path
+        The picture (png, pdf or svg).
+    frame : DataFrame
+        A row a schedule: columns ``group`` and ``series`` say where its bar stands, those of the panels how
+        high it is; several rows of one place are seeds.
+    title : str
+        Title of the picture.
+    column : bool
+        As wide as a column of a paper: the panels below each other.
+    """
+    groups, series = (list(dict.fromkeys(frame[name])) for name in ("group", "series"))
+    rows, columns = (len(_PANELS), 1) if column else (1, len(_PANELS))
+    width = max(10.0, 2.0 + 0.3 * len(groups) * len(series) * columns)
+    with page(path, width, 7.5 if column else 4.2, column=column) as figure:
+        for axes, (name, value, half, factor) in zip(
+            figure.subplots(rows, columns).ravel(), _PANELS, strict=True
+        ):
+            for place, one in enumerate(series):
+                own = frame[frame["series"] == one]
+                found = [estimates(own[own["group"] == group], value, half) for group in groups]
+                mean, spread = np.array(found).T * factor
+                left = np.arange(len(groups)) + (place - (len(series) - 1) / 2) * 0.84 / len(series)
+                axes.bar(
+                    left, mean, 0.76 / len(series), yerr=np.nan_to_num(spread), label=str(one), capsize=2,
+                    color=COLOURS[place % len(COLOURS)], error_kw={"linewidth": 0.8},
+                    hatch=_HATCHES[place // len(COLOURS) % len(_HATCHES)],
+                )  # fmt: skip
+            axes.set_xticks(np.arange(len(groups)), groups, rotation=30, ha="right", fontsize="small")
+            axes.set_title(name, fontsize="medium")
+            axes.set_ylim(0, None)
+            axes.grid(axis="y", alpha=0.3)
+            axes.set_axisbelow(True)
+        figure.suptitle(title, fontsize="medium")
+        if len(series) > 1:
+            handles, names = axes.get_legend_handles_labels()
+            figure.legend(
+                handles, names, loc="outside lower center", ncols=2 if column else 6, fontsize="small",
+                frameon=False,
+            )  # fmt: skip
+
+
+def estimates(rows: pd.DataFrame, value: str, half: str) -> tuple[float, float]:
+    """Return the mean over the schedules of one place, and half the width of its 95 % interval.
+
+    Over several seeds the interval is Student's; within one schedule it is that of its batch means, where it
+    has one. NaN stands for what is not known.
+    """
+    known = rows[value].dropna().to_numpy(float)
+    if not len(known):
+        return np.nan, np.nan
+    if len(known) > 1:
+        return float(known.mean()), float(stats.t.ppf(0.975, len(known) - 1) * stats.sem(known))
+    within = float(rows[half].iloc[0]) if half in rows and pd.notna(rows[half].iloc[0]) else np.nan
+    return float(known[0]), within

@@ -1,0 +1,86 @@
+"""Jobs on a machine that they share: who sat where when, and what sharing the network cost each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import Normalize
+
+from netplace.report.plots.page import page
+
+__all__ = ["draw_sharing"]
+
+_MOST_BOXES = 50_000
+_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def draw_sharing(path: Path, jobs: Sequence[Mapping[str, Any]], title: str) -> None:
+    """Draw time and nodes, each job in the colour of its slowdown, and the slowdowns by application.
+
+    Jobs without a slowdown, which did not end well, are grey.
+    """
+    slowdowns = np.array([job["slowdown"] or np.nan for job in jobs], float)
+    known = slowdowns[np.isfinite(slowdowns)]
+    most = float(np.percentile(known, 98)) if len(known) else 1.0
+    norm = Normalize(1.0, max(most, 1.05))
+    with page(path, 13, 5.4) as figure:
+        left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
+        made = _draw_jobs(left, jobs, slowdowns, norm)
+        figure.colorbar(made, ax=left, label="slowdown by sharing", pad=0.01, extend="max")
+        _draw_slowdowns(right, jobs)
+        figure.suptitle(title, fontsize=11)
+
+
+def _draw_jobs(
+    axes: Axes, jobs: Sequence[Mapping[str, Any]], slowdowns: np.ndarray[Any, Any], norm: Normalize
+) -> PolyCollection:
+    colours = matplotlib.colormaps["viridis_r"]
+    origin = min((job["submit"] for job in jobs), default=0.0)
+    last = max((job["end"] for job in jobs), default=1.0) - origin
+    unit, name = next(((u, n) for u, n in _UNITS if last >= u), _UNITS[-1])
+    boxes, filled = [], []
+    for job, slowdown in zip(jobs, slowdowns, strict=True):
+        nodes = np.sort(np.asarray(job["nodes"]))
+        breaks = np.flatnonzero(np.diff(nodes) > 1)
+        begin, end = (job["start"] - origin) / unit, (job["end"] - origin) / unit
+        for low, high in zip(nodes[[0, *(breaks + 1)]], nodes[[*breaks, len(nodes) - 1]], strict=True):
+            boxes.append([(begin, low), (end, low), (end, high + 1), (begin, high + 1)])
+            filled.append(colours(norm(slowdown)) if np.isfinite(slowdown) else (0.7, 0.7, 0.7, 1.0))
+        if len(boxes) > _MOST_BOXES:
+            break
+    made = PolyCollection(boxes, facecolors=filled, edgecolors="white", linewidths=0.15)
+    made.set(cmap=colours, norm=norm)
+    axes.add_collection(made)
+    highest = max((max(job["nodes"]) for job in jobs), default=0)
+    axes.set(xlim=(0, last / unit), ylim=(0, highest + 1), xlabel=f"time ({name})", ylabel="node")
+    return made
+
+
+def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
+    by_name: dict[str, list[float]] = {}
+    for job in jobs:
+        if job["slowdown"] is not None:
+            by_name.setdefault(str(job["application"]).partition(",")[0] or "computation", []).append(
+                job["slowdown"]
+            )
+    names = sorted(by_name, key=lambda name: float(np.mean(by_name[name])))
+    for place, name in enumerate(names):
+        values = np.sort(by_name[name])
+        spread = (np.arange(len(values)) % 5 - 2) * 0.08
+        axes.plot(values, place + spread, "o", markersize=3, alpha=0.6, color="tab:blue")
+        axes.plot([np.mean(values)], [place], "|", color="black", markersize=14, markeredgewidth=1.8)
+    axes.axvline(1.0, color="0.5", linewidth=0.8)
+    most = max((max(values) for values in by_name.values()), default=1.0)
+    if most > 3:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_minor_formatter(lambda value, _: "")
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel="slowdown: live over alone (bar: mean)")
+    axes.grid(axis="x", alpha=0.3)

@@ -1,0 +1,86 @@
+"""Who waited for whom: jobs by jobs, over time, and on which links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.ticker import MaxNLocator
+
+from netplace.report.plots.page import page
+
+__all__ = ["draw_waiting"]
+
+_BARS = 15
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def draw_waiting(
+    path: Path, waiting: Mapping[str, Any], links: Sequence[str], second: float, title: str
+) -> None:
+    """Draw the matrix of waiting, its course, and the links with most of it.
+
+    Parameters
+    ----------
+    path : Path
+        Picture.
+    waiting : mapping
+        As `netplace.cosim.waiting.WaitingOverTime.told` returns it.
+    links : sequence of str
+        Names of its links.
+    second : float
+        Length of a cycle in seconds.
+    title : str
+        What it is of.
+    """
+    with page(path, 14, 4.6) as figure:
+        left, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 1.2, 1))
+        _draw_matrix(left, waiting["jobs"])
+        _draw_course(middle, waiting, second)
+        _draw_links(right, waiting["links"][:_BARS], links)
+        figure.suptitle(title, fontsize=11)
+
+
+def _draw_matrix(axes: Axes, pairs: Sequence[Sequence[int]]) -> None:
+    jobs = sorted({job for waited, charged, _ in pairs for job in (waited, charged)})
+    place = {job: n for n, job in enumerate(jobs)}
+    cycles = np.full((len(jobs), len(jobs)), np.nan)
+    for waited, charged, count in pairs:
+        cycles[place[waited], place[charged]] = count
+    axes.set(xlabel="job charged", ylabel="job that waited")
+    if not jobs:
+        return
+    most = float(np.nanmax(cycles))
+    made = axes.imshow(cycles, cmap="magma_r", norm=LogNorm(max(1.0, most / 1e4), max(most, 2.0)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(10, integer=True))
+        axis.set_major_formatter(lambda at, _: str(jobs[int(at)]) if 0 <= at < len(jobs) else "")
+    axes.figure.colorbar(made, ax=axes, label="cycles waited", pad=0.02, shrink=0.85)
+
+
+def _draw_course(axes: Axes, waiting: Mapping[str, Any], second: float) -> None:
+    count = 1 + max((row[0] for row in waiting["over_time"]), default=0)
+    own, others = np.zeros(count), np.zeros(count)
+    for window, waited, charged, cycles in waiting["over_time"]:
+        (own if waited == charged else others)[window] += cycles / waiting["window"]
+    last = count * waiting["window"] * second
+    unit, name = next(((size, name) for size, name in _UNITS if last >= size), _UNITS[-1])
+    edges = np.arange(count + 1) * waiting["window"] * second / unit
+    axes.stairs(own, edges, fill=True, color="0.75", label="the job's own packets")
+    axes.stairs(own + others, edges, baseline=own, fill=True, color="tab:red", label="other jobs")
+    axes.set(xlabel=f"time ({name})", ylabel="packets that wait, mean", xlim=(0, edges[-1]))
+    axes.legend(title="waiting for", fontsize=8, loc="upper right")
+
+
+def _draw_links(axes: Axes, found: Sequence[Mapping[str, Any]], links: Sequence[str]) -> None:
+    names = links[: len(found)]
+    places = np.arange(len(found))
+    axes.barh(places, [one["own"] for one in found], color="0.75")
+    axes.barh(places, [one["others"] for one in found], left=[one["own"] for one in found], color="tab:red")
+    axes.set_yticks(places, names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set(xlabel="cycles waited at the link")

@@ -1,0 +1,285 @@
+"""Co-simulations on the screen and in files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from netplace.cosim import SOURCES, CosimPlan
+from netplace.cosim.plan import SETTINGS
+from netplace.netsim import Config
+from netplace.report.files.outputs import whole_file
+from netplace.report.tables.waiting import waiting_table, write_waiting
+from netplace.report.terminal.screen import number, table
+from netplace.runs.tables import write_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = [
+    "compared",
+    "figure_rows",
+    "figure_tables",
+    "job_frame",
+    "ranking_table",
+    "read_folder",
+    "remarks",
+    "title_of",
+    "write_folder",
+]
+
+Outcome = dict[str, Any]
+
+_SHARING = {
+    "mean slowdown by sharing": ("mean_slowdown", 4, 1),
+    "median": ("median_slowdown", 4, 1),
+    "95th percentile": ("p95_slowdown", 4, 1),
+    "most": ("most_slowdown", 4, 1),
+    "jobs slowed by 1 % and more (%)": ("slowed_by_1_percent", 1, 100),
+    "node-hours lost (% of those alone)": ("share_of_node_hours", 2, 100),
+}
+_PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
+_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_PLAN = ("machine", "workload", "options", "policy", "partition", "mapping", "seed")
+_FILE = "cosim.json"
+
+
+def title_of(plan: CosimPlan) -> str:
+    """Return what a co-simulation is of, in a line."""
+    jobs = plan.jobs
+    return (
+        f"{Path(jobs.workload).name} on {jobs.machine}: {jobs.policy}, {jobs.partition}, {jobs.mapping}, "
+        f"network time {plan.network_time}"
+    )
+
+
+def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
+    """Return the tables of one co-simulation: sharing, the job level, the error of a table."""
+    figures = outcome["figures"]
+    schedule, sharing = figures["schedule"], figures["sharing"]
+    rows = []
+    if sharing:
+        rows = [
+            [name, number(sharing[key] * factor, digits)] for name, (key, digits, factor) in _SHARING.items()
+        ]
+    per_job = schedule["per_job"]
+    rows += [
+        [],
+        ["jobs", number(schedule["jobs"])],
+        ["failed", number(schedule["failed"])],
+        ["utilisation (%)", number(100 * schedule["utilisation"], 2)],
+        ["contiguous jobs (%)", number(100 * schedule["contiguous"], 1)],
+        *([f"mean {name}", _span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
+        ["makespan", _span(schedule["makespan"])],
+        ["CPU (s)", number(outcome["cpu_seconds"], 1)],
+    ]
+    made = [table(title_of(plan), ["figure", "value"], rows)]
+    if "sources" in figures:
+        made.append(_source_table(figures))
+    if figures["table_error"]:
+        made.append(_error_table(figures["table_error"]))
+    if "waiting" in outcome:
+        made.append(waiting_table(outcome))
+    return made
+
+
+def _span(seconds: float) -> str:
+    """Return a time in a unit in which it is neither large nor small."""
+    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= 10 * size), _UNITS[-1])
+    return f"{number(seconds / size, 1)} {unit}"
+
+
+def _source_table(figures: dict[str, Any]) -> Table:
+    """Return where the jobs' times come from, and how well they are known."""
+    rows = [[SOURCES[name], number(100 * share, 2)] for name, share in figures["sources"].items()]
+    mixes, width = figures["mixes"], figures["half_width"]
+    rows += [
+        [],
+        ["mixes simulated", number(mixes["simulated"])],
+        [
+            f"of which the precision of {100 * mixes['precision']:g} % was not met",
+            number(mixes["precision_missed"]),
+        ],
+    ]
+    if width:
+        rows += [
+            ["half width of a job's time, mean (%)", number(100 * width["mean"], 2)],
+            ["most (%)", number(100 * width["most"], 2)],
+        ]
+    return table("where times come from (% of the jobs' time)", ["source", "value"], rows)
+
+
+def _error_table(error: dict[str, Any]) -> Table:
+    groups = [("all", error["all"])]
+    groups += [
+        (name, found) for group, members in error.items() if group != "all" for name, found in members.items()
+    ]
+    rows = [
+        [name, number(found["jobs"]), *(number(100 * found[key], 2) for key in ("mean", "p95", "most"))]
+        for name, found in groups
+    ]
+    return table("error that a table would have made (%)", ["jobs", "number", "mean", "95 %", "most"], rows)
+
+
+def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
+    """Return what a user should know besides."""
+    said = list(outcome["notes"])
+    if outcome["rejected"]:
+        first = outcome["rejected"][0]
+        said.append(
+            f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and were rejected, the "
+            f"first: job {first['job']}, {first['why']}"
+        )
+    for one in outcome.get("failures", []):
+        said.append(f"job {one['job']} failed: {one['why']}")
+    return said
+
+
+def job_frame(outcome: Outcome) -> pd.DataFrame:
+    """Return one row a job; its nodes as text, in the order of the tasks."""
+    frame = pd.DataFrame(outcome["jobs"])
+    return frame.assign(nodes=[" ".join(map(str, nodes)) for nodes in frame["nodes"]])
+
+
+def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
+    """Write jobs, figures and a picture of one co-simulation into a folder."""
+    from netplace.report.plots.cosim import draw_sharing
+
+    folder.mkdir(exist_ok=True)
+    frame = job_frame(outcome)
+    for name in ("jobs.csv", "jobs.parquet"):
+        with whole_file(folder / name) as temporary:
+            write_table(frame, temporary)
+    draw_sharing(folder / "sharing.png", outcome["jobs"], title_of(plan))
+    if "waiting" in outcome:
+        write_waiting(folder, plan, outcome)
+    with whole_file(folder / _FILE) as temporary:
+        temporary.write_text(json.dumps({"plan": plan.to_dict(), **outcome}, indent=1), encoding="utf-8")
+
+
+def read_folder(folder: Path) -> tuple[CosimPlan, Outcome]:
+    """Return the plan and the outcome that `write_folder` left.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds none.
+    """
+    path = folder / _FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return CosimPlan.from_dict(found.pop("plan")), found
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{path}: cannot be read as a co-simulation ({type(error).__name__}), expected a folder that "
+            "netplace cosim -o has written"
+        ) from None
+
+
+def figure_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+    """Return one row a co-simulation: what it is of, and its figures."""
+    made = []
+    for plan, outcome in zip(plans, outcomes, strict=True):
+        row = {name: getattr(plan.jobs, name) for name in _PLAN} | {"network_time": plan.network_time}
+        row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options)
+        figures = outcome["figures"]
+        schedule = figures["schedule"]
+        row |= {name: schedule[name] for name in ("jobs", "failed", "utilisation", "contiguous", "makespan")}
+        row |= {name: schedule["per_job"][name]["mean"] for name in ("wait", "run", "turnaround")}
+        row |= figures["sharing"] or {}
+        error = figures["table_error"] or {"all": {}}
+        row |= {f"table_error_{key}": error["all"].get(key) for key in ("mean", "p95", "most")}
+        made.append(row | {"cpu_seconds": outcome["cpu_seconds"]})
+    return pd.DataFrame(made)
+
+
+def compared(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> Table:
+    """Return a table of several co-simulations, with what tells them apart; means over seeds."""
+    frame = figure_rows(plans, outcomes)
+    differing = [name for name in (*_PLAN[:-1], "network_time") if frame[name].astype(str).nunique() > 1] or [
+        "policy"
+    ]
+    columns = ["wait", "run", "turnaround", "makespan", "mean_slowdown", "p95_slowdown", "table_error_mean"]
+    rows = []
+    for names, group in frame.groupby(differing, sort=False, dropna=False):
+        means = [float(group[name].astype(float).mean()) for name in columns]
+        shown = [
+            *(number(1e6 * value, 1) for value in means[:4]),
+            *(number(value, 3) for value in means[4:6]),
+        ]
+        rows.append([*map(str, names), number(len(group)), *shown, number(100 * means[6], 2)])
+    head = [
+        "seeds",
+        "wait (µs)",
+        "run (µs)",
+        "turnaround (µs)",
+        "makespan (µs)",
+        "slowdown",
+        "95 %",
+        "table error %",
+    ]
+    made = table(f"{len(plans)} co-simulations", [*differing, *head], rows)
+    for place in range(len(differing)):
+        made.columns[place].justify = "left"
+    return made
+
+
+def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
+    """Return which candidates rank how under a table's times and live ones; what all share is said once."""
+    cases = [_case(one["case"]) for one in found]
+    shared = {name: value for name, value in cases[0].items() if all(one.get(name) == value for one in cases)}
+    rows = []
+    for one, case in zip(found, cases, strict=True):
+        turned = [pair for pair in one["pairs"] if pair["turns"]]
+        told = ", ".join(
+            f"{pair['first']}/{pair['second']}{' clearly' if pair['clearly'] else ''}" for pair in turned
+        )
+        own = _spelled({name: value for name, value in case.items() if name not in shared})
+        rows.append(
+            [
+                f"{one['measure']} by {one['compared']}{', ' + own if own else ''}",
+                " < ".join(one["table"]),
+                " < ".join(one["live"]),
+                told or "-",
+            ]
+        )
+    made = table(
+        f"Do rankings turn? ({_spelled(_told(shared, found[0]['case']))})",
+        ["least first", "under a table", "under live times", "turned"],
+        rows,
+    )
+    for column in made.columns:
+        column.justify = "left"
+    return made
+
+
+def _case(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all keys of what a ranking is of, as a user says them."""
+    left_out = ("options", "config", "mix_digest")
+    plain = {name: value for name, value in case.items() if name not in left_out}
+    settings = {key: case["config"][name] for key, name in SETTINGS.items() if name in case["config"]}
+    return plain | dict(case["options"]) | settings
+
+
+def _told(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of what all rankings share what a reader needs: the plan, its options, unusual settings."""
+    usual = asdict(Config())
+    unusual = (key for key, name in SETTINGS.items() if key in shared and shared[key] != usual[name])
+    names = (*_PLAN, *dict(case["options"]), *unusual)
+    return {name: shared[name] for name in names if name in shared}
+
+
+def _spelled(named: Mapping[str, Any]) -> str:
+    """Return values with their names; a list of words as on the command line, two numbers as bounds."""
+
+    def text(value: Any) -> str:
+        if not isinstance(value, list):
+            return str(value)
+        return ("," if all(isinstance(one, str) for one in value) else ":").join(map(str, value))
+
+    return ", ".join(f"{name}={text(value)}" for name, value in named.items())

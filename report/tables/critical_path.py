@@ -1,0 +1,52 @@
+"""Critical paths of runs, by what they are spent on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from netplace.netsim.critical_path import COMPONENTS, critical_path
+from netplace.report.terminal.screen import number, table
+from netplace.runs.execute import Executed, programs_of
+from netplace.topologies import parse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["path_rows", "path_table"]
+
+
+def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
+    """Return the cycles of each component of the critical path of each run and job, and how it goes."""
+    rows = []
+    for one in executed:
+        result = one.result
+        topology = parse(one.run.network)
+        for job, program in enumerate(programs_of(one.run)):
+            path = critical_path(topology, result.config, program, result.jobs[job])
+            rows.append(
+                {
+                    "seed": result.seed,
+                    "job": job,
+                    "cycles": path.cycles,
+                    "components": path.by_component(),
+                    "messages": len({stretch.message for stretch in path.stretches if stretch.message >= 0}),
+                    "tasks": len({stretch.task for stretch in path.stretches}),
+                }
+            )
+    return rows
+
+
+def path_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Return a table of critical paths: a line for each component, means over runs and jobs."""
+    count = len(rows)
+    cycles = sum(row["cycles"] for row in rows) / count
+    lines = []
+    for name, what in COMPONENTS.items():
+        mean = sum(row["components"][name] for row in rows) / count
+        lines.append([f"{name}: {what}", number(mean, 1), number(100 * mean / cycles if cycles else 0.0, 1)])
+    lines.append(["sum: the job's length", number(cycles, 1), number(100)])
+    messages = sum(row["messages"] for row in rows) / count
+    tasks = sum(row["tasks"] for row in rows) / count
+    title = f"critical path: by {messages:,.1f} messages of {tasks:,.1f} tasks"
+    return table(title, ["component", "cycles", "%"], lines)

@@ -1,0 +1,113 @@
+"""The tables of ``netplace run``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from netplace.report.tables.summary import Described, describe, spread
+from netplace.report.terminal.screen import number, table
+from netplace.runs.execute import Executed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["jobs_named", "run_tables", "title"]
+
+
+def title(executed: Executed) -> str:
+    """Return what ran where, as in ``4x lu.A.64 on torus:16x16, partition quadrants, mapping column``."""
+    run = executed.run
+    names = jobs_named(job.name for job in executed.result.jobs)
+    return f"{names} on {executed.result.network}, partition {run.partition}, mapping {run.jobs[0].mapping}"
+
+
+def jobs_named(names: Iterable[str]) -> str:
+    """Return the names of jobs, each once, with its number if there are several jobs."""
+    every = list(names)
+    return " + ".join(
+        f"{every.count(name)}x {name}" if len(every) > 1 else name for name in dict.fromkeys(every)
+    )
+
+
+_COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {
+    "cycles": lambda run: (run["cycles"], 0),
+    "ms": lambda run: (run["seconds"] * 1e3, 3),
+    "packets": lambda run: (run["packets"], 0),
+    "packet-hops": lambda run: (run["packet_hops"], 0),
+    "mean packet delay": lambda run: (run["packet_delay"]["mean"], 1),
+    "most link load": lambda run: (run["most_link_load"], 3),
+    "CPU s": lambda run: (run["cpu_seconds"], 2),
+    "M packet-hops/s": lambda run: (run["packet_hops"] / 1e6 / max(run["cpu_seconds"], 1e-9), 2),
+}
+
+
+def run_tables(executed: Sequence[Executed]) -> list[Table]:
+    """Return the table of runs that differ in their seeds and, for several jobs, that of the jobs."""
+    runs = [describe(one) for one in executed]
+    rows = [[str(run["seed"]), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
+    if len(runs) > 1:
+        spreads = {
+            name: (spread([value(run)[0] or 0.0 for run in runs]), value(runs[0])[1])
+            for name, value in _COLUMNS.items()
+        }
+        rows.append([])
+        rows += [
+            [measure, *(number(found[measure], digits) for found, digits in spreads.values())]
+            for measure in ("mean", "std", "min", "max")
+        ]
+    tables = [table(title(executed[0]), ["seed", *_COLUMNS], rows)]
+    if runs[0]["faults"]:
+        tables.append(_faults_table(runs))
+    if len(runs[0]["jobs"]) > 1:
+        tables.append(
+            table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
+        )
+    if "winner" in runs[0]["jobs"][0]:
+        found = [[str(run["seed"]), *(job["winner"] for job in run["jobs"])] for run in runs]
+        names = [f"job {place}" for place in range(len(runs[0]["jobs"]))]
+        tables.append(table("fastest mapping of each job alone", ["seed", *names], found))
+    return tables
+
+
+def _job_rows(runs: Sequence[Described]) -> list[list[str]]:
+    rows = []
+    for place, job in enumerate(runs[0]["jobs"]):
+        cycles = [run["jobs"][place]["cycles"] for run in runs]
+        rows.append([f"{place} {job['name']}", str(job["tasks"]), *_spread_row(cycles)])
+    return [*rows, [], ["slowest", "", *_spread_row([run["slowest_cycles"] for run in runs])]]
+
+
+def _spread_row(cycles: Sequence[float]) -> list[str]:
+    found = spread(cycles)
+    return [number(found[measure]) for measure in ("mean", "std", "min", "max")]
+
+
+def _faults_table(runs: Sequence[Described]) -> Table:
+    """Return what faults at a cycle did in every run."""
+    rows = [
+        [
+            str(run["seed"]),
+            *(number(fault[name], 0) for name in ("at", "links", "routers", "slow")),
+            *(_listed(fault[name]) for name in ("nodes", "jobs")),
+            *(number(fault[name], 0) for name in ("lost", "again")),
+            fault["routing"],
+        ]
+        for run in runs
+        for fault in run["faults"]
+    ]
+    names = [
+        "cycle",
+        "links down",
+        "routers down",
+        "links of other speed",
+        "nodes cut off",
+        "jobs stopped",
+        "packets lost",
+        "sent again",
+    ]
+    return table("faults", ["seed", *names, "routing from then on"], rows)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:8])) + (", .." if len(numbers) > 8 else "") if numbers else "-"

@@ -1,0 +1,274 @@
+"""Schedules on the screen and in files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from netplace.report.files.outputs import whole_file
+from netplace.report.tables.power import power_columns, power_table
+from netplace.report.terminal.screen import number, table
+from netplace.runs.plan import Plan
+from netplace.runs.tables import write_table
+from netplace.scheduling import Schedule
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from netplace.runs.schedules import Carried
+
+__all__ = [
+    "compared",
+    "draw_compared",
+    "figure_rows",
+    "figure_tables",
+    "policy_differences",
+    "remarks",
+    "row_table",
+    "title_of",
+    "write_folder",
+    "write_rows",
+]
+
+Outcome = dict[str, Any]
+
+# Figures on the screen: name in the metrics, digits, factor.
+_FIGURES: dict[str, tuple[str, int, float]] = {
+    "utilisation (%)": ("utilisation", 2, 100),
+    "useful (%)": ("useful", 2, 100),
+    "external fragmentation (%)": ("external_fragmentation", 2, 100),
+    "internal fragmentation (%)": ("internal_fragmentation", 2, 100),
+    "lost to kills (%)": ("lost", 2, 100),
+    "throughput (jobs/h)": ("throughput", 2, 1),
+    "makespan (h)": ("makespan", 1, 1 / 3600),
+    "contiguous jobs (%)": ("contiguous", 1, 100),
+    "locality": ("locality", 3, 1),
+    "run factor": ("run_factor", 4, 1),
+    "jobs": ("jobs", 0, 1),
+    "rejected": ("rejected", 0, 1),
+    "failed": ("failed", 0, 1),
+    "kills": ("kills", 0, 1),
+    "backfilled": ("backfilled", 0, 1),
+    "promises broken": ("promises_broken", 0, 1),
+}
+_SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
+# What tells plans of one study apart, in this order.
+_PLAN = (
+    "machine", "workload", "options", "jobs", "policy", "partition", "times", "mapping", "estimates",
+    "overrun", "power", "switching", "seed",
+)  # fmt: skip
+
+
+def title_of(plan: Plan) -> str:
+    """Return what a schedule is of, in a line."""
+    return f"{Path(plan.workload).name} on {plan.machine}: {plan.policy}, {plan.partition}"
+
+
+def figure_tables(plan: Plan, outcome: Outcome) -> list[Table]:
+    """Return the tables of one schedule: its figures, and the spread of what jobs got."""
+    metrics, steady = outcome["metrics"], outcome["steady"]
+    rows = [
+        [name, number(None if metrics[key] is None else metrics[key] * factor, digits)]
+        for name, (key, digits, factor) in _FIGURES.items()
+        if metrics[key] is not None
+    ]
+    cost = metrics["cost"]
+    rows += [
+        ["searches", number(cost["searches"])],
+        ["nodes visited", number(cost["visited"])],
+        ["scheduler CPU (s)", number(cost["cpu_seconds"], 2)],
+    ]
+    spreads = []
+    for name, spread in metrics["per_job"].items():
+        known = steady.get(name)
+        interval = f"{number(known['mean'], 1)} ± {number(known['half_width'], 1)}" if known else "-"
+        spreads.append([name, *(number(spread[key], 1) for key in _SPREAD), interval])
+    columns = ["a job's", *_SPREAD, "steady state, 95 %"]
+    tables = [table(title_of(plan), ["figure", "value"], rows), table("seconds and ratios", columns, spreads)]
+    return tables + ([power_table(outcome["power"])] if "power" in outcome else [])
+
+
+def remarks(plan: Plan, outcome: Outcome) -> list[str]:
+    """Return what a user should know besides: notes, rejected jobs, the rule for estimates."""
+    metrics, rejected = outcome["metrics"], outcome["rejected"]
+    said = list(outcome["notes"])
+    if rejected["jobs"]:
+        count, first = len(rejected["jobs"]), rejected["first"]
+        said.append(f"{count:,} jobs can never run on {plan.machine} and were rejected, the first: {first}")
+    if plan.policy != "fcfs" and metrics["without_estimate"]:
+        said.append(
+            f"{metrics['without_estimate']:,} jobs have no estimate; theirs is by the rule {plan.estimates}"
+        )
+    counts = outcome.get("power", {}).get("counts", {})
+    if counts.get("fallbacks"):
+        said.append(
+            f"{counts['fallbacks']:,} of {counts['plans']:,} plans are those of the list: the window around "
+            f"it gave nothing better; {counts['timeouts']:,} times the solver ran out of its limit"
+        )
+    if metrics["failed"]:
+        said.append(f"{metrics['failed']:,} jobs were ended at their estimates (overrun {plan.overrun})")
+    return said
+
+
+def figure_rows(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+    """Return one row a schedule: what it is of, its figures, and mean and half width of the steady state."""
+    made = []
+    for plan, outcome in zip(plans, outcomes, strict=True):
+        row = {name: getattr(plan, name) for name in _PLAN}
+        row["options"] = ",".join(f"{name}={value}" for name, value in plan.options)
+        row |= {key: outcome["metrics"][key] for key, _, _ in _FIGURES.values()}
+        for name, spread in outcome["metrics"]["per_job"].items():
+            row |= {f"{name}_{key}": spread[key] for key in _SPREAD}
+        for name, known in outcome["steady"].items():
+            row |= {f"{name}_steady": known["mean"], f"{name}_half_width": known["half_width"]}
+        row |= power_columns(outcome.get("power"))
+        made.append(row)
+    return pd.DataFrame(made)
+
+
+def compared(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> Table:
+    """Return a table of several schedules, with what tells them apart."""
+    frame = figure_rows(plans, outcomes)
+    differing = [name for name in _PLAN if frame[name].astype(str).nunique() > 1] or ["policy"]
+    rows = [
+        [
+            *(str(row[name]) for name in differing),
+            *(
+                number(row[key] * 100, 2)
+                for key in ("utilisation", "useful", "external_fragmentation", "contiguous")
+            ),
+            *(
+                number(row[f"{name}_mean"], 1)
+                for name in ("wait", "head_wait", "bounded_slowdown", "stretch")
+            ),
+            number(row["makespan"] / 3600, 1),
+            *(number(row[name]) for name in ("rejected", "failed", "kills")),
+        ]
+        for _, row in frame.iterrows()
+    ]
+    if "energy" in frame:
+        for cells, (_, row) in zip(rows, frame.iterrows(), strict=True):
+            cells += [number(row["energy"] / 3.6e6, 1), number(row["power_wait"], 1), number(row["boots"])]
+    columns = [
+        *differing, "util. %", "useful %", "ext. frag. %", "contig. %", "wait (s)", "head wait (s)",
+        "b. slowdown", "stretch", "makespan (h)", "rejected", "failed", "kills",
+    ]  # fmt: skip
+    columns += ["kWh", "wait until on (s)", "boots"] if "energy" in frame else []
+    made = table(f"{len(plans)} schedules, means over all jobs", columns, rows)
+    for place in range(len(differing)):
+        made.columns[place].justify = "left"
+    return made
+
+
+def policy_differences(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return Kruskal-Wallis tests between policies, one for each combination of the other keys.
+
+    Batches of all seeds count together.
+    """
+    import numpy as np
+
+    from netplace.scheduling.metrics import STEADY, kruskal_wallis
+
+    groups: dict[str, dict[str, list[Outcome]]] = {}
+    for plan, outcome in zip(plans, outcomes, strict=True):
+        rest = {name: getattr(plan, name) for name in _PLAN if name not in ("policy", "seed")}
+        groups.setdefault(json.dumps(rest), {}).setdefault(plan.policy, []).append(outcome)
+    found = []
+    for text, policies in groups.items():
+        for name in STEADY if len(policies) > 1 else ():
+            batches = {
+                policy: np.array([mean for outcome in some for mean in outcome["batches"].get(name, [])])
+                for policy, some in policies.items()
+            }
+            if all(len(values) for values in batches.values()):
+                test = kruskal_wallis(batches)
+                found.append(
+                    {
+                        **json.loads(text),
+                        "policies": list(policies),
+                        "measure": name,
+                        "statistic": test.statistic,
+                        "p_value": test.p_value,
+                    }
+                )
+    return found
+
+
+def row_table(schedule: Schedule) -> pd.DataFrame:
+    """Return one row a job."""
+    from netplace.scheduling import State
+
+    frame = pd.DataFrame(schedule.columns())
+    if schedule.power is not None:
+        begin = schedule.power.begin
+        frame = frame.assign(begin=begin, boot_wait=begin - schedule.start, energy=schedule.power.job_joules)
+    return frame.assign(state=[State(value).name.lower() for value in schedule.state.tolist()])
+
+
+def write_rows(path: Path, schedule: Schedule) -> None:
+    """Write one row a job, whole or not at all, as CSV or Parquet by the ending of `path`."""
+    with whole_file(path) as temporary:
+        write_table(row_table(schedule), temporary)
+
+
+def draw_compared(path: Path, plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> None:
+    """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
+    from netplace.report.plots.comparison import draw_comparison
+
+    asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in _PLAN} for plan in plans])
+    differing = [name for name in _PLAN if name != "seed" and asked[name].nunique() > 1]
+    first = "policy" if "policy" in differing or not differing else differing[0]
+    rest = [name for name in differing if name != first]
+    bars = asked[rest].agg(", ".join, axis=1) if rest else ""
+    frame = figure_rows(plans, outcomes).assign(group=asked[first], series=bars)
+    same = ", ".join(asked[name][0] for name in ("workload", "machine") if name not in differing)
+    draw_comparison(path, frame, f"{same}: means and 95 % intervals")
+
+
+def write_folder(
+    folder: Path,
+    plan: Plan,
+    carried: Carried,
+    at: float | None,
+    window: tuple[float | None, float | None] = (None, None),
+) -> None:
+    """Write rows, figures and pictures of one schedule into a folder.
+
+    Parameters
+    ----------
+    window : (float or None, float or None)
+        Seconds since the first submission between which the Gantt chart is drawn.
+    at : float, optional
+        Seconds since the first submission at which the occupancy is drawn; by default when most jobs
+        ran at once.
+    """
+    from netplace.report.plots.occupancy import draw_occupancy
+    from netplace.report.plots.schedule import draw_gantt, draw_utilisation, holders
+    from netplace.scheduling.metrics import running_jobs
+    from netplace.topologies import parse
+
+    schedule, title = carried.schedule, title_of(plan)
+    running, origin = running_jobs(schedule), float(schedule.submit.min())
+    moment = float(running.time[running.value.argmax()]) if at is None else origin + at
+    folder.mkdir(exist_ok=True)
+    write_rows(folder / "rows.csv", schedule)
+    with whole_file(folder / "figures.json") as temporary:
+        temporary.write_text(
+            json.dumps({"plan": plan.to_dict(), **carried.outcome}, indent=1), encoding="utf-8"
+        )
+    draw_gantt(folder / "gantt.png", schedule, title, *window)
+    draw_utilisation(folder / "utilisation.png", schedule, title)
+    if plan.power:
+        from netplace.report.plots.power import draw_power
+        from netplace.runs.power_file import read_power
+        from netplace.scheduling.power import energy_of
+
+        use = energy_of(schedule, read_power(plan.power, plan.switching).model)
+        draw_power(folder / "power.png", use, f"{title}, {use.switching}")
+    when = f"{title}, after {(moment - origin) / 3600:,.2f} h"
+    machine = parse(plan.machine)
+    draw_occupancy(folder / "occupancy.png", machine, holders(schedule, moment, machine.nodes), when)

@@ -1,0 +1,88 @@
+"""Who waited for whom in a co-simulation: on the screen, and in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from netplace.cosim import CosimPlan
+from netplace.cosim.reasons import link_name
+from netplace.report.files.outputs import whole_file
+from netplace.report.terminal.screen import number, table
+from netplace.runs.tables import write_table
+from netplace.topologies import parse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["job_waiting", "link_waiting", "waiting_table", "write_waiting"]
+
+Outcome = dict[str, Any]
+
+_SHOWN = 10
+
+
+def job_waiting(outcome: Outcome) -> pd.DataFrame:
+    """Return one row for each window, job that waited and job charged, with the ``cycles``."""
+    waiting = outcome["waiting"]
+    frame = pd.DataFrame(waiting["over_time"], columns=["window", "job", "charged", "cycles"])
+    return frame.assign(start=frame["window"] * waiting["window"])[["start", "job", "charged", "cycles"]]
+
+
+def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
+    """Return one row for each link and window: cycles waited for other jobs there; those with most first."""
+    machine = parse(plan.jobs.machine)
+    waiting = outcome["waiting"]
+    rows = [
+        {
+            "link": link_name(machine, one["router"], one["port"]),
+            "router": one["router"],
+            "port": one["port"],
+            "start": window * waiting["window"],
+            "others": cycles,
+        }
+        for one in waiting["links"]
+        for window, cycles in enumerate(one["over_time"])
+    ]
+    return pd.DataFrame(rows, columns=["link", "router", "port", "start", "others"])
+
+
+def waiting_table(outcome: Outcome) -> Table:
+    """Return the pairs of jobs of which one cost the other most."""
+    waiting = outcome["waiting"]
+    frame = pd.DataFrame(waiting["jobs"], columns=["job", "charged", "cycles"])
+    of_job = frame.groupby("job")["cycles"].transform("sum")
+    frame["share"] = 100 * frame["cycles"] / of_job
+    others = frame[frame["job"] != frame["charged"]].nlargest(_SHOWN, "cycles")
+    names = {row["job"]: row["application"].partition(",")[0] for row in outcome["jobs"]}
+    rows = [
+        [
+            f"{one.job}, {names[one.job]}",
+            f"{one.charged}, {names[one.charged]}",
+            number(one.cycles),
+            number(one.share, 1),
+        ]
+        for one in others.itertuples()
+    ]
+    foreign = int(frame.loc[frame["job"] != frame["charged"], "cycles"].sum())
+    share = 100 * foreign / waiting["charged"] if waiting["charged"] else 0.0
+    title = f"who waited for whom: {waiting['charged']:,} cycles, {share:.1f} % for other jobs"
+    made = table(title, ["job", "waited for", "cycles", "% of its waiting"], rows)
+    made.columns[1].justify = "left"
+    return made
+
+
+def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
+    """Write who waited for whom, by job, by link and over time, and a picture, into a folder."""
+    from netplace.report.plots.waiting import draw_waiting
+
+    for name, frame in (("waiting", job_waiting(outcome)), ("links", link_waiting(plan, outcome))):
+        for ending in ("csv", "parquet"):
+            with whole_file(folder / f"{name}.{ending}") as temporary:
+                write_table(frame, temporary)
+    machine = parse(plan.jobs.machine)
+    links = [link_name(machine, one["router"], one["port"]) for one in outcome["waiting"]["links"]]
+    second = plan.config.cycle_ns * 1e-9
+    draw_waiting(folder / "waiting.png", outcome["waiting"], links, second, f"{plan.jobs.machine}: waiting")

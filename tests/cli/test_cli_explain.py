@@ -1,0 +1,65 @@
+"""``netplace explain`` and ``netplace whatif``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_cli_mistakes import check
+
+from netplace.cosim import cosimulate, make_cosim_plan
+
+GIVEN = {
+    "machine": "torus:8x8", "workload": "applications", "jobs": 8, "sizes": "small", "intensity": "low",
+    "policy": "easy", "partition": "random", "classes": "2d,3d",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run():
+    plan = make_cosim_plan(GIVEN, seed=3)
+    return plan, cosimulate(plan).outcome
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, run):
+    from netplace.report.tables.cosim import write_folder
+
+    made = tmp_path_factory.mktemp("cosim") / "out"
+    write_folder(made, *run)
+    return made
+
+
+def test_on_the_command_line(netplace, folder, run):
+    job = max(run[1]["jobs"], key=lambda row: row["slowdown"])["job"]
+    shown = netplace("explain", folder, "--job", job, "--suspects", "1")
+    assert shown.exit_code == 0, shown.stderr
+    assert f"job {job}, " in shown.stdout
+    found = json.loads(netplace("explain", folder, "--job", job, "--suspects", "1", "--json").stdout)
+    assert found["job"]["job"] == job
+    other = found["neighbours"][0]["job"]
+    changed = json.loads(netplace("whatif", folder, "--without", other, "--job", job, "--json").stdout)
+    assert changed["jobs"][0]["job"] == job
+    assert changed["jobs"][0]["what_if"] == found["neighbours"][0]["without"]
+    assert netplace("whatif", folder, "--mapping", f"{job}=random").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["whatif"], "nothing was changed"),
+        (["whatif", "--without", "99"], "job 99: there is none of that number, expected 1 to 8"),
+        (["whatif", "--mapping", "1"], "--mapping: '1' is not of the form JOB=RULE"),
+        (["whatif", "--mapping", "1=nonsense"], "nonsense"),
+        (["whatif", "--move", "1=nodes:0-63"], "expected nodes that are free then"),
+        (["whatif", "--without", "2", "--job", "99"], "there is no job 99 in the co-simulation"),
+        (["whatif", "--without", "2", "--job", "2"], "--job: 2 is left out by --without 2"),
+        (["explain", "--job", "99"], "job 99: there is none of that number"),
+    ],
+)
+def test_mistakes(netplace, folder, words, said):
+    check(netplace(words[0], folder, *words[1:]), said)
+
+
+def test_no_folder(netplace, tmp_path):
+    check(netplace("explain", tmp_path / "nothing", "--job", "1"), "expected a folder that netplace cosim -o")

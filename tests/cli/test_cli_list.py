@@ -1,0 +1,94 @@
+"""``netplace list`` and the help."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+
+from netplace.apps import APPLICATIONS
+from netplace.apps.carried import carried_names
+from netplace.cli.examples import EXAMPLES
+from netplace.cli.listing import TOPICS
+from netplace.netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
+from netplace.scheduling import POLICIES as QUEUES
+from netplace.topologies import TOPOLOGIES
+
+NAMES = {
+    "networks": list(TOPOLOGIES),
+    "apps": list(APPLICATIONS),
+    "mappings": list(MAPPINGS),
+    "partitions": list(PARTITIONS),
+    "policies": [*POLICIES, *ARBITERS, *CONSUMPTIONS, *TREE_ROUTINGS],
+    "scheduling": [*QUEUES, *PARTITIONERS, *RUN_TIMES, *ESTIMATES, *OVERRUNS],
+    "traces": [f"{name.lower()}.trace.gz" for name in carried_names()],
+    "traffic": list(PATTERNS),
+}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_lists_every_name(netplace, topic):
+    shown = netplace("list", topic)
+    assert shown.exit_code == 0
+    assert all(name in shown.stdout for name in NAMES[topic])
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_is_one_object_in_json(netplace, topic):
+    found = json.loads(netplace("list", topic, "--json").stdout)
+    told = " ".join(value for row in found[topic] for value in row.values())
+    assert all(name in told for name in NAMES[topic])
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["run"], ["load"], ["bench"], ["demo"]])
+def test_help_comes_with_examples(netplace, command):
+    shown = netplace(*command, "--help")
+    assert shown.exit_code == 0
+    for example in EXAMPLES[command[0] if command else "netplace"]:
+        assert example in shown.stdout
+
+
+# What some examples need, by the example that makes it.
+MADE_BEFORE = {"shared": EXAMPLES["cosim"][0], "tree.conf": EXAMPLES["pss"][0]}
+
+# Long, or about files that they do not make: tested elsewhere.
+LONG = tuple(
+    f"netplace {name}"
+    for name in ("bench", "demo", "table", "plot", "study td", "workload info", "site site")
+)
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line for lines in EXAMPLES.values() for line in lines if not line.startswith(LONG)})
+)
+def test_the_examples_of_the_help_run(netplace, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, before in MADE_BEFORE.items():
+        if name in shlex.split(line)[2:4] and line != before:
+            assert netplace(*shlex.split(before)[1:]).exit_code == 0
+    result = netplace(*shlex.split(line)[1:])
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout
+
+
+def test_help_is_quick():
+    """The command line imports no simulator to show its help."""
+    began = time.perf_counter()
+    script = "import sys; from netplace.cli import app; app(['--help'])"
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+    took = time.perf_counter() - began
+    names = "{'numpy', 'numba', 'netplace.netsim', 'netplace.apps'}"
+    script = f"import sys, netplace.cli; print({names} & set(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    assert loaded.strip() == "set()"
+    assert took < 5  # a tenth of a second on an idle machine
+
+
+def test_version(netplace):
+    assert netplace("--version").stdout.startswith("netplace ")

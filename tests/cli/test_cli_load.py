@@ -1,0 +1,172 @@
+"""``netplace load``: points, table, curve."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from netplace.cli.load import offered_loads
+from netplace.report.tables.load import curve_frame
+from netplace.runs.loads import LoadPlan
+
+QUICK = ("--network", "torus:4x4", "--warmup", "500", "--measure", "1000")
+
+
+def test_points_come_as_a_list_in_json(netplace):
+    result = netplace("load", *QUICK, "--offered", "0.1:0.3:0.1", "--json")
+    found = json.loads(result.stdout)
+    assert [point["offered"] for point in found["points"]] == [0.1, 0.2, 0.3]
+    wanted = {
+        "cycles",
+        "drained_cycles",
+        "packets",
+        "packet_hops",
+        "cpu_seconds",
+        "seed",
+        "accepted",
+        "mean_delay",
+    }
+    assert all(wanted <= set(point) for point in found["points"])
+    assert found["points"][1]["accepted"] == pytest.approx(0.2, rel=0.1)
+
+
+def test_points_do_not_depend_on_the_number_of_processes(netplace):
+    flags = ("load", *QUICK, "--offered", "0.2,0.4", "--json")
+    alone, pooled = (json.loads(netplace(*flags, "--processes", n).stdout)["points"] for n in (1, 2))
+    assert [point["packets"] for point in alone] == [point["packets"] for point in pooled]
+
+
+def test_the_table(netplace):
+    shown = netplace("load", *QUICK, "--offered", "0.2", "--traffic", "transpose").stdout
+    assert "transpose traffic on torus:4x4" in shown
+    for column in ("offered", "accepted", "mean delay", "p95", "M packet-hops/s"):
+        assert column in shown
+
+
+def test_hot_spot_traffic_takes_its_options(netplace):
+    flags = ("load", *QUICK, "--traffic", "hot-spot", "--offered", "0.3", "--json")
+    spread, hot = (
+        json.loads(netplace(*flags, "--hot-share", share).stdout)["points"][0] for share in (0, 0.9)
+    )
+    assert hot["mean_delay"] > spread["mean_delay"]
+
+
+def test_the_curve_is_drawn(netplace, tmp_path):
+    path = tmp_path / "curve.png"
+    result = netplace("load", *QUICK, "--offered", "0.2,0.5", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert path.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        ("0.1:1.0:0.1", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]),
+        ("0.3", [0.3]),
+        ("0.5,0.2", [0.5, 0.2]),
+        ("0.2:0.2:1", [0.2]),
+        ("0.1:0.35:0.1", [0.1, 0.2, 0.3]),
+    ],
+)
+def test_loads_are_spelled_as_range_list_or_value(text, loads):
+    assert offered_loads(text, 16) == loads
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a", "'a' is not of the form FROM:TO:STEP or A,B,C"),
+        ("", "'' is not of the form"),
+        ("0.1:0.2", "not of the form FROM:TO:STEP, upwards"),
+        ("0.1:0.2:0", "not of the form FROM:TO:STEP, upwards"),
+        ("0.5:0.2:0.1", "not of the form FROM:TO:STEP, upwards"),
+        ("0.1:inf:0.1", "not of the form FROM:TO:STEP, upwards"),
+        ("0.1:1:1e-9", "loads, expected at most 10000"),
+        ("nan", "nan is not over 0"),
+        ("0", "0.0 is not over 0 and at most 16 phits"),
+        ("-0.5,0.2", "-0.5 is not over 0"),
+        ("17", "17.0 is not over 0 and at most 16 phits"),
+    ],
+)
+def test_loads_that_make_no_sense(text, message):
+    with pytest.raises(ValueError, match=message):
+        offered_loads(text, 16)
+
+
+STUDY = """network = ["torus:4x4", "mesh:4x4"]
+policy = ["smart", "random"]
+offered = "0.1:0.3:0.2"
+measure = 1000
+seeds = 2
+"""
+
+
+def test_several_networks_and_seeds_are_curves_with_intervals(netplace, tmp_path):
+    flags = ("load", *QUICK, "--network", "mesh:4x4", "--offered", "0.1,0.3", "--seeds", 3)
+    shown = netplace(*flags, "-o", tmp_path / "curves.svg").stdout
+    assert "means and 95 %" in shown
+    assert "mesh:4x4" in (tmp_path / "curves.svg").read_text(encoding="utf-8")
+    found = json.loads(netplace(*flags, "--json").stdout)
+    told = [(point["network"], point["offered"], point["seed"]) for point in found["points"]]
+    assert told == [(n, o, s) for n in ("torus:4x4", "mesh:4x4") for o in (0.1, 0.3) for s in range(3)]
+    assert found["traffic"] == "uniform"
+
+
+def test_a_study_of_loads_is_measured_once(netplace, tmp_path, monkeypatch):
+    (tmp_path / "curves.toml").write_text(STUDY)
+    first = netplace("load", tmp_path / "curves.toml", "--json")
+    assert first.exit_code == 0, first.stderr
+    points = json.loads(first.stdout)["points"]
+    assert len(points) == 2 * 2 * 2 * 2
+    assert {point["config"]["policy"] for point in points} == {"smart", "random"}
+    monkeypatch.setattr("netplace.runs.loads.measure_load", None)
+    again = netplace("load", tmp_path / "curves.toml", "--json")
+    assert json.loads(again.stdout) == json.loads(first.stdout)
+    shown = netplace("load", tmp_path / "curves.toml").stdout
+    assert "mesh:4x4, random" in shown
+
+
+def test_the_mean_of_a_point_is_over_its_seeds():
+    plans = [LoadPlan("torus:4x4", 0.2, seed=seed) for seed in (0, 1)]
+    same = {"packets": 10, "packet_hops": 20, "cpu_seconds": 0.5}
+    points = [
+        {**same, "accepted": accepted, "delay": dict.fromkeys(("mean", "p50", "p95", "p99"), delay)}
+        for accepted, delay in ((0.1, 20), (0.3, None))
+    ]
+    [row] = curve_frame(plans, points).to_dict("records")
+    assert (row["accepted"], row["mean"], row["packets"], row["seeds"]) == (pytest.approx(0.2), 20, 20, 2)
+    assert row["accepted_half_width"] == pytest.approx(12.7062 * 0.1, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('network = "torus:4x4"\nofered = 0.2\n', "did you mean offered"),
+        ('network = "torus:4x4"\noffered = [0.2, 99]\n', ":2: offered: 99 is not over 0 and at most 16"),
+        ('network = "tours:4x4"\noffered = 0.2\n', "did you mean torus"),
+        ("offered = 0.2\n", "network: not given"),
+        ('network = "torus:4x4"\noffered = 0.2\nwarmup = -1\n', ":3: warmup"),
+    ],
+)
+def test_mistakes_in_a_study_of_loads_name_file_and_line(netplace, tmp_path, text, words):
+    (tmp_path / "curves.toml").write_text(text)
+    found = netplace("load", tmp_path / "curves.toml")
+    assert found.exit_code == 2
+    assert words in found.stderr
+    assert "curves.toml" in found.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["curves.toml"]
+
+
+def test_no_network_is_told(netplace):
+    found = netplace("load", "--offered", "0.2")
+    assert found.exit_code == 2
+    assert "--network: not given" in found.stderr
+
+
+def test_nodes_without_a_partner_that_computes_are_told(netplace):
+    network = "service:nodes=1/torus:4"
+    flags = ("--network", network, "--traffic", "neighbour", "--offered", "0.1", "--measure", "50")
+    told = netplace("load", *flags).stderr
+    assert f"{network}: 1 nodes send nothing under neighbour, their partner does not compute: 0" in told

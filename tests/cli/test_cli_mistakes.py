@@ -1,0 +1,263 @@
+"""Bad input: exit code 2, one sentence on stderr, nothing on stdout, no traceback, nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+# The module: the package has a function of the same name.
+EXECUTE = importlib.import_module("netplace.runs.execute")
+HALO = ["--network", "torus:4x4", "--app", "2d-torus"]
+LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
+
+
+def check(result, *words: str) -> None:
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    [sentence] = [line for line in result.stderr.splitlines() if not line.startswith("compiling the kernel")]
+    assert sentence.startswith("netplace: ")
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rum"], ["No such command 'rum'"]),
+        (["list", "network"], ["unknown name 'network'", "did you mean networks"]),
+        (["run", "--app", "lu"], ["Missing option '--network'"]),
+        (["run", *HALO, "--vsc", "2"], ["No such option '--vsc'"]),
+        (["run", *HALO, "--vcs", "two"], ["--vcs: 'two' is not a whole number"]),
+        (["run", *HALO, "--seed"], ["--seed", "requires an argument"]),
+        # names
+        (["run", "--network", "tours:4x4", "--app", "lu"], ["network 'tours:4x4'", "did you mean torus"]),
+        (["run", *HALO, "--mapping", "randm"], ["mapping: unknown name 'randm'", "did you mean random"]),
+        (["run", *HALO, "--partition", "quadrant"], ["partition: unknown name", "did you mean quadrants"]),
+        (["run", *HALO, "--policy", "smrt"], ["policy: unknown name 'smrt'", "did you mean smart"]),
+        (["run", *HALO, "--arbiter", "robin"], ["arbiter: unknown name 'robin'", "round-robin"]),
+        (["run", *HALO, "--consumption", "multi"], ["consumption: unknown name", "multiple"]),
+        (["run", *HALO, "--tree-routing", "adaptiv"], ["did you mean adaptive"]),
+        (["run", *HALO, "--engine", "kernal"], ["--engine: unknown name 'kernal'", "did you mean kernel"]),
+        (["run", *HALO, "--section", "time"], ["--section: unknown name 'time'", "did you mean timed"]),
+        (["run", "--network", "torus:4x4", "--app", "2d-tours"], ["did you mean 2d-torus"]),
+        (["run", "--network", "torus:4x4", "--app", "2d-torus,round=2"], ["'round'", "did you mean rounds"]),
+        (["run", "--network", "torus:4x4", "--app", "2d-torus,2"], ["'2' is not of the form option=value"]),
+        (["run", "--network", "torus:4x4", "--app", "is", "--class", "Z"], ["Z", "S"]),
+        (["run", "--network", "torus:4x4", "--trace", "lu.W.17"], ["no such trace file", "lu.w.16.trace.gz"]),
+        (["run", "--network", "torus:4x4", "--jobs", "2x", "nothing"], ["no such trace file; applications"]),
+        (["load", *LOAD, "--traffic", "unifrom"], ["--traffic: unknown name", "did you mean uniform"]),
+        # what runs
+        (["run", "--network", "torus:4x4"], ["expected one of --trace, --app and --jobs"]),
+        (["run", *HALO, "--trace", "lu.W.16"], ["expected one of --trace, --app and --jobs"]),
+        (["run", "--network", "torus:4x4", "--jobs", "4", "lu"], ["--jobs: '4 lu' is not of the form"]),
+        (["run", "--network", "torus:4x4", "--jobs", "0x", "lu"], ["0 is too small"]),
+        (
+            ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--rounds", "2"],
+            ["--rounds", "is a trace"],
+        ),
+        (
+            ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--iterations", "3"],
+            ["--iterations", "A:B"],
+        ),
+        (
+            ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--iterations", "1:x"],
+            ["'x' is not a whole"],
+        ),
+        (["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--iterations", "90:99"], ["90"]),
+        # sizes
+        (["run", "--network", "torus:4x0", "--app", "lu"], ["0 is too small"]),
+        (["run", "--network", "torus:4x-4", "--app", "lu"], ["-4 is too small"]),
+        (["run", "--network", "torus:4x4.5", "--app", "lu"], ["'4.5' is not a whole number"]),
+        (["run", "--network", "torus", "--app", "lu"], ["no numbers given"]),
+        (["run", "--network", "tree:4", "--app", "lu"], ["1 numbers given, expected 2"]),
+        (["run", "--network", "torus:9999x9999x99", "--app", "lu"], ["too large"]),
+        (["run", "--network", "torus:9999999x9999999", "--app", "lu"], ["too large"]),
+        (["run", *HALO, "--queue-packets", "30000000"], ["queue_packets"]),
+        (["run", *HALO, "--tasks", "0"], ["0 is too small"]),
+        (["run", *HALO, "--tasks", "17"], ["17 tasks are more than the 16 nodes"]),
+        (["run", "--network", "torus:2x2", "--trace", "lu.W.16"], ["16 tasks are more than the 4 nodes"]),
+        (["run", *HALO, "--seeds", "0"], ["--seeds: 0 is too small"]),
+        (["run", *HALO, "--seed", "-1"], ["--seed: -1 is too small"]),
+        (["run", *HALO, "--processes", "0"], ["--processes: 0 is too small"]),
+        (["run", *HALO, "--max-cycles", "0"], ["--max-cycles: 0 is too small"]),
+        (["run", *HALO, "--window", "-3"], ["--window: -3 is too small"]),
+        (["run", *HALO, "--vcs", "0"], ["vcs: 0 is too small"]),
+        (["run", *HALO, "--packet-phits", "-1"], ["packet_phits: -1 is too small"]),
+        (["run", *HALO, "--router-delay", "-1"], ["router_delay: -1 is too small"]),
+        (["run", *HALO, "--link-delay", "0"], ["link_delay: 0 is too small"]),
+        (["run", *HALO, "--cycle-ns", "0"], ["cycle_ns", "too small"]),
+        (["run", *HALO, "--cpu-scale", "-1"], ["--cpu-scale: -1.0 is not a number of at least 0"]),
+        (["run", *HALO, "--rendezvous", "-1"], ["rendezvous: -1 is too small"]),
+        (["run", *HALO, "--bubble", "4"], ["bubble: 4 must be less than queue_packets (4)"]),
+        (["run", *HALO, "--bytes", "-64"], ["-64"]),
+        (["run", *HALO, "--packets", "0"], ["0 is too small"]),
+        (["load", *LOAD, "--warmup", "-1"], ["--warmup: -1 is too small"]),
+        (["load", *LOAD, "--measure", "0"], ["--measure: 0 is too small"]),
+        (["load", *LOAD, "--seed", "-1"], ["--seed: -1 is too small"]),
+        (["load", *LOAD, "--hot-node", "16", "--traffic", "hot-spot"], ["node 16 is not in 0..15"]),
+        (["load", *LOAD, "--hot-share", "2", "--traffic", "hot-spot"], ["2.0 is not in 0..1"]),
+        (["load", "--network", "torus:3x3", "--traffic", "bit-reversal"], ["needs a power of two"]),
+        # placement
+        (["run", *HALO, "--tasks", "4", "--partition", "boxes:2x2@3,3"], ["leaves torus:4x4"]),
+        (
+            [
+                "run",
+                "--network",
+                "torus:4x4",
+                "--jobs",
+                "2x",
+                "2d-mesh",
+                "--tasks",
+                "4",
+                "--partition",
+                "nodes:0-3/3-6",
+            ],
+            ["node 3 is given to both job 0 and job 1"],
+        ),
+        (["run", *HALO, "--mapping", "shuffle"], ["is defined on trees"]),
+        (["run", *HALO, "--mapping", "file:no.csv"], ["no.csv: No such file"]),
+        # outputs
+        (["run", *HALO, "-o", "nowhere/x.png"], ["there is no folder nowhere"]),
+        (["run", *HALO, "-o", "x.gif"], ["expected a name that ends in .png"]),
+        (["run", *HALO, "-o", "."], ["."]),
+        (["run", *HALO, "--record-messages", "nowhere/x.csv"], ["there is no folder nowhere"]),
+        # runs without end
+        (["run", *HALO, "--max-cycles", "5"], ["not at its end after 5 cycles"]),
+        (["run", *HALO, "--max-cycles", "5", "--engine", "reference"], ["not at its end after 5 cycles"]),
+    ],
+    ids=lambda value: " ".join(value)[-60:],
+)
+def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    check(netplace(*arguments), *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["is empty"]),
+        (b"s 0 1 0\n", ["line 1"]),
+        (b"s 0 1 0 64\nr 0 1 0 x\n", ["line 2", "x"]),
+        (b"s 0 1 0 -64\n", ["line 1", "-64"]),
+        (b"\x00\xff\xfe binary", ["t.trc"]),
+        (gzip.compress(b"s 0 1 0 64\n" * 100)[:30], ["broken gzip"]),
+        (b"\x1f\x8bnot gzip at all", ["broken gzip"]),
+        (b"r 0 1 0 64\n", ["task 1"]),
+        (b"s 0 1 0 64\nr 0 1 0 128\n", ["task"]),
+        (b"r 1 0 0 64\ns 0 1 0 64\nr 0 1 0 64\ns 1 0 0 64\n", ["task 0", "task 1"]),
+    ],
+    ids=[
+        "empty",
+        "columns",
+        "type",
+        "negative",
+        "binary",
+        "truncated",
+        "corrupt",
+        "no send",
+        "length",
+        "deadlock",
+    ],
+)
+def test_a_trace_at_fault_names_file_and_place(netplace, tmp_path, content, words):
+    path = tmp_path / "t.trc"
+    path.write_bytes(content)
+    check(netplace("run", "--network", "torus:2x2", "--trace", path), "t.trc" if content else "", *words)
+
+
+def test_a_trace_that_is_a_folder(netplace, tmp_path):
+    check(netplace("run", "--network", "torus:2x2", "--trace", tmp_path), "directory")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0,1\n1,1\n2,2\n3,3\n", ["nodes.csv:2", "node 1 is given to both task 0 and task 1"]),
+        ("0,0\n1,1\n2,2\n", ["task 3 is given no node"]),
+        ("0,0\n1,1\n2,2\n3,99\n", ["nodes.csv:4", "node 99"]),
+    ],
+)
+def test_a_mapping_file_at_fault(netplace, tmp_path, text, words):
+    path = tmp_path / "nodes.csv"
+    path.write_text(text)
+    check(netplace("run", *HALO, "--tasks", "4", "--mapping", f"file:{path}"), *words)
+
+
+@pytest.mark.parametrize("network", ["torus:2x2", "torus:1x4", "torus:2", "torus:1", "torus:2x1x2"])
+def test_short_sides_are_no_mistake(netplace, tmp_path, network):
+    path = tmp_path / "ring.py"
+    path.write_text(
+        "def ring(task):\n"
+        "    task.send((task.task + 1) % task.tasks, 64)\n"
+        "    task.recv((task.task - 1) % task.tasks, 64)\n"
+    )
+    result = netplace("run", "--network", network, "--app", f"{path}:ring")
+    assert result.exit_code == 0, result.stderr
+
+
+def test_the_traceback_can_be_asked_for(netplace, monkeypatch):
+    monkeypatch.setenv("NETPLACE_DEBUG", "1")
+    result = netplace("run", *HALO, "--policy", "smrt")
+    assert isinstance(result.exception, ValueError)
+
+
+def test_a_fault_of_the_program_itself_is_not_dressed_up(netplace, monkeypatch):
+    monkeypatch.setattr(EXECUTE, "carry_out", lambda *_, **__: {}["surprise"])
+    assert isinstance(netplace("run", *HALO).exception, KeyError)
+
+
+def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
+    def run(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(EXECUTE, "carry_out", run)
+    check(netplace("run", *HALO), "not enough memory")
+
+
+# What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from netplace.cli import main; main()"
+)
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engine):
+    command = [
+        sys.executable,
+        "-c",
+        INTERRUPTIBLE,
+        "run",
+        "--network",
+        "torus:16x16",
+    ]
+    # A short program of a thousand million packets: it cannot end by itself in time on either engine.
+    command += [
+        "--app",
+        "2d-torus,packets=20000,rounds=50",
+        "--engine",
+        engine,
+        "-o",
+        str(tmp_path / "loads.png"),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            time.sleep(4)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=90)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert stderr.strip().splitlines()[-1] == "netplace: interrupted"
+    assert "Traceback" not in stderr
+    assert stdout == ""
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,271 @@
+"""``netplace run``: what it prints, writes and draws."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import fields
+
+import pytest
+
+from netplace.cli.settings import SETTINGS
+from netplace.netsim import Config
+from netplace.runs import attempt, resolve
+from netplace.runs.campaign import missing
+from netplace.runs.store import Store
+
+HALO = ("--network", "torus:4x4", "--app", "2d-torus")
+
+
+def described(result) -> dict:
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout)
+
+
+def test_one_packet_over_four_hops(netplace, tmp_path):
+    trace = tmp_path / "one.trc"
+    trace.write_text("s 0 4 0 64\nr 0 4 0 64\n")
+    found = described(netplace("run", "--network", "torus:8x8", "--trace", trace, "--json"))
+    assert (
+        found["cycles"] == 21
+    )  # 4 + 16 - 1 until the tail is consumed, one more to retire the receive, from 0
+    assert found["packet_hops"] == 4
+    assert found["packets"] == 1
+
+
+def test_json_holds_everything_that_a_script_needs(netplace):
+    found = described(netplace("run", *HALO, "--seed", "7", "--json"))
+    assert {"cycles", "drained_cycles", "packets", "packet_hops", "cpu_seconds", "seed"} <= set(found)
+    assert found["seed"] == 7
+    assert found["network"] == "torus:4x4"
+    assert (found["partition"], found["mapping"]) == ("whole", "consecutive")
+    assert found["jobs"][0]["nodes"] == list(range(16))
+    assert found["config"]["vcs"] == 2
+    assert "netplace" in found["versions"]
+
+
+def test_seeds_vary_mapping_and_give_means(netplace):
+    found = described(netplace("run", *HALO, "--mapping", "random", "--seeds", "3", "--seed", "5", "--json"))
+    assert found["seeds"] == [5, 6, 7]
+    assert [run["seed"] for run in found["runs"]] == [5, 6, 7]
+    cycles = [run["cycles"] for run in found["runs"]]
+    assert found["cycles"] == pytest.approx(sum(cycles) / 3)
+    assert found["spread"]["cycles"]["min"] == min(cycles)
+    assert len({tuple(run["jobs"][0]["nodes"]) for run in found["runs"]}) == 3
+
+
+def test_the_same_seed_gives_the_same_run_on_any_number_of_processes(netplace):
+    flags = ("run", *HALO, "--mapping", "random", "--seeds", "2", "--json")
+    alone, pooled = described(netplace(*flags)), described(netplace(*flags, "--processes", "2"))
+    assert [run["cycles"] for run in alone["runs"]] == [run["cycles"] for run in pooled["runs"]]
+
+
+def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
+    jobs = ("--jobs", "3x", "2d-mesh,tasks=4", "--jobs", "1x", "all-to-all,tasks=4,rounds=3")
+    flags = (
+        "run",
+        "--network",
+        "mesh:4x4",
+        *jobs,
+        "--partition",
+        "quadrants",
+        "--policy",
+        "random",
+        "--json",
+    )
+    told = []
+    for more in ((), ("--workers", "2")):
+        messages = tmp_path / f"messages{len(more)}.csv"
+        result = netplace(*flags, *more, "--record-messages", messages)
+        found = described(result)
+        assert found.pop("cpu_seconds") > 0
+        assert result.stderr == ""
+        told.append((found, messages.read_text()))
+    assert told[0] == told[1]
+    assert len(told[0][0]["jobs"]) == 4
+
+
+def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(netplace):
+    meet = ("--network", "mesh:4x4", "--jobs", "2x", "2d-mesh,tasks=8", "--partition", "random")
+    for flags, why in (
+        (HALO, "the run by one process"),
+        (meet, "jobs can share routers"),
+        ((*meet, "--seeds", "2"), "2 of 2 runs by one process"),
+        (("--network", "mesh:4x4", "--app", "2d-mesh", "--window", "100"), "with --window one process"),
+    ):
+        alone, shared = netplace("run", *flags, "--json"), netplace("run", *flags, "--workers", "3", "--json")
+        assert alone.stderr == ""
+        assert shared.stderr.count("\n") == 1
+        assert shared.stderr.startswith("netplace: --workers 3: ")
+        assert why in shared.stderr
+        assert described(alone)["cycles"] == described(shared)["cycles"]
+
+
+def test_workers_are_at_least_one_and_for_one_run(netplace):
+    refused = netplace("run", *HALO, "--workers", "0")
+    assert refused.exit_code == 2
+    assert "--workers: 0 is too small" in refused.stderr
+    refused = netplace("run", *HALO, "--workers", "2", "--processes", "3")
+    assert refused.exit_code == 2
+    assert "--workers: 2 given beside --processes 3" in refused.stderr
+
+
+def test_both_engines_agree(netplace):
+    kernel = described(netplace("run", *HALO, "--json"))
+    reference = described(netplace("run", *HALO, "--engine", "reference", "--json"))
+    assert kernel["cycles"] == reference["cycles"]
+    assert reference["engine"] == "reference"
+
+
+def test_jobs_are_reported_one_by_one_and_the_slowest(netplace):
+    flags = ("--jobs", "2x", "2d-torus,tasks=4", "--jobs", "1x", "all-to-all,tasks=4,rounds=3")
+    found = described(netplace("run", "--network", "torus:4x4", *flags, "--partition", "quadrants", "--json"))
+    assert [job["name"] for job in found["jobs"]] == ["2d-torus", "2d-torus", "all-to-all"]
+    assert found["slowest_job"] == 2
+    assert found["slowest_cycles"] == found["cycles"] == found["jobs"][2]["cycles"]
+
+
+def test_the_table_shows_runs_summary_and_jobs(netplace):
+    flags = ("--jobs", "4x", "2d-mesh", "--tasks", "4", "--partition", "quadrants", "--seeds", "2")
+    shown = netplace("run", "--network", "torus:4x4", *flags).stdout
+    assert "4x 2d-mesh on torus:4x4, partition quadrants, mapping consecutive" in shown
+    for word in (
+        "seed",
+        "cycles",
+        "ms",
+        "packet-hops",
+        "M packet-hops/s",
+        "mean",
+        "std",
+        "min",
+        "max",
+        "3 2d-mesh",
+    ):
+        assert word in shown
+
+
+def test_a_carried_trace_is_found_whatever_its_case(netplace):
+    flags = ("--iterations", "1:1", "--json")
+    lower = described(netplace("run", "--network", "torus:4x4", "--trace", "lu.w.16.TRACE.gz", *flags))
+    upper = described(netplace("run", "--network", "torus:4x4", "--trace", "LU.W.16", *flags))
+    assert lower["cycles"] == upper["cycles"] > 0
+
+
+def test_sections_iterations_and_computation(netplace):
+    def cycles(*flags: str) -> int:
+        return described(netplace("run", "--network", "torus:4x4", "--trace", "is.W.16", *flags, "--json"))[
+            "cycles"
+        ]
+
+    timed = cycles("--section", "timed")
+    assert cycles("--section", "timed", "--iterations", "1:2") < timed < cycles()
+    assert (
+        timed
+        < cycles("--section", "timed", "--cpu-scale", "1")
+        < cycles("--section", "timed", "--cpu-scale", "2")
+    )
+
+
+def test_options_of_an_application_by_flag_or_behind_its_name(netplace):
+    flags = ("--network", "torus:4x4", "--json")
+    by_flag = described(netplace("run", "--app", "all-to-all", "--packets", "3", "--rounds", "2", *flags))
+    by_name = described(netplace("run", "--app", "all-to-all,packets=3,rounds=2", *flags))
+    assert by_flag["packets"] == by_name["packets"] == 16 * 15 * 3 * 2
+    larger = described(
+        netplace("run", "--app", "all-to-all", "--packets", "3", "--packet-phits", "32", *flags)
+    )
+    assert larger["packets"] == 16 * 15 * 3
+
+
+def test_an_npb_application(netplace):
+    flags = ("--class", "S", "--iterations", "2", "--tasks", "4", "--json")
+    found = described(netplace("run", "--network", "torus:4x4", "--app", "is", *flags))
+    assert found["jobs"][0]["tasks"] == 4
+
+
+def test_an_application_of_ones_own(netplace, tmp_path):
+    (tmp_path / "ring.py").write_text(
+        "def ring(task, bytes=64):\n"
+        "    task.send((task.task + 1) % task.tasks, bytes)\n"
+        "    task.recv((task.task - 1) % task.tasks, bytes)\n"
+    )
+    found = described(
+        netplace("run", "--network", "torus:8", "--app", f"{tmp_path}/ring.py:ring,bytes=128", "--json")
+    )
+    assert found["packets"] == 16
+
+
+def test_messages_are_recorded(netplace, tmp_path):
+    path = tmp_path / "messages.csv"
+    assert netplace("run", *HALO, "--record-messages", path, "--seeds", "2").exit_code == 0
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 16 * 4
+    assert {row["seed"] for row in rows} == {"0", "1"}
+    assert all(int(row["end"]) > int(row["start"]) >= 0 for row in rows)
+    assert rows[0]["source"] == "0"
+    assert rows[0]["bytes"] == "64"
+
+
+def test_windows_add_up_to_the_whole_run(netplace):
+    found = described(netplace("run", *HALO, "--window", "20", "--json"))
+    loads = [window["mean_link_load"] for window in found["windows"]]
+    assert found["windows"][0]["end"] == 20
+    assert sum(loads) * 20 * 64 == pytest.approx(found["packet_hops"] * 16)  # 64 links, 16 phits a packet
+
+
+def test_what_is_kept_in_a_store_is_what_a_sweep_finds_there(netplace, tmp_path):
+    path = tmp_path / "kept.sqlite"
+    flags = ("--mapping", "random", "--seeds", "2", "--store", path, "--json")
+    found = described(netplace("run", *HALO, *flags))
+    runs = [resolve("torus:4x4", {"app": "2d-torus", "mapping": "random"}, seed=seed) for seed in (0, 1)]
+    with Store(path) as store:
+        assert missing(runs, store) == []
+        kept = [outcome for _, outcome, _ in store.rows(runs)]
+    assert [run["cycles"] for run in found["runs"]] == [outcome["cycles"] for outcome in kept]
+    assert kept == [attempt(run).outcome for run in runs]
+    refused = netplace("run", *HALO, "--store", path, "--engine", "reference")
+    assert refused.exit_code == 2
+    assert "keeps what the kernel counts" in refused.stderr
+
+
+@pytest.mark.parametrize("network", ["torus:4x4", "mesh:2x2x2", "tree:2,3"])
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_link_loads_are_drawn(netplace, tmp_path, network, ending):
+    path = tmp_path / f"loads.{ending}"
+    result = netplace("run", "--network", network, "--app", "all-to-all", "--tasks", "8", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert path.stat().st_size > 5000
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_every_setting_of_the_network_is_a_flag_with_its_default():
+    assert {field.name: field.default for field in fields(Config)} == {
+        name: default for name, (_, default, _) in SETTINGS.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("packet-phits", 8),
+        ("phit-bytes", 8),
+        ("queue-packets", 8),
+        ("injection-packets", 2),
+        ("injectors", 2),
+        ("vcs", 3),
+        ("policy", "oblivious"),
+        ("arbiter", "age"),
+        ("consumption", "single"),
+        ("bubble", 1),
+        ("tree-routing", "static"),
+        ("router-delay", 2),
+        ("link-delay", 3),
+        ("rendezvous", 128),
+        ("cycle-ns", 1.5),
+    ],
+)
+def test_every_setting_reaches_the_network(netplace, flag, value):
+    found = described(netplace("run", *HALO, f"--{flag}", value, "--json"))
+    assert found["config"][flag.replace("-", "_")] == value

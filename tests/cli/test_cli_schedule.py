@@ -1,0 +1,345 @@
+"""``netplace schedule``: figures, files, studies, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_cli_mistakes import check
+
+from netplace.report.plots.schedule import draw_gantt, draw_utilisation, holders
+from netplace.scheduling import Job, schedule
+from netplace.topologies import mesh
+
+SMALL = ["schedule", "--machine", "torus:4x4x4", "--workload", "lublin", "--jobs", "200", "--load", "0.7"]
+STUDY = """\
+machine = "torus:4x4x4"
+workload = "lublin"
+jobs = 100
+load = 0.8
+policy = ["fcfs", "easy"]
+partition = ["contiguous", "non-contiguous"]
+seeds = 2
+"""
+LOG = """\
+; MaxNodes: 16
+1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1
+2 5 -1 50 4 -1 -1 4 50 -1 1 1 1 1 1 1 -1 -1
+3 6 -1 50 40 -1 -1 40 50 -1 1 1 1 1 1 1 -1 -1
+4 7 -1 30 2 -1 -1 2 -1 -1 0 1 1 1 1 1 -1 -1
+5 8 -1 30 4 -1 -1 4 30 -1 5 1 1 1 1 1 -1 -1
+"""
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with gzip.open(tmp_path / "log.swf.gz", "wt") as file:
+        file.write(LOG)
+    return "log.swf.gz"
+
+
+def test_one_schedule_as_json_and_as_files(netplace, tmp_path):
+    folder, rows = tmp_path / "out", tmp_path / "rows.parquet"
+    result = netplace(
+        *SMALL, "--policy", "easy", "--partition", "contiguous", "--json", "-o", folder, "--rows", rows
+    )
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    metrics = found["metrics"]
+    assert {file.name for file in folder.iterdir()} == {
+        "rows.csv", "figures.json", "gantt.png", "utilisation.png", "occupancy.png",
+    }  # fmt: skip
+    frame = pd.read_csv(folder / "rows.csv")
+    assert len(frame) == metrics["jobs"] == 200 - metrics["rejected"]
+    held = (frame["held"] * (frame["end"] - frame["start"])).sum()
+    capacity = 64 * (frame["end"].max() - frame["submit"].min())
+    assert metrics["utilisation"] == pytest.approx(held / capacity)
+    assert (frame["start"] - frame["submit"]).mean() == pytest.approx(metrics["per_job"]["wait"]["mean"])
+    assert frame["contiguous"].all()
+    assert set(frame["state"]) == {"done"}
+    pd.testing.assert_frame_equal(pd.read_parquet(rows), frame, check_dtype=False)
+    assert json.loads((folder / "figures.json").read_text())["metrics"]["jobs"] == len(frame)
+    assert found["plan"]["policy"] == "easy"
+    assert f"{metrics['without_estimate']:,} jobs have no estimate" in result.stderr
+    assert found["steady"]["wait"]["batches"] == 20
+
+
+def test_the_screen_shows_figures_and_spreads(netplace):
+    result = netplace(*SMALL, "--locality")
+    assert result.exit_code == 0, result.stderr
+    for word in ("utilisation (%)", "locality", "bounded_slowdown", "scheduler CPU", "±"):
+        assert word in result.stdout
+
+
+def test_a_log_is_read_filtered_and_cut(netplace, log):
+    def found(*flags):
+        result = netplace("schedule", "--machine", "tree:2,3", "--workload", log, "--json", *flags)
+        assert result.exit_code == 0, result.stderr
+        return json.loads(result.stdout), result.stderr
+
+    everything, said = found()
+    assert everything["metrics"]["jobs"] == 4
+    assert everything["rejected"] == {
+        "jobs": [3], "sizes": [40], "first": "it needs more than the 8 nodes of the machine",
+    }  # fmt: skip
+    assert "1 jobs can never run on tree:2,3 and were rejected" in said
+    assert found("--cores-per-node", "8")[0]["metrics"]["jobs"] == 5
+    dropped, said = found("--drop", "failed,cancelled")
+    assert dropped["metrics"]["jobs"] == 2
+    assert "failed" in said
+    assert found("--jobs", "2")[0]["metrics"]["jobs"] == 2
+    slower, _ = found("--times", "slowed:2")
+    assert slower["metrics"]["run_factor"] == 2
+    assert slower["metrics"]["makespan"] > everything["metrics"]["makespan"]
+
+
+def test_penalties_fail_at_the_estimate_unless_told_otherwise(netplace, log):
+    flags = ["schedule", "--machine", "tree:2,3", "--workload", log, "--times", "penalty:linear,9", "--json"]
+    result = netplace(*flags)
+    assert json.loads(result.stdout)["plan"]["overrun"] == "kill"
+    kept = netplace(*flags, "--overrun", "keep")
+    assert json.loads(kept.stdout)["plan"]["overrun"] == "keep"
+    assert json.loads(kept.stdout)["metrics"]["failed"] == 0
+
+
+def test_a_study_is_carried_out_once(netplace, tmp_path, monkeypatch):
+    (tmp_path / "study.toml").write_text(STUDY)
+    result = netplace("schedule", tmp_path / "study.toml", "--json", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert len(found["schedules"]) == 8
+    assert {one["plan"]["seed"] for one in found["schedules"]} == {0, 1}
+    waits = {
+        one["measure"]: one["p_value"] for one in found["differences"] if one["partition"] == "contiguous"
+    }
+    assert 0 <= waits["wait"] <= 1
+    assert all(one["policies"] == ["fcfs", "easy"] for one in found["differences"])
+    frame = pd.read_csv(tmp_path / "out" / "schedules.csv")
+    assert len(frame) == 8
+    assert set(frame["policy"]) == {"fcfs", "easy"}
+
+    def never(plan):
+        raise AssertionError("carried out again")
+
+    monkeypatch.setattr("netplace.cli.schedule._outcome", never)
+    again = netplace("schedule", tmp_path / "study.toml", "--json")
+    assert json.loads(again.stdout) == found
+    shown = netplace("schedule", tmp_path / "study.toml")
+    assert "8 schedules" in shown.stdout
+    assert "Kruskal-Wallis" in shown.stdout
+
+
+def test_one_schedule_is_kept_if_wanted(netplace, tmp_path, monkeypatch):
+    flags = [*SMALL, "--store", tmp_path / "kept.sqlite", "--json"]
+    first = netplace(*flags)
+    assert first.exit_code == 0, first.stderr
+
+    def never(*_, **__):
+        raise AssertionError("carried out again")
+
+    monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
+    again = netplace(*flags)
+    assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
+
+
+def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
+    import netplace.cli.schedule as command
+
+    (tmp_path / "study.toml").write_text(STUDY)
+    carried = []
+    real = command._outcome
+
+    def interrupted(plan):
+        if len(carried) == 3:
+            raise KeyboardInterrupt
+        carried.append(plan)
+        return real(plan)
+
+    monkeypatch.setattr(command, "_outcome", interrupted)
+    assert netplace("schedule", tmp_path / "study.toml").exit_code == 130
+    monkeypatch.setattr(command, "_outcome", lambda plan: carried.append(plan) or real(plan))
+    assert netplace("schedule", tmp_path / "study.toml").exit_code == 0
+    assert len(carried) == len({plan.key for plan in carried}) == 8
+
+
+def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
+    flags = [
+        "schedule", "--machine", "torus:4x4x4", "--workload", "applications", "--jobs", "6", "--classes",
+        "3d", "--sizes", "small", "--intensity", "low", "--repeats", "10:20", "--partition", "contiguous:bps",
+        "--json",
+    ]  # fmt: skip
+    simulated = netplace(*flags, "--times", f"simulated:{tmp_path / 'runs.sqlite'}")
+    assert simulated.exit_code == 0, simulated.stderr
+    looked_up = netplace(*flags, "--times", f"table:{tmp_path / 'runs.sqlite'}")
+    assert looked_up.exit_code == 0, looked_up.stderr
+    first, second = (json.loads(one.stdout)["metrics"] for one in (simulated, looked_up))
+    assert first["makespan"] == second["makespan"] > 0
+    lacking = netplace(*flags, "--times", f"table:{tmp_path / 'runs.sqlite'}", "--intensity", "high")
+    check(lacking, "the table has nothing of", "high on 8 nodes")
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ([], ["--machine: not given", "torus:32x32x32"]),
+        (["--machine", "torus:4x4"], ["--workload: not given", "lublin"]),
+        (["--machine", "tours:4x4", "--workload", "lublin"], ["unknown name 'tours'", "did you mean torus"]),
+        (["--machine", "torus:4x4", "--workload", "lubln"], ["unknown name 'lubln'", "did you mean lublin"]),
+        (["--machine", "torus:4x4", "--workload", "no.swf"], ["no.swf: cannot be read"]),
+        ([*SMALL[1:], "--policy", "eazy"], ["unknown name 'eazy'", "did you mean easy"]),
+        ([*SMALL[1:], "--partition", "contigous"], ["unknown name 'contigous'", "did you mean contiguous"]),
+        ([*SMALL[1:], "--qct", "20"], ["--qct: 20", "partition non-contiguous has no such threshold"]),
+        ([*SMALL[1:], "--partition", "quasi-contiguous", "--qct", "20"], ["torus:4x4x4"]),
+        (
+            [*SMALL[1:], "--machine", "tree:4,3", "--partition", "quasi-contiguous", "--qct", "120"],
+            ["120", "0"],
+        ),
+        ([*SMALL[1:], "--load", "-1"], ["--load: -1"]),
+        ([*SMALL[1:], "--jobs", "0"], ["--jobs: 0 is too small"]),
+        (
+            [*SMALL[1:], "--cores-per-node", "4"],
+            ["--cores-per-node: 4 given, but workload lublin is a model"],
+        ),
+        ([*SMALL[1:], "--classes", "2d"], ["--classes: '2d' given, but workload lublin"]),
+        ([*SMALL[1:], "--times", "table:no.csv"], ["--times: 'table:no.csv' names no file"]),
+        ([*SMALL[1:], "--times", "simulated:x.sqlite"], ["lublin run no application"]),
+        ([*SMALL[1:], "--times", "penalty:linear,0.1"], ["needs a tree, torus:4x4x4 is none"]),
+        ([*SMALL[1:], "--mapping", "random"], ["--mapping: 'random' given", "do not depend on it"]),
+        ([*SMALL[1:], "--estimates", "fixed"], ["expected the form fixed:SECONDS"]),
+        ([*SMALL[1:], "--overrun", "requeue"], ["policy fcfs has none"]),
+        ([*SMALL[1:], "--partition", "contiguous:bps"], ["needs run times of a table"]),
+        ([*SMALL[1:], "--at", "5"], ["--at: 5 given, but without -o"]),
+        ([*SMALL[1:], "--workers", "2"], ["--workers: 2 given"]),
+        ([*SMALL[1:], "--seed", "-1"], ["--seed: -1 is too small"]),
+        ([*SMALL[1:], "--rows", "rows.txt"], ["rows.txt: unknown kind of file"]),
+        ([*SMALL[1:], "-o", "nowhere/out"], ["there is no folder nowhere"]),
+        (
+            ["--machine", "torus:4x4", "--workload", "applications"],
+            ["jobs of applications have none", "table:"],
+        ),
+        (["no.toml"], ["no.toml: cannot be read"]),
+        (["no.toml", "--policy", "easy"], ["--policy: given beside no.toml"]),
+    ],
+)
+def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, words):
+    monkeypatch.chdir(tmp_path)
+    check(netplace("schedule", *flags), *words)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--load", "0.7"], ["--load: 0.7 given, but workload log.swf.gz is a file"]),
+        (["--drop", "late"], ["--drop: unknown name 'late'"]),
+        (["--cores-per-node", "0"], ["0 is too small"]),
+        (["--times", "simulated:x.sqlite"], ["no job of", "runs an application"]),
+    ],
+)
+def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):
+    check(netplace("schedule", "--machine", "torus:4x4", "--workload", log, *flags), *words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("machine = torus", ["study.toml: is not TOML"]),
+        ('polcy = "easy"', ["study.toml:1: key: unknown name 'polcy'", "did you mean policy"]),
+        (STUDY + "qct = 20\n", ["study.toml:8: qct: 20 given"]),
+        (STUDY.replace('"easy"', '"eazy"'), ["study.toml:5: policy: unknown name 'eazy'"]),
+        (STUDY.replace("= 2", "= 0"), ["study.toml:7: seeds: 0 is too small"]),
+        (STUDY.replace("= 2", "= []"), ["study.toml:7: seeds: an empty list"]),
+        (STUDY.replace("0.8", "[]"), ["study.toml:4: load: an empty list"]),
+        (STUDY.replace("seeds = 2", "seeds = 1000000"), ["describes 4,000,000 schedules"]),
+        (STUDY + "[load]\n", ["study.toml: is not TOML"]),
+    ],
+)
+def test_mistakes_in_a_study_file_are_told_with_their_line(netplace, tmp_path, text, words):
+    (tmp_path / "study.toml").write_text(text)
+    check(netplace("schedule", tmp_path / "study.toml"), *words)
+    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
+
+
+def test_pictures_need_nodes_and_say_what_they_leave_out(tmp_path, monkeypatch):
+    jobs = [Job(number, number, 1 + number % 4, 5) for number in range(40)]
+    kept = schedule(mesh((8,)), jobs, "fcfs", "random", keep_nodes=True)
+    monkeypatch.setattr("netplace.report.plots.schedule._MOST_BOXES", 30)
+    draw_gantt(tmp_path / "gantt.svg", kept, "many")
+    assert "jobs are too small to see" in (tmp_path / "gantt.svg").read_text()
+    draw_utilisation(tmp_path / "utilisation.svg", kept, "many")
+    assert (tmp_path / "utilisation.svg").stat().st_size > 1000
+    bare = schedule(mesh((8,)), jobs, "fcfs", "random")
+    with pytest.raises(ValueError, match="did not keep the nodes"):
+        draw_gantt(tmp_path / "none.png", bare, "")
+    with pytest.raises(ValueError, match="did not keep the nodes"):
+        holders(bare, 3)
+    assert not (tmp_path / "none.png").exists()
+
+
+def test_holders_are_those_that_run_at_the_time():
+    jobs = [Job(7, 0, 3, 10), Job(8, 0, 2, 4), Job(9, 5, 2, 4)]
+    made = schedule(mesh((6,)), jobs, "fcfs", "non-contiguous", keep_nodes=True)
+    assert holders(made, 0).tolist() == [7, 7, 7, 8, 8, -1]
+    assert holders(made, 4).tolist() == [7, 7, 7, -1, -1, -1]
+    assert holders(made, 5).tolist() == [7, 7, 7, 9, 9, -1]
+    assert (holders(made, 10) == -1).all()
+    assert np.unique(holders(made, 8.9)).tolist() == [-1, 7, 9]
+
+
+def test_energy_is_told_in_tables_rows_and_pictures(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = [*SMALL[:-4], "--jobs", "30", "--load", "0.5", "--policy", "easy", "--power", "taurus"]
+    done = netplace(*words, "--switching", "timeout:300", "--json", "-o", "out")
+    power = json.loads(done.stdout)["power"]
+    assert power["energy"] == pytest.approx(sum(power["by_state"].values()))
+    assert power["hindsight"] <= power["energy"] < power["always_on"]
+    assert sum(power["shares"].values()) == pytest.approx(1)
+    rows = pd.read_csv(tmp_path / "out" / "rows.csv")
+    assert rows["energy"].sum() == pytest.approx(power["by_state"]["busy"])
+    assert (rows["boot_wait"] >= 0).all()
+    assert (tmp_path / "out" / "power.png").stat().st_size > 1000
+    shown = netplace(*words).stdout
+    assert "energy, always-on" in shown
+    assert "switched in hindsight" in shown
+    assert "power" not in json.loads(netplace(*words[:-2], "--json").stdout)
+
+
+def test_switching_is_compared_in_a_study(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "node.toml").write_text("[nodes]\nbusy = 200\n")
+    said = STUDY.replace('["fcfs", "easy"]', '"easy"').replace("seeds = 2", "seeds = 1").replace("100", "30")
+    said = said.replace('["contiguous", "non-contiguous"]', '"non-contiguous"')
+    said += 'power = "node.toml"\nswitching = ["always-on", "timeout", "plan:slot=3600,late=0"]\n'
+    (tmp_path / "study.toml").write_text(said)
+    done = netplace("schedule", "study.toml", "-o", "out")
+    assert "kWh" in done.stdout
+    frame = pd.read_csv(tmp_path / "out" / "schedules.csv")
+    assert frame["switching"].tolist() == ["always-on", "timeout", "plan:slot=3600,late=0"]
+    assert frame["energy"].iloc[1] < frame["energy"].iloc[0]
+    assert (frame["energy"] >= frame["hindsight"] - 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--power", "none.toml"], "none.toml: cannot be read"),
+        (["--switching", "timeout"], "--switching: 'timeout' given, but no power"),
+        (
+            ["--power", "taurus", "--switching", "tmeout"],
+            "--switching: unknown name 'tmeout'; did you mean timeout",
+        ),
+        (["--power", "taurus", "--switching", "timeout:-3"], "'-3' is no time"),
+        (["--power", "taurus", "--switching", "lookahead"], "policy fcfs plans no starts"),
+        (["--power", "taurus", "--switching", "plan", "--policy", "sjf"], "policy sjf given, but a plan"),
+        (["--power", "taurus", "--switching", "timeout", "--partition", "contiguous"], "awake = false"),
+        (["--power", "taurus", "--switching", "plan", "--estimates", "infinite"], "has no finite estimate"),
+    ],
+)
+def test_mistakes_about_power_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, words):
+    monkeypatch.chdir(tmp_path)
+    check(netplace(*SMALL[:-4], "--jobs", "20", *flags, "-o", "out"), words)
+    assert not list(tmp_path.iterdir())

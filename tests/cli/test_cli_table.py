@@ -1,0 +1,212 @@
+"""``netplace table``: sweeps, their store, files, and comparison."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SWEEP = """
+network = ["torus:4x4", "mesh:4x4"]
+app = "2d-torus,packets=2,rounds=3"
+mapping = ["consecutive", "random"]
+seeds = 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    return tmp_path
+
+
+def check(result, *words: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    [sentence] = [line for line in result.stderr.splitlines() if not line.startswith("compiling the kernel")]
+    assert sentence.startswith("netplace: ")
+    for word in words:
+        assert word in result.stderr
+
+
+def test_a_sweep_becomes_a_table(netplace, folder):
+    result = netplace("table", "sweep.toml", "--workers", 1, "--csv", "o.csv", "--parquet", "o.parquet")
+    assert result.exit_code == 0, result.stderr
+    assert "4 entries" in result.stdout
+    assert "10 of 10 runs" in result.stderr  # one for all seeds where chance has no part
+    with open("o.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["network"], row["mapping"], row["count"], row["missing"]) for row in rows] == [
+        (network, mapping, "3", "0")
+        for network in ("mesh:4x4", "torus:4x4")
+        for mapping in ("consecutive", "random")
+    ]
+    again = netplace("table", "sweep.toml", "--json")
+    assert again.stderr == ""
+    found = json.loads(again.stdout)
+    assert [str(row["mean"]) for row in found["rows"]] == [row["mean"] for row in rows]
+    assert (found["runs"], found["failed"]) == (12, 0)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "o.csv",
+        "o.parquet",
+        "sweep.sqlite",
+        "sweep.toml",
+    ]
+
+
+def test_the_examples_of_the_help_run(netplace):
+    """In the order of a first use, those of ``plot`` too."""
+    lines = (
+        "table sweep.toml --csv out.csv --parquet out.parquet --workers 1",
+        "table sweep.sqlite --runs",
+        "plot out.parquet -o bars.png",
+        "plot sweep.toml --bars network -o bars.svg",
+        "table diff out.parquet sweep.toml",
+    )
+    for line in lines:
+        result = netplace(*line.split())
+        assert result.exit_code == 0, result.stderr
+
+
+def test_one_row_a_run(netplace):
+    netplace("table", "sweep.toml", "--workers", 1)
+    result = netplace("table", "sweep.sqlite", "--runs", "--json")
+    rows = json.loads(result.stdout)["rows"]
+    assert len(rows) == 12
+    assert {row["seed"] for row in rows} == {0, 1, 2}
+
+
+def test_only_what_is_new_is_simulated(netplace, folder):
+    netplace("table", "sweep.toml", "--workers", 1)
+    (folder / "sweep.toml").write_text(SWEEP.replace("seeds = 3", "seeds = 4"))
+    assert "3 of 3 runs" in netplace("table", "sweep.toml", "--workers", 1).stderr
+
+
+def test_failures_are_told_and_do_not_stop_the_sweep(netplace, folder):
+    (folder / "sweep.toml").write_text(SWEEP + "max_cycles = 450\n")
+    result = netplace("table", "sweep.toml", "--workers", 1)
+    assert result.exit_code == 1
+    assert "6 of 12 runs failed, the first because of: " in result.stderr
+    assert "not at its end after 450 cycles" in result.stderr
+    assert "4 entries" in result.stdout
+    again = netplace("table", "sweep.toml", "--workers", 1, "--json")
+    assert again.exit_code == 1
+    assert " of " not in again.stderr.partition("failed")[0].replace("6 of 12 runs", "")
+    assert "failed" in netplace("table", "sweep.toml", "--workers", 1, "--retry").stderr.splitlines()[0]
+
+
+def test_difference_of_two_tables(netplace, folder):
+    netplace("table", "sweep.toml", "--workers", 1, "--csv", "old.csv")
+    same = netplace("table", "diff", "old.csv", "sweep.toml")
+    assert (same.exit_code, same.stdout) == (0, "all 4 entries are the same\n")
+    text = (folder / "old.csv").read_text().splitlines()
+    words = text[1].split(",")
+    text[1] = ",".join([*words[:-4], "1000.0", *words[-3:]])
+    (folder / "old.csv").write_text("\n".join(text) + "\n")
+    other = netplace("table", "diff", "old.csv", "sweep.toml", "--csv", "d.csv")
+    assert other.exit_code == 1
+    assert "1 entries differ" in other.stdout
+    with open("d.csv") as file:
+        [row] = csv.DictReader(file)
+    assert (row["where"], row["mean_first"], row["network"]) == ("both", "1000.0", "mesh:4x4")
+
+
+def test_a_million_runs_must_be_meant(netplace, folder):
+    (folder / "sweep.toml").write_text(SWEEP.replace("seeds = 3", "seeds = 250000"))
+    check(netplace("table", "sweep.toml"), "1,000,000 runs", "--yes")
+    assert not (folder / "sweep.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no.toml"], ["no.toml: cannot be read"]),
+        (["no.sqlite"], ["no.sqlite: there is no such store"]),
+        (["sweep.toml", "sweep.toml"], ["2 files given, expected one"]),
+        (["diff", "a.csv"], ["1 tables given, expected two"]),
+        (["diff", "sweep.toml", "sweep.toml"], ["there is no such store"]),
+        (["out.csv"], ["is a table already"]),
+        (["sweep.toml", "--workers", "0"], ["--workers: 0 is too small"]),
+        (["sweep.toml", "--csv", "x.txt"], ["expected a name that ends in .csv"]),
+        (["sweep.toml", "--parquet", "no/x.parquet"], ["there is no folder no"]),
+        (["sweep.toml", "--store", "no/x.sqlite"], ["there is no folder no"]),
+        (["sweep.toml", "--store", "sweep.toml"], ["is not a store of netplace"]),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_is_one_sentence(netplace, folder, arguments, words):
+    check(netplace("table", *arguments), *words)
+
+
+def test_programs_are_checked_before_anything_is_written(netplace, folder):
+    (folder / "sweep.toml").write_text('network = "torus:4x4"\napp = "bt"\nclass = ["S", "Q"]\n')
+    check(netplace("table", "sweep.toml"), "sweep.toml:3: class = 'Q'", "valid: S, W, A, B, C, D")
+    assert [path.name for path in folder.iterdir()] == ["sweep.toml"]
+
+
+def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
+    monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
+    check(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no scheduler answers")
+
+
+# What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
+INTERRUPTIBLE = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from netplace.cli import main; main()"
+)
+
+
+def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
+    (folder / "sweep.toml").write_text(
+        'network = "torus:8x8"\napp = "all-to-all,packets=8,rounds=8"\nmapping = "random"\nseeds = 2000\n'
+    )
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            INTERRUPTIBLE,
+            "table",
+            "sweep.toml",
+            "--workers",
+            "2",
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while stored(folder / "sweep.sqlite") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=90)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 130
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert [line for line in stderr.splitlines() if line][-2:] == [
+        "netplace: what has ended is stored; the same command goes on from there",
+        "netplace: interrupted",
+    ]
+    assert 3 <= stored(folder / "sweep.sqlite") < 2000
+
+
+def stored(path) -> int:
+    from netplace.runs.store import Store, StoreError
+
+    try:
+        with Store(path, read_only=True) as store:
+            return len(store.simulated())
+    except StoreError:
+        return 0

@@ -1,0 +1,221 @@
+"""``netplace map``: mappings found, measured, written, drawn; and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from netplace.apps import application
+from netplace.netsim import simulate
+from netplace.placement.mapping import cost_matrix
+from netplace.placement.metrics import metrics
+from netplace.report.files.traffic import read_traffic
+from netplace.report.tables.mapping_search import traits
+from netplace.topologies import parse
+
+BUTTERFLY = ("--network", "torus:4x4", "--app", "butterfly")
+
+
+def described(result) -> dict:
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_mapping_is_measured_beside_the_consecutive_one(netplace):
+    found = described(netplace("map", *BUTTERFLY, "--search-iterations", "500", "--json"))
+    torus, W = parse("torus:4x4"), application("butterfly", 16).traffic().W
+    nodes = np.array(found["nodes"])
+    assert sorted(nodes) == list(range(16))
+    assert (found["criterion"], found["method"], found["iterations"]) == ("td", "portfolio", 500)
+    assert found["cost"] == (W * cost_matrix(torus, nodes, "td")).sum() == found["costs"][0]
+    usual = (W * cost_matrix(torus, None, "td")).sum()
+    assert found["consecutive"]["cost"] == usual > found["cost"]
+    assert found["ratio"] == found["cost"] / usual
+
+
+def test_traits_are_the_metrics_where_there_are_some():
+    torus, W = parse("torus:4x4"), application("2d-mesh", 16).traffic().W
+    nodes = np.random.default_rng(1).permutation(16)
+    found, load = traits(torus, nodes, W)
+    wanted = metrics(torus, nodes, W)
+    for name in (
+        "TAD",
+        "WTAD",
+        "TAD_AL",
+        "WTAD_AL",
+        "pair_hops",
+        "byte_hops",
+        "pair_hops_al",
+        "byte_hops_al",
+    ):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name))
+    assert load.sum() == pytest.approx(found.cost) == wanted.byte_hops * W.sum()  # a byte loads a link a hop
+    assert load.max() == found.most_link_load
+    tree, _ = traits(parse("tree:4,2"), nodes, W)
+    assert tree.TAD_AL is None
+
+
+def test_traffic_by_hand():
+    # On a line of three: 0 to 1 (5 bytes) is one hop, 0 to 2 (1 byte) two; the first link carries both.
+    found, load = traits(parse("mesh:3"), np.arange(3), [[0, 5, 1], [0, 0, 0], [0, 0, 0]])
+    assert (found.cost, found.pair_hops, found.byte_hops, found.most_link_load) == (7, 1.5, 7 / 6, 6)
+    assert (found.TAD, found.WTAD) == (3 / 6, 7 / 6)
+    assert load.tolist() == [[6, 0], [1, 0], [0, 0]]
+    silent, _ = traits(parse("mesh:3"), np.arange(3), np.zeros((3, 3)))
+    assert (silent.cost, silent.pair_hops, silent.byte_hops, silent.most_link_load) == (0, 0, 0, 0)
+
+
+def test_what_is_written_can_be_read_back(netplace, tmp_path):
+    path = tmp_path / "mapping.csv"
+    flags = ("--network", "torus:4x4", "--trace", "is.W.16")
+    found = described(
+        netplace("map", *flags, "--method", "grasp", "--search-iterations", "2", "-o", path, "--json")
+    )
+    assert (found["method"], found["iterations"]) == ("grasp", 2)
+    run = described(netplace("run", *flags, "--mapping", f"file:{path}", "--json"))
+    assert run["jobs"][0]["nodes"] == found["nodes"]
+    again = described(netplace("map", *flags, "--mapping", f"file:{path}", "--criterion", "td", "--json"))
+    assert again["cost"] == found["cost"]
+
+
+def test_the_best_of_several_seeds_is_kept(netplace):
+    flags = ("--mapping", "random", "--seeds", "4", "--seed", "3")
+    found = described(netplace("map", *BUTTERFLY, *flags, "--json"))
+    assert len(found["costs"]) == 4
+    assert found["cost"] == min(found["costs"]) == found["costs"][found["seed"] - 3]
+    shown = netplace("map", *BUTTERFLY, *flags).stdout
+    assert "over the seeds" in shown
+    assert "most link load" in shown
+
+
+def test_the_fastest_is_told_with_its_cycles(netplace):
+    found = described(netplace("map", *BUTTERFLY, "--mapping", "best:2", "--json"))
+    program = application("butterfly", 16)
+    assert found["cycles"] == simulate(parse("torus:4x4"), program, found["nodes"]).cycles
+    assert "cycles alone" in netplace("map", *BUTTERFLY, "--mapping", "best:2").stdout
+
+
+def test_oversubscription_on_a_thin_tree(netplace):
+    flags = ("--network", "thintree:4,2,2", "--app", "butterfly", "--search-iterations", "300", "--json")
+    by_flag = described(netplace("map", *flags, "--mapping", "classic", "--criterion", "oversubscription"))
+    by_name = described(netplace("map", *flags, "--mapping", "classic:criterion=oversubscription"))
+    W = application("butterfly", 16).traffic().W
+    C = cost_matrix(parse("thintree:4,2,2"), by_flag["nodes"], "oversubscription")
+    assert by_flag["cost"] == by_name["cost"] == (W * C).sum()
+
+
+def test_a_partition_smaller_than_the_network(netplace, tmp_path):
+    flags = ("--partition", "boxes:4x4@2,2", "--tasks", "16", "--search-iterations", "100")
+    path = tmp_path / "m.svg"
+    found = described(
+        netplace("map", "--network", "torus:8x8", "--app", "2d-mesh", *flags, "--plot", path, "--json")
+    )
+    places = parse("torus:8x8").coordinates(found["nodes"])
+    assert places.min() == 2
+    assert places.max() == 5
+    assert path.read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy", "npz"])
+def test_a_matrix_of_ones_own(netplace, tmp_path, ending):
+    W = np.array([[7, 0, 0, 5], [0, 0, 0, 0], [0, 0, 0, 0], [5, 0, 0, 0]])
+    path = tmp_path / f"W.{ending}"
+    if ending == "csv":
+        path.write_text("# bytes\n" + "".join(",".join(map(str, row)) + "\n" for row in W.tolist()))
+    elif ending == "npy":
+        np.save(path, W.astype(float))
+    else:
+        np.savez(path, W=W)
+    flags = ("--network", "mesh:4", "--from", path, "--mapping", "classic", "--json")
+    found = described(netplace("map", *flags))
+    assert (found["cost"], found["tasks"]) == (
+        10,
+        4,
+    )  # tasks 0 and 3 side by side; the diagonal does not count
+    assert read_traffic(path)[0, 0] == 0
+    assert described(netplace("map", *flags, "--network", "mesh:6", "--tasks", "4"))["tasks"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0,1\n1,0\n2,2\n", ["W.csv: shape (3, 2) is not that of a square matrix"]),
+        ("0,1\n-1,0\n", ["W.csv: -1.0 in row 1, column 0 is not a number of at least 0"]),
+        ("0,nan\n1,0\n", ["W.csv: nan in row 0, column 1"]),
+        ("0,1\n1\n", ["W.csv:2: 1 columns, expected 2"]),
+        ("0,1\n1,x\n", ["W.csv:2: 'x' is not a number"]),
+        ("", ["W.csv: shape (0,) is not that of a square matrix"]),
+        ("0,1\n1,0\n", ["W.csv: has 2 rows, expected 3, one a task"]),
+        ("0,1e30\n1,0\n", ["is not a number of at least 0 and below 2**62"]),
+        (b"\xff\x00", ["W.csv: is not a text file"]),
+    ],
+)
+def test_a_matrix_at_fault(netplace, tmp_path, text, words):
+    path = tmp_path / "W.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    tasks = ("--tasks", "3") if "expected 3" in words[0] else ()
+    check(netplace("map", "--network", "torus:4x4", "--from", path, *tasks), *words)
+
+
+def test_a_numpy_file_at_fault(netplace, tmp_path):
+    (tmp_path / "W.npy").write_bytes(b"\x93NUMPY")
+    np.savez(tmp_path / "W.npz", V=np.eye(2))
+    (tmp_path / "words.npy").write_bytes(b"")
+    np.save(tmp_path / "text.npy", np.array([["a", "b"], ["c", "d"]]))
+    for name, words in (
+        ("W.npy", "is not a NumPy file"),
+        ("W.npz", "holds no matrix called W"),
+        ("words.npy", "is not a NumPy file"),
+        ("text.npy", "holds values of type <U1, expected numbers"),
+        ("none.npy", "No such file"),
+        ("W.txt", "expected a name that ends in .csv"),
+    ):
+        check(netplace("map", "--network", "torus:4x4", "--from", tmp_path / name), words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*BUTTERFLY, "--tasks", "32"), "32 tasks are more than the 16 nodes"),
+        (("--network", "tree:4,2", "--app", "butterfly"), "use classic or oversubscription"),
+        ((*BUTTERFLY, "--seconds", "0"), "seconds of a mapping search: 0.0 is out of range"),
+        ((*BUTTERFLY, "--search-iterations", "0"), "--search-iterations: 0 is too small"),
+        ((*BUTTERFLY, "--mapping", "random", "--seconds", "1"), "--seconds: mapping random does not search"),
+        ((*BUTTERFLY, "--method", "grap"), "--method: unknown name 'grap'; did you mean grasp"),
+        ((*BUTTERFLY, "--mapping", "tdd"), "--mapping: unknown name 'tdd'; did you mean td"),
+        ((*BUTTERFLY, "--criterion", "clasic"), "--criterion: unknown name 'clasic'; did you mean classic"),
+        ((*BUTTERFLY, "--criterion", "classic"), "mapping td minimises td, not classic"),
+        (
+            (*BUTTERFLY, "--mapping", "classic", "--criterion", "oversubscription"),
+            "is defined on trees, not on torus:4x4",
+        ),
+        ((*BUTTERFLY, "--seeds", "0"), "--seeds: 0 is too small"),
+        ((*BUTTERFLY, "--from", "W.csv"), "expected no --trace, --app or --jobs besides"),
+        (("--network", "torus:4x4", "--jobs", "2x", "butterfly", "--tasks", "8"), "netplace map places one"),
+        (("--network", "torus:4x4"), "expected one of --trace, --app and --jobs"),
+        ((*BUTTERFLY, "-o", "m.txt"), "expected a name that ends in .csv"),
+        ((*BUTTERFLY, "--plot", "m.csv"), "expected a name that ends in .png"),
+        ((*BUTTERFLY, "--plot", "nowhere/m.png"), "there is no folder nowhere"),
+    ],
+    ids=lambda value: " ".join(value)[-50:] if isinstance(value, tuple) else "",
+)
+def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    check(netplace("map", *arguments), words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_best_of_a_bare_matrix_cannot_be_simulated(netplace, tmp_path):
+    (tmp_path / "W.csv").write_text("0,1\n1,0\n")
+    result = netplace("map", "--network", "mesh:4", "--from", tmp_path / "W.csv", "--mapping", "best")
+    check(result, "mapping best: simulates a program")
+
+
+def check(result, *words: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    for word in words:
+        assert word in result.stderr

@@ -1,0 +1,128 @@
+"""``netplace metrics``: tables of metrics over configurations, and their correlation with run time."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from netplace.apps import application
+from netplace.netsim import simulate
+from netplace.placement import map_tasks, partition
+from netplace.placement.metrics import link_loads, metrics
+from netplace.report.tables.configurations import (
+    METRICS,
+    Configuration,
+    correlations,
+    measure,
+    seeds_of,
+)
+from netplace.runs import resolve
+from netplace.topologies import parse
+
+HALO = ("--network", "mesh:6x6", "--app", "2d-mesh", "--tasks", "9")
+NINE = {"app": "2d-mesh", "tasks": 9}
+
+
+def described(result) -> dict:
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_row_has_the_metrics_of_its_seed(netplace):
+    found = described(netplace("metrics", *HALO, "--configurations", "3", "--seed", "4", "--json"))
+    mesh, W = parse("mesh:6x6"), application("2d-mesh", 9).traffic().W
+    assert [row["seed"] for row in found["rows"]] == [4, 5, 6]
+    for row in found["rows"]:
+        [nodes] = partition("random", mesh, [9], seed=row["seed"])
+        wanted = metrics(mesh, nodes, W)
+        assert [row[name] for name in METRICS[:-1]] == [getattr(wanted, name) for name in METRICS[:-1]]
+        assert row["most_link_load"] == link_loads(mesh, nodes, W).max()
+    diameters = [row["Diam"] for row in found["rows"]]
+    assert found["spread"]["Diam"]["mean"] == pytest.approx(np.mean(diameters))
+    assert "correlations" not in found
+
+
+def test_several_jobs_count_by_their_mean():
+    torus, program = parse("torus:8x4"), application("2d-torus", 16)
+    job = {"app": "2d-torus", "tasks": 16}
+    row = measure(Configuration(resolve("torus:8x4", [job, job], partition="nodes:0-15/16-31"), True))
+    each = [metrics(torus, range(first, first + 16), program.traffic().W) for first in (0, 16)]
+    assert row["TAD"] == (each[0].TAD + each[1].TAD) / 2
+    loads = [link_loads(torus, range(first, first + 16), program.traffic().W) for first in (0, 16)]
+    assert row["most_link_load"] == sum(loads).max()
+    result = simulate(torus, (program, program), [range(16), range(16, 32)])
+    assert row["cycles"] == result.cycles
+    assert row["mean_cycles"] == np.mean([job.cycles for job in result.jobs])
+
+
+def test_tasks_fewer_than_the_nodes_of_the_partition():
+    mesh = parse("mesh:6x6")
+    row = measure(Configuration(resolve("mesh:6x6", {**NINE, "mapping": "column"})))
+    assert row["NA"] == metrics(mesh, map_tasks("column", mesh, 9)).NA < 36
+
+
+def test_only_chance_gives_several_configurations():
+    assert len(seeds_of(resolve("mesh:6x6", NINE, partition="random"), 5, 4)) == 4
+    assert len(seeds_of(resolve("mesh:6x6", {**NINE, "mapping": "random"}), 5, 4)) == 4
+    assert list(seeds_of(resolve("mesh:6x6", NINE), 5, 4)) == [5]
+
+
+def test_correlations_are_those_of_pearson():
+    rng = np.random.default_rng(3)
+    rows = [{name: float(rng.random()) for name in METRICS} | {"Diam": 4, "cycles": n} for n in range(6)]
+    found = correlations(rows)
+    r, p = found["TAD"]
+    wanted = stats.pearsonr([row["TAD"] for row in rows], range(6))
+    assert (r, p) == (pytest.approx(wanted.statistic), pytest.approx(wanted.pvalue))
+    assert found["Diam"] is None  # does not vary
+    assert set(correlations(rows[:2]).values()) == {None}
+
+
+def test_metrics_beside_run_times(netplace, tmp_path):
+    flags = ("--partition", "boxes:3x3", "--partition", "random", "--configurations", "4", "--simulate")
+    files = ("-o", tmp_path / "m.csv", "-o", tmp_path / "m.png")
+    found = described(netplace("metrics", *HALO, *flags, *files, "--json"))
+    assert [row["partition"] for row in found["rows"]] == ["boxes:3x3"] + ["random"] * 4
+    assert found["correlations"]["cycles"]["WTAD"]["r"] > 0.5  # a box is faster than nodes far apart
+    frame = pd.read_csv(tmp_path / "m.csv")
+    assert frame["cycles"].tolist() == [row["cycles"] for row in found["rows"]]
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+    pooled = described(netplace("metrics", *HALO, *flags, "--processes", "2", "--json"))
+    assert pooled == found
+    shown = netplace("metrics", *HALO, *flags).stdout
+    assert "Pearson's r" in shown
+    assert "mean" in shown
+
+
+def test_long_tables_are_cut_on_the_screen_alone(netplace):
+    shown = netplace("metrics", *HALO, "--configurations", "33").stdout
+    assert "... 3 more" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*HALO, "--partition", "randm"), "partition: unknown name 'randm'; did you mean random"),
+        ((*HALO, "--mapping", "shuffle"), "is defined on trees"),
+        ((*HALO, "--configurations", "0"), "--configurations: 0 is too small"),
+        ((*HALO, "--seed", "-1"), "--seed: -1 is too small"),
+        ((*HALO, "--processes", "0"), "--processes: 0 is too small"),
+        ((*HALO, "--tasks", "40"), "40 tasks are more than the 36 nodes"),
+        ((*HALO, "-o", "m.png"), "draws metrics against run time, expected --simulate"),
+        ((*HALO, "-o", "m.txt"), "expected a name that ends in .csv"),
+        (("--network", "mesh:4x4"), "expected one of --trace, --app and --jobs"),
+    ],
+    ids=lambda value: " ".join(value)[-40:] if isinstance(value, tuple) else "",
+)
+def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    result = netplace("metrics", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
