@@ -25,6 +25,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name bytes by their place among the parameters: what is in them, as gzip's, may hold the time."""
+    return argname if isinstance(val, bytes | bytearray) else None
+
+
 @pytest.fixture
 def netplace(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs the command line in this process, as wide as a wide terminal."""

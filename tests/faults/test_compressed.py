@@ -74,6 +74,7 @@ def test_gzip_is_read_as_gzip_reads_it(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [gzip.compress(b"a" * 99)[:-9], gzip.compress(b"a" * 99)[:5], gzip.compress(b"a") + b"more"],
+    ids=["its end is missing", "its head is cut", "more follows"],
 )
 def test_broken_gzip_is_told(tmp_path, content):
     path = tmp_path / "x.gz"
