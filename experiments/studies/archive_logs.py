@@ -48,13 +48,15 @@ def _read(path: str) -> Workload:
 
 
 def archive_logs(quick: bool) -> list[ArchiveLog]:
-    """Return the logs of the folder ``swf``, or of what the environment names; without one, the model.
+    """Return the logs of the folder ``swf``, or of what the environment names; the model in a quick version.
 
     Raises
     ------
     ValueError
-        If the environment names a folder that is not there.
+        If there is none of them, or the environment names a folder that is not there.
     """
+    if quick:
+        return [ArchiveLog(MODEL)]
     named = os.environ.get(FOLDER)
     folder = Path(named or "swf")
     if named and not folder.is_dir():
@@ -64,4 +66,9 @@ def archive_logs(quick: bool) -> list[ArchiveLog]:
         for begin, name in _NAMES.items():
             if path.name.startswith(begin):
                 found.append(ArchiveLog(name, str(path), file_digest(path)))
-    return [ArchiveLog(MODEL)] if quick or not found else found
+    if not found:
+        raise ValueError(
+            f"{FOLDER}: {folder} has none of the logs of the study, expected files that begin with "
+            f"{', '.join(_NAMES)} and end with .swf or .swf.gz; --quick takes a model of jobs instead"
+        )
+    return found

@@ -36,7 +36,8 @@ def hindsight(schedule: Schedule, model: PowerModel) -> float:
 
     Nodes are alike and jobs may hold any: then a node that is let go last is taken first, each gap between
     two uses is spent idle or off, whichever draws less, and that is the best that there is. All nodes are on
-    at first, none has to be on at the end, and `PowerModel.keep` of them always are.
+    at first, none has to be on at the end, and `PowerModel.keep` of them always are. Where switching draws
+    less than idling or being off, no schedule needs less than this, but none may reach it.
     """
     use = always_on(schedule, model)
     if schedule.power is not None:
@@ -65,19 +66,23 @@ def hindsight(schedule: Schedule, model: PowerModel) -> float:
 
 
 def _gap(model: PowerModel, seconds: float) -> float:
-    """Return the least energy of a node that was busy before, and is after."""
-    idle = model.idle * seconds
-    if seconds < model.switching_seconds:
-        return idle
-    switching = model.stop_joules + model.boot_joules
-    return min(idle, switching + model.off * (seconds - model.switching_seconds))
+    """Return the least energy of a node that was busy before, and is after.
+
+    Where a stop and a boot draw less than idling for as long, it is charged for gaps too short for them as
+    well: only of costs that are concave in the gap is it known that the node let go last is best taken first.
+    """
+    cycle, switching = model.switching_seconds, model.stop_joules + model.boot_joules
+    if switching < model.off * cycle:  # then best stopped and booted all the time
+        return switching / cycle * seconds
+    return max(0.0, min(model.idle * seconds, switching + model.off * (seconds - cycle)))
 
 
 def _end(model: PowerModel, seconds: float) -> float:
-    """Return the least energy of a node that is not used again."""
-    if seconds < model.stop_seconds:
-        return model.idle * seconds
-    return min(model.idle * seconds, model.stop_joules + model.off * (seconds - model.stop_seconds))
+    """Return the least energy of a node that is not used again; its last stop may reach past the end."""
+    if min(model.stop_watts, model.boot_watts) < model.off:
+        return min(model.stop_watts, model.boot_watts) * seconds
+    stop = min(seconds, model.stop_seconds)
+    return min(model.idle * seconds, model.stop_watts * stop + model.off * (seconds - stop))
 
 
 def _span(schedule: Schedule) -> tuple[float, float]:

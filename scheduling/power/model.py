@@ -25,7 +25,7 @@ class PowerModel:
     stop_watts, stop_seconds : float
         The same of a stop.
     keep : int
-        Least nodes that are on.
+        Least nodes that are on; one that boots or stops is not.
 
     Raises
     ------

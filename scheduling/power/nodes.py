@@ -76,6 +76,10 @@ class NodePower:
         idle = int(np.count_nonzero(ready & ~self._held))
         return on, idle, int(np.count_nonzero(self._on)) - on
 
+    def next_ready(self, now: float) -> float:
+        """Return when the next boot ends; infinity: no node boots."""
+        return float(self._ready[self._on & (self._ready > now + _ROUNDING)].min(initial=math.inf))
+
     def leaving(self, now: float) -> list[float]:
         """Return when stops that are under way end."""
         return sorted(self._gone[~self._on & (self._gone > now + _ROUNDING)].tolist())

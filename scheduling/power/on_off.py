@@ -20,6 +20,7 @@ __all__ = ["OnOffPlan", "SlotJob", "SlotPower", "Slots", "plan_on_off", "profile
 
 SECONDS = ("flow", "makespan")
 _ROUNDING = 1e-7  # relative: energies closer than that are equal
+_WIDER = (10, 100)  # times that, where the solver cannot keep to the bound
 
 
 @dataclass(frozen=True)
@@ -189,16 +190,24 @@ def plan_on_off(
     energy = first.objective + model.constant if first is not None else float(least or 0.0)
     bound = energy + (slack + _ROUNDING) * max(1.0, abs(energy))
     objective, known = model.second(second)
-    model.program.row(model.energy, high=bound - model.constant)
+    limit = model.program.row(model.energy, high=bound - model.constant)
     after = model.program.solve(objective, seconds, gap, nodes)
+    took = after.seconds + (first.seconds if first is not None else 0.0)
+    for factor in _WIDER:
+        # The first phase's plan keeps the bound: a solver that finds none has been misled by rounding.
+        if first is None or after.values is not None or not after.proven:
+            break
+        wider = energy + (slack + factor * _ROUNDING) * max(1.0, abs(energy))
+        model.program.bound_row(limit, high=wider - model.constant)
+        after = model.program.solve(objective, seconds, gap, nodes)
+        took += after.seconds
     best = first if after.values is None else after
     if best is None or best.values is None:
         if after.proven:
             return None
         raise TimeoutError(f"no plan in {seconds:g} s")
     value = sum(factor * best.values[place] for place, factor in objective.items()) + known
-    proven = after.proven and (first is None or first.proven)
-    took = after.seconds + (first.seconds if first is not None else 0.0)
+    proven = after.values is not None and after.proven and (first is None or first.proven)
     return model.read(best, float(value), proven, took, energy)
 
 

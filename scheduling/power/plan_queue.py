@@ -273,7 +273,8 @@ class PlanQueue(PlainQueue):
         elif wanted < awake:
             nodes, since = self._power.idle(now)
             ready = nodes[since <= now + _ROUNDING]
-            self._power.stop(ready[: awake - wanted], now)
+            spare = self._power.counts(now)[0] - int(self._power.model.keep)
+            self._power.stop(ready[: max(min(awake - wanted, spare), 0)], now)
         later = (one for one in range(place + 1, len(current.on) + 1) if self._wanted(one) != wanted)
         change = next(later, None)
         return math.inf if change is None else current.begin + change * slot

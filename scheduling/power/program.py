@@ -64,9 +64,21 @@ class Program:
         """Give a variable its value."""
         self._low[index] = self._high[index] = value
 
-    def row(self, terms: dict[int, float], low: float = -math.inf, high: float = math.inf) -> None:
-        """Demand that a sum of variables, by index with their factors, lies between two bounds."""
+    def row(self, terms: dict[int, float], low: float = -math.inf, high: float = math.inf) -> int:
+        """Demand that a sum of variables, by index with their factors, lies between two bounds.
+
+        Returns
+        -------
+        int
+            The number of the row, for `bound_row`.
+        """
         self._rows.append((list(terms), list(terms.values()), low, high))
+        return len(self._rows) - 1
+
+    def bound_row(self, row: int, low: float = -math.inf, high: float = math.inf) -> None:
+        """Give a row other bounds."""
+        places, factors, *_ = self._rows[row]
+        self._rows[row] = places, factors, low, high
 
     def solve(
         self, objective: dict[int, float], seconds: float = math.inf, gap: float = 0.0, nodes: int = 0

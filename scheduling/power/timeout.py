@@ -29,10 +29,10 @@ def stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> floa
         Idle nodes, booting ones included, that are left on.
     """
     nodes, since = power.idle(now)
-    on = int(np.count_nonzero(power.awake))
+    on, _, booting = power.counts(now)
     most = min(len(nodes) - spared, on - int(power.model.keep))
-    if most <= 0:
-        return math.inf
+    if most <= 0:  # a node that boots is not on yet; when it is, another may stop
+        return power.next_ready(now) if booting and len(nodes) > spared else math.inf
     due = nodes[since + seconds <= now + _ROUNDING][:most]
     stopped, again = power.stop(due, now) if len(due) else (0, math.inf)
     later = since[len(due) : most]

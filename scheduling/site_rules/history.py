@@ -25,9 +25,11 @@ class Usage:
 
     def add(self, user: int, nodes: int, begin: float, now: float) -> None:
         """Take in nodes that a user held from `begin` until now."""
-        # The integral of what each second still counts.
-        gained = nodes * -math.expm1(-self._rate * (now - begin)) / self._rate
-        self._used[user] = self.of(user, now) + gained, now
+        self._used[user] = self.of(user, now) + self.counted(nodes, begin, now), now
+
+    def counted(self, nodes: int, begin: float, now: float) -> float:
+        """Return what nodes held from `begin` until now count: the integral over their seconds."""
+        return nodes * -math.expm1(-self._rate * (now - begin)) / self._rate
 
     def of(self, user: int, now: float) -> float:
         """Return what a user's usage counts now."""

@@ -14,6 +14,7 @@ from netplace.scheduling.policy.profile import Profile
 from netplace.scheduling.site_rules.failures import Outage
 from netplace.scheduling.site_rules.history import INCREMENTS, LastTwo, Usage
 from netplace.scheduling.site_rules.settings import JobQueue, Site
+from netplace.topologies import Topology
 
 __all__ = ["SiteQueue"]
 
@@ -32,14 +33,21 @@ class SiteQueue:
     ----------
     site : Site
         The rules.
-    nodes : int
-        Nodes of the machine.
+    machine : Topology
+        The machine; its service nodes are nobody's.
     known : frozenset of int
         Numbers of the jobs of the workload.
+
+    Attributes
+    ----------
+    failures : int
+        Nodes that failed while a job that had been submitted had not ended; service nodes are not counted.
     """
 
-    def __init__(self, site: Site, nodes: int, known: frozenset[int] = frozenset()) -> None:
-        self._site, self._nodes, self._known = site, nodes, known
+    def __init__(self, site: Site, machine: Topology, known: frozenset[int] = frozenset()) -> None:
+        self._site, self._known = site, known
+        self._numbers, self._nodes = machine.nodes, len(machine.computing)
+        self._service = frozenset(int(node) for node in machine.service)
         self._waiting: dict[int, Waiting] = {}
         self._running: dict[int, Running] = {}
         self._queues: dict[int, JobQueue] = {}
@@ -169,9 +177,9 @@ class SiteQueue:
     def _share(self, user: int, now: float) -> float:
         """Return a user's usage, that of running jobs included."""
         held = sum(
-            one.waiting.job.nodes * (now - one.start)
-            for one in self._running.values()
-            if one.waiting.job.user == user
+            self._usage.counted(running.waiting.job.nodes, running.start, now)
+            for running in self._running.values()
+            if running.waiting.job.user == user
         )
         return self._usage.of(user, now) + held
 
@@ -188,17 +196,19 @@ class SiteQueue:
     def _fail(self, machine: Machine) -> None:
         """Let nodes fail and come back, up to now; who runs on one that fails loses all."""
         if self._outages is None:
-            self._outages = self._site.failures.events(self._nodes, machine.now)
+            self._outages = self._site.failures.events(self._numbers, machine.now)
             self._next_outage = next(self._outages, None)
         while (outage := self._next_outage) is not None and outage.begin <= machine.now:
             self._repair(machine, outage.begin)
-            if outage.node not in self._down and outage.end > machine.now:
+            down = outage.node in self._down or outage.node in self._service
+            if not down and outage.end > machine.now:
                 self._take_down(machine, outage)
             self._next_outage = next(self._outages, None)
         self._repair(machine, machine.now)
 
     def _take_down(self, machine: Machine, outage: Outage) -> None:
-        self.failures += 1
+        running_or_waiting = [*(one.waiting for one in self._running.values()), *self._waiting.values()]
+        self.failures += any(waiting.job.submit <= outage.begin for waiting in running_or_waiting)
         for running in list(self._running.values()):
             if np.isin(outage.node, running.allocation.nodes):
                 row = running.waiting.row

@@ -31,7 +31,7 @@ class SiteResult:
     refused : tuple of int
         Numbers of the jobs that no queue admits; they are not in the schedule.
     failures : int
-        Nodes that failed while jobs waited or ran.
+        Nodes that failed while jobs waited or ran; service nodes are not counted.
     unknown_before : int
         Jobs that come after one that is not in the workload, and so wait for nobody.
     """
@@ -85,11 +85,14 @@ def run_site(
     if overrun == "requeue":
         raise ValueError("overrun 'requeue': the rules of a site put back only jobs whose nodes fail")
     for window in site.windows:
-        if window.nodes is not None and window.nodes > machine.nodes:
-            raise ValueError(f"window {window.name}: {window.nodes} nodes, the machine has {machine.nodes}")
+        if window.nodes is not None and window.nodes > len(machine.computing):
+            raise ValueError(
+                f"window {window.name}: {window.nodes} nodes, "
+                f"the machine has {len(machine.computing)} for jobs"
+            )
     estimate = estimate_rule(estimates, LogTimes() if times is None else times)
     admitted = [job for job in jobs if site.queue_of(job, estimate(job)) is not None]
-    kept = {job.number for job in admitted if job.nodes <= machine.nodes}
+    kept = {job.number for job in admitted if job.nodes <= len(machine.computing)}
     within = {job.number for job in admitted}
     refused = tuple(job.number for job in jobs if job.number not in within)
     if not admitted:
@@ -98,7 +101,7 @@ def run_site(
     made: list[SiteQueue] = []
 
     def queue() -> SiteQueue:
-        made.append(SiteQueue(site, machine.nodes, frozenset(kept)))
+        made.append(SiteQueue(site, machine, frozenset(kept)))
         return made[-1]
 
     policy = Policy("site", queue, "the rules of a site")

@@ -70,6 +70,9 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
     with pytest.raises(ValueError, match="there is no such folder"):
         archive_logs(False)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match=r"has none of the logs of the study, expected files .* HPC2N"):
+        archive_logs(False)
 
 
 @pytest.mark.parametrize(

@@ -248,3 +248,10 @@ def test_jobs_that_make_no_sense():
         SharedJob(0, 1)
     with pytest.raises(ValueError, match="9 nodes are on, the machine has 4"):
         Slots(4, 3, POWER, on=9)
+
+
+def test_a_second_phase_that_rounding_makes_impossible_is_no_proof():
+    slots = Slots(2, 6, SlotPower(109, 61, 18, 128, 28, 1, 2), held=((1, 1),), on=1, keep=1)
+    found = plan_on_off(slots, (SlotJob(1, 1), SlotJob(1, 3)))
+    assert found is not None
+    assert (found.energy, found.second, found.proven) == (714, 7, True)

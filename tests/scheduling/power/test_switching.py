@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.scheduling import Job, schedule
-from netplace.scheduling.power import STATES, PowerModel, PowerRules, power_figures
+from netplace.scheduling.power import STATES, PowerModel, PowerRules, hindsight, power_figures
 from netplace.scheduling.workload import lublin
 from netplace.topologies import parse
 
@@ -165,3 +165,34 @@ def test_a_partition_of_boxes_is_told():
 def test_rules_that_make_no_sense_are_refused(text, what):
     with pytest.raises(ValueError, match=what):
         run([Job(1, 0, 1, 1)], text)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hindsight_is_a_bound_whatever_switching_draws(seed):
+    rng = np.random.default_rng(seed)
+    off, idle = sorted(rng.integers(1, 10, 2).tolist())
+    boot, stop = (float(watts) for watts in rng.integers(0, 12, 2))
+    model = PowerModel(10, idle, off, boot, float(rng.integers(1, 9)), stop, float(rng.integers(1, 30)))
+    submits = np.cumsum(rng.integers(0, 40, 20)).tolist()
+    jobs = [
+        Job(row, float(at), int(rng.integers(1, 5)), float(rng.integers(1, 30)))
+        for row, at in enumerate(submits)
+    ]
+    for switching in RULES[:4]:
+        made = run(jobs, switching, model=model)
+        assert hindsight(made, model) <= made.power.total * (1 + 1e-9)
+
+
+def test_a_stop_that_draws_less_than_idling_pays_to_the_end():
+    model = PowerModel(100, 50, 50, 60, 10, 25, 100)
+    made = run([Job(1, 0, 1, 100), Job(2, 0, 3, 10)], "timeout:0", model=model)
+    assert hindsight(made, model) == 100 * 100 + 3 * 10 * 100 + 3 * 90 * 25
+    assert made.power.total >= hindsight(made, model)
+
+
+def test_nodes_that_boot_are_not_kept_ones():
+    model = PowerModel(10, 5, 1, 8, 20, 6, 10, keep=2)
+    jobs = [Job(1, 0, 1, 300), Job(2, 50, 3, 10), Job(3, 55, 1, 2), Job(4, 200, 3, 10)]
+    made = run(jobs, "timeout:0", model=model)
+    on = np.asarray(made.power.nodes["idle"]) + np.asarray(made.power.nodes["busy"])
+    assert on.min() >= 2

@@ -246,3 +246,53 @@ def test_outages_of_a_file(tmp_path):
     assert begins == sorted(begins)
     assert 5 in begins
     assert np.isfinite(begins).all()
+
+
+SERVICE = parse("service:nodes=4+5+6+7/mesh:8")
+
+
+def test_service_nodes_are_not_planned_with():
+    jobs = [Job(1, 0, 3, 10, 10), Job(2, 1, 4, 10, 10), Job(3, 2, 1, 100, 100)]
+    assert run_site(SERVICE, jobs, Site()).schedule.start.tolist() == [0, 10, 20]
+    with pytest.raises(ValueError, match="window all: 5 nodes, the machine has 4 for jobs"):
+        run_site(SERVICE, jobs, Site(windows=(Window("all", 5, 9, 5),)))
+
+
+@given(workloads())
+@settings(max_examples=60, deadline=None)
+def test_with_service_nodes_it_is_the_policy_too(jobs):
+    for backfill, policy in (("easy", "easy"), ("none", "fcfs")):
+        small = [job for job in jobs if job.nodes <= 4]
+        if small:
+            plain = schedule(SERVICE, small, policy, "non-contiguous")
+            assert run_site(SERVICE, small, Site(backfill=backfill)).schedule.start.tolist() == list(
+                plain.start
+            )
+
+
+def test_failures_of_service_nodes_hurt_nobody():
+    outages = Failures((Outage(3, 8, 6), Outage(4, 8, 0)))
+    made = run_site(SERVICE, [Job(1, 0, 4, 10, 10)], Site(failures=outages))
+    assert (made.failures, made.schedule.start.tolist()) == (1, [8])
+    drawn = Site(failures=Failures(mean_between=200, mean_repair=5, seed=1))
+    assert run_site(SERVICE, [Job(1, 0, 2, 10, 10), Job(2, 1, 4, 10, 10)], drawn).schedule.kills.min() >= 0
+
+
+def test_outages_while_nobody_is_there_are_not_counted():
+    outages = Failures((Outage(20, 30, 0), Outage(45, 60, 1), Outage(90, 99, 2)))
+    jobs = [Job(1, 0, 1, 10, 25), Job(2, 50, 8, 5, 5)]
+    made = run_site(MACHINE, jobs, Site(failures=outages))
+    assert made.failures == 0
+    assert made.schedule.start.tolist() == [0, 60]  # node 1 is down all the same
+
+
+def test_seconds_of_running_jobs_count_less_and_less():
+    # At 100 user 1 has held a node since 0, user 2 seven nodes since 90: old seconds weigh little.
+    jobs = [
+        Job(1, 0, 1, 200, 200, user=1),
+        Job(2, 90, 7, 10, 10, user=2),
+        Job(3, 91, 7, 5, 5, user=2),
+        Job(4, 92, 7, 5, 5, user=1),
+    ]
+    assert starts(jobs, Site("fair-share", half_life=4, backfill="none"))[2:] == [105, 100]
+    assert starts(jobs, Site("fair-share", half_life=1e6, backfill="none"))[2:] == [100, 105]
