@@ -19,8 +19,9 @@ FOLDERS = [
     "benchmarks",
     "testing",
     "report",
-    "experiments",
+    "studies",
     "cli",
+    "experiments",
 ]
 
 setup(

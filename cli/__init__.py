@@ -10,6 +10,7 @@ from netplace.checks import READ_LIMIT, read_limit
 from netplace.cli.examples import examples_of
 from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
+from netplace.extensions.offered import Offered
 
 __all__ = ["COMMANDS", "app", "main"]
 
@@ -42,11 +43,9 @@ def _raise_limit(context: click.Context, _: click.Parameter, size: str | None) -
 COMMANDS = {  # command: the module of this package where it is
     "allocate": "allocate",
     "app": "applications",
-    "backfill": "backfill",
     "bench": "bench",
     "check": "check",
     "cosim": "cosim",
-    "demo": "demo",
     "explain": "explain",
     "list": "listing",
     "load": "load",
@@ -54,13 +53,11 @@ COMMANDS = {  # command: the module of this package where it is
     "metrics": "metrics",
     "plot": "plot",
     "pss": "processor_sets",
-    "redirect": "redirect",
     "run": "run",
     "schedule": "schedule",
     "site": "site",
     "study": "study",
     "table": "table",
-    "two-kinds": "two_kinds",
     "whatif": "explain",
     "workload": "workload",
 }
@@ -88,7 +85,8 @@ def app(version: bool) -> None:
     """
 
 
-app.commands = OnDemand(__name__, COMMANDS)  # given when it is made, it would import them all
+# Given when the group is made, it would import them all.
+app.commands = OnDemand(__name__, COMMANDS, Offered("netplace.commands", "command", click.Command))
 
 
 def main() -> None:

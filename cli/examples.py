@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EXAMPLES", "examples_of"]
+__all__ = ["EXAMPLES", "as_epilog", "examples_of"]
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "netplace": (
@@ -79,15 +79,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace whatif shared --job 7 --without 12",
         "netplace whatif shared --mapping 7=random",
     ),
-    "backfill": (
-        "netplace backfill --platform 1-2-8-256 --workload lublin --rule basic,plat --penalty geometric:2",
-        "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",
-    ),
-    "redirect": (
-        "netplace redirect --workload lublin --machine 64 --policy SPT,SPT-RD --dedicated 2 --threshold 2",
-        "netplace redirect --workload lublin --machine 64 --days 1 --instances 3 --processors 8 --json",
-    ),
-    "two-kinds": ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",),
     "site": (
         "netplace site --machine mesh:256 --workload lublin --jobs 300",
         "netplace site site.toml --machine mesh:256 --workload log.swf.gz --drop never-ran --overrun kill",
@@ -98,7 +89,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace workload make applications --nodes 4096 --classes 2d,3d --sizes large --jobs 1000 -o w.csv",
         "netplace workload info w.swf.gz -o w.png",
     ),
-    "demo": ("netplace demo --seeds 2",),
     "bench": (
         "netplace bench --quick",
         "netplace bench --only saturated",
@@ -108,5 +98,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 def examples_of(command: str) -> str:
-    """Return the examples of a command as the end of its help; an empty line there is a line break."""
-    return "\n\n".join(("Examples:", *EXAMPLES[command]))
+    """Return the examples of one of the product's commands as the last lines of its help."""
+    return as_epilog(*EXAMPLES[command])
+
+
+def as_epilog(*examples: str) -> str:
+    """Return examples as the last lines of a command's help."""
+    return "\n\n".join(("Examples:", *examples))

@@ -18,30 +18,42 @@ class OnDemand(MutableMapping[str, click.Command]):
     package : str
         Where their modules are.
     modules : mapping
-        The module of each command; command ``two-kinds`` is ``two_kinds_command`` there.
+        The module of each command; command ``two-words`` is ``two_words_command`` there.
+    offered : mapping
+        Commands that other packages offer, looked at only for names that `modules` lacks.
     """
 
-    def __init__(self, package: str, modules: Mapping[str, str]) -> None:
+    def __init__(
+        self, package: str, modules: Mapping[str, str], offered: Mapping[str, click.Command]
+    ) -> None:
         self._package = package
         self._modules = dict(modules)
-        self._found: dict[str, click.Command] = {}
+        self._offered = offered
+        self._loaded: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self._found:
-            module = importlib.import_module(f"{self._package}.{self._modules[name]}")
-            self._found[name] = getattr(module, f"{name.replace('-', '_')}_command")
-        return self._found[name]
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> click.Command:
+        if name not in self._modules:
+            return self._offered[name]
+        module = importlib.import_module(f"{self._package}.{self._modules[name]}")
+        command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+        return command
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        self._found[name] = command
+        self._loaded[name] = command
         self._modules.setdefault(name, "")
 
     def __delitem__(self, name: str) -> None:
         del self._modules[name]
-        self._found.pop(name, None)
+        self._loaded.pop(name, None)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        yield from self._modules
+        yield from (name for name in self._offered if name not in self._modules)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return sum(1 for _ in self)

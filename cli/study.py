@@ -13,7 +13,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
-    from netplace.experiments.studies.study import Study
+    from netplace.studies.study import Study
 
 __all__ = ["study_command"]
 
@@ -46,8 +46,8 @@ def study_command(name: str, **given: Any) -> None:
     published numbers and a summary, and leaves them in a folder as report.md, with CSV files and figures.
     """
     from netplace.checks import one_of
-    from netplace.experiments.studies import STUDIES
-    from netplace.experiments.studies.study import ask
+    from netplace.studies import STUDIES
+    from netplace.studies.study import ask
 
     if name == "list":
         _list()
@@ -66,11 +66,11 @@ def study_command(name: str, **given: Any) -> None:
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
     from netplace.cli.sweep_progress import SweepProgress
-    from netplace.experiments.studies.report import show, write
-    from netplace.experiments.studies.study import Bench
     from netplace.report.terminal.compiling import load_engine
     from netplace.runs.campaign import crew_of
     from netplace.runs.store import Store
+    from netplace.studies.report import show, write
+    from netplace.studies.study import Bench
 
     crew_of(given["workers"])  # a mistake is told before anything is written
     if not given["stored"]:
@@ -99,8 +99,8 @@ def _command(name: str, given: dict[str, Any]) -> str:
 
 
 def _list() -> None:
-    from netplace.experiments.studies import STUDIES
     from netplace.report.terminal.screen import print_tables, table
+    from netplace.studies import STUDIES
 
     rows = []
     for study in STUDIES.values():

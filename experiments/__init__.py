@@ -1,1 +1,5 @@
-"""Studies: replays and load sweeps by name, their tables and pictures, and the command line."""
+"""Published studies carried out anew: a folder each, with its cases, readings, report and simulator.
+
+They stand on the product as anyone's would: pyproject.toml names them as entry points, nothing below imports
+them.
+"""

@@ -14,7 +14,9 @@ from netplace.checks import whole
 from netplace.extensions import Choice
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
-from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, contiguous
+from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partitioner, contiguous
+from netplace.scheduling.partitioner.contiguous.buddy import Buddy
+from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSliding
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
@@ -39,22 +41,15 @@ __all__ = [
 ]
 
 PARTITIONERS: dict[str, PartitionerKind] = {
-    "adaptive-scan": PartitionerKind(
-        contiguous("adaptive-scan"),
-        "adaptive-scan",
-        "boxes, first fit jumping behind held boxes (Ding, Bhuyan 1993)",
-        SHAPE_OPTION,
-        ranked=True,
-    ),
     "buddy": PartitionerKind(
-        contiguous("buddy"),
+        box_partitioner("buddy", Buddy),
         "buddy:cubic",
         "boxes in squares of a power of two, split and joined (Li, Cheng 1991)",
         SHAPE_OPTION,
         ranked=True,
     ),
     "contiguous": PartitionerKind(
-        contiguous("contiguous"),
+        contiguous,
         "contiguous:cubic",
         "boxes on grids, first fit by an eroded bit map; subtrees on trees",
         SHAPE_OPTION,
@@ -68,7 +63,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         strikes_out=True,
     ),
     "frame-sliding": PartitionerKind(
-        contiguous("frame-sliding"),
+        box_partitioner("frame-sliding", FrameSliding),
         "frame-sliding",
         "boxes in frames that slide by their sides, not all seen (Chuang, Tzeng 1991)",
         SHAPE_OPTION,
@@ -81,13 +76,6 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     ),
     "gen-alg+inc": PartitionerKind(
         by_distance("gen-alg+inc"), "gen-alg+inc", "gen-alg, improved by swaps to a local optimum"
-    ),
-    "iff": PartitionerKind(
-        contiguous("iff"),
-        "iff:fs",
-        "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)",
-        SHAPE_OPTION,
-        ranked=True,
     ),
     "line": PartitionerKind(
         by_distance("line"), "line", "on a line: the free nodes of least pairwise distance, exactly"
@@ -111,13 +99,6 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     ),
     "mm+inc": PartitionerKind(
         by_distance("mm+inc"), "mm+inc", "mm, improved by swaps to a local optimum (Bender et al. 2005)"
-    ),
-    "naive": PartitionerKind(
-        contiguous("naive"),
-        "naive",
-        "boxes, first fit node by node",
-        SHAPE_OPTION,
-        ranked=True,
     ),
     "nearly-contiguous": PartitionerKind(
         nearly_contiguous,
@@ -147,27 +128,6 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         "QCT",
     ),
     "random": PartitionerKind(random_free, "random", "free nodes drawn at random, by seed", by_chance=True),
-    "rbs": PartitionerKind(
-        contiguous("rbs"),
-        "rbs",
-        "boxes on 2-D meshes, first fit at right borders of held ones (Chiu, Chen 1999)",
-        SHAPE_OPTION,
-        ranked=True,
-    ),
-    "row-jumps": PartitionerKind(
-        contiguous("row-jumps"),
-        "row-jumps",
-        "boxes, first fit by free runs along rows, jumping over forbidden bases",
-        SHAPE_OPTION,
-        ranked=True,
-    ),
-    "zff": PartitionerKind(
-        contiguous("zff"),
-        "zff",
-        "boxes, first fit by the coverage of held nodes (Zhu 1992)",
-        SHAPE_OPTION,
-        ranked=True,
-    ),
 }
 
 

@@ -20,7 +20,6 @@ from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, SlotPower, Slots, plan_on_off, profile
 from netplace.scheduling.power.planner import Planned, Planning, list_starts, make_plan
 from netplace.scheduling.power.rules import PowerRules
-from netplace.scheduling.power.shared_nodes import SharedCluster, SharedJob, SharedPlan, plan_shared
 from netplace.scheduling.power.switching import SWITCHINGS, read_switching
 
 __all__ = [
@@ -33,9 +32,6 @@ __all__ = [
     "PowerFigures",
     "PowerModel",
     "PowerRules",
-    "SharedCluster",
-    "SharedJob",
-    "SharedPlan",
     "SlotJob",
     "SlotPower",
     "Slots",
@@ -45,7 +41,6 @@ __all__ = [
     "list_starts",
     "make_plan",
     "plan_on_off",
-    "plan_shared",
     "power_figures",
     "profile",
     "read_switching",

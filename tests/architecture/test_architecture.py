@@ -17,7 +17,6 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.cli import app
-from netplace.cli.examples import EXAMPLES
 from netplace.netsim import ARBITERS, CONSUMPTIONS, ENGINES, PATTERNS, POLICIES, TREE_ROUTINGS
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.topologies import TOPOLOGIES
@@ -129,9 +128,9 @@ def test_public_functions_say_what_they_return():
 
 
 def test_every_command_has_help_and_examples():
-    assert set(EXAMPLES) == {"netplace", *app.commands}
     for command in app.commands.values():
         assert command.help
+        assert (command.epilog or "").startswith("Examples:\n\nnetplace ")
         assert all(option.help for option in command.params if isinstance(option, click.Option))
 
 

@@ -9,8 +9,11 @@ import pytest
 
 from netplace.benchmarks import first_fit
 from netplace.benchmarks.first_fit import ASK, RELEASE, TAKE, measure, questions
-from netplace.scheduling.partitioner.contiguous import SEARCHES
+from netplace.experiments.first_fit import searches
+from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
 from netplace.topologies import parse
+
+SEARCHES = OURS | searches.SEARCHES
 
 
 def test_questions_tell_a_story_that_holds_together():

@@ -12,7 +12,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.carried import carried_names
-from netplace.cli.examples import EXAMPLES
+from netplace.cli import app
 from netplace.cli.listing import TOPICS
 from netplace.netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
 from netplace.placement import MAPPINGS, PARTITIONS
@@ -20,6 +20,11 @@ from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
 from netplace.scheduling import POLICIES as QUEUES
 from netplace.topologies import TOPOLOGIES
 
+EXAMPLES = {
+    name: command.epilog.split("\n\n")[1:]
+    for name, command in {"netplace": app, **app.commands}.items()
+    if command.epilog
+}
 NAMES = {
     "networks": list(TOPOLOGIES),
     "apps": list(APPLICATIONS),

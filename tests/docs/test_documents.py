@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from netplace.cli.study import study_command
-from netplace.experiments.studies import STUDIES
-from netplace.experiments.studies.study import ask
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 from golden_folder import rows
 
+from netplace.experiments.local_backfilling.simulator import (
+    Platform,
+    backfill,
+    place_figures,
+    read_penalty,
+    shelves,
+)
+from netplace.experiments.redirection.simulator import Task, run_tasks, task_figures
+from netplace.experiments.two_kinds.simulator import TaskTimes, greedy_step, optimum, search
 from netplace.scheduling import Job, State
-from netplace.scheduling.places import Platform, backfill, place_figures, read_penalty, shelves
-from netplace.scheduling.tasks import Task, run_tasks, task_figures
-from netplace.scheduling.two_kinds import TaskTimes, greedy_step, optimum, search
 
 CASES = rows("mendonca_golden*.csv")
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from golden_folder import rows
 
+from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, plan_shared
 from netplace.scheduling.power.on_off import SlotJob, SlotPower, Slots, plan_on_off
-from netplace.scheduling.power.shared_nodes import SharedCluster, SharedJob, plan_shared
 
 CASES = rows("power_golden*.csv")
 

@@ -1,6 +1,7 @@
 """Contiguous partitioners: boxes of nodes on meshes and tori, found by different searches.
 
-A new search is a class with the members of `Search` in a file of its own, and a line in `SEARCHES`.
+A new search is a class with the members of `Search` in a file of its own, and a line in `SEARCHES`; one of
+another package becomes a partitioner by `box_partitioner`.
 """
 
 from __future__ import annotations
@@ -10,40 +11,41 @@ from collections.abc import Callable
 from netplace.checks import one_of
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Partitioner
-from netplace.scheduling.partitioner.contiguous.adaptive_scan import AdaptiveScan
 from netplace.scheduling.partitioner.contiguous.boxes import Boxes
 from netplace.scheduling.partitioner.contiguous.buddy import Buddy
 from netplace.scheduling.partitioner.contiguous.erosion import Erosion
 from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSliding
-from netplace.scheduling.partitioner.contiguous.iff import ImprovedFirstFit
-from netplace.scheduling.partitioner.contiguous.naive_counts import CountedFirstFit
-from netplace.scheduling.partitioner.contiguous.rbs import RightBorderSegments
-from netplace.scheduling.partitioner.contiguous.row_jumps import RowJumps
 from netplace.scheduling.partitioner.contiguous.search import Search
-from netplace.scheduling.partitioner.contiguous.zhu import ZhuFirstFit
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
 from netplace.scheduling.partitioner.tree import tree_contiguous
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["SEARCHES", "SHAPE_OPTION", "Boxes", "Search", "contiguous"]
+__all__ = ["SEARCHES", "SHAPE_OPTION", "Boxes", "Search", "box_partitioner", "contiguous"]
 
 SEARCHES: dict[str, Callable[[Grid], Search]] = {
-    "adaptive-scan": AdaptiveScan,
     "buddy": Buddy,
     "contiguous": Erosion,
     "frame-sliding": FrameSliding,
-    "iff": ImprovedFirstFit,
-    "naive": CountedFirstFit,
-    "rbs": RightBorderSegments,
-    "row-jumps": RowJumps,
-    "zff": ZhuFirstFit,
 }
 
 SHAPE_OPTION = "cubic, fs, bps or bps-all, and fixed, round-up, no-lines"
 
 
-def contiguous(name: str) -> Callable[..., Partitioner]:
-    """Return what makes the partitioner whose search is `name`, a key of `SEARCHES`.
+def contiguous(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
+    """Return the partitioner of an empty machine: boxes on meshes and tori, subtrees on trees.
+
+    Raises
+    ------
+    ValueError
+        As those that `box_partitioner` and `tree_contiguous` make.
+    """
+    if isinstance(topology, Tree):
+        return tree_contiguous(topology, option, seed)
+    return box_partitioner("contiguous", Erosion)(topology, option, seed, ranking)
+
+
+def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[..., Partitioner]:
+    """Return what makes a partitioner called `name`, whose boxes a search finds.
 
     It takes a topology, an option, a seed and a ranking. The option is a list of words, with commas: the rule
     for shapes, ``fs`` (default; all factors in increasing average pairwise distance), ``cubic``, ``bps``
@@ -53,20 +55,18 @@ def contiguous(name: str) -> Callable[..., Partitioner]:
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
-        """Return the partitioner of an empty machine; the project's own search serves trees too.
+        """Return the partitioner of an empty machine.
 
         Raises
         ------
         ValueError
             If the machine is no mesh or torus that the search is for, or the option is not understood.
         """
-        if name == "contiguous" and isinstance(topology, Tree):
-            return tree_contiguous(topology, option, seed)
         what = f"partitioner {name}"
         grid = grid_of(topology, what)
         if grid.twist:
             raise ValueError(f"{what}: is defined on meshes and tori, not on {grid}")
-        return Boxes(grid, SEARCHES[name], _shapes(grid, option, f"{what}:{option}", ranking))
+        return Boxes(grid, search, _shapes(grid, option, f"{what}:{option}", ranking))
 
     return make
 

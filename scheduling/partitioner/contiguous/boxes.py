@@ -32,6 +32,8 @@ class Boxes:
 
     Attributes
     ----------
+    search : Search
+        The search, which keeps account of what is held.
     free, by_count, searches, visited
         See `netplace.scheduling.partitioner.Partitioner`; what `visited` counts is said by the search.
     """
@@ -40,7 +42,7 @@ class Boxes:
 
     def __init__(self, grid: Grid, search: Callable[[Grid], Search], shapes: Ranking) -> None:
         self._sizes = np.array(grid.sizes, np.int64)
-        self._search = search(grid)
+        self.search = search(grid)
         self._shapes = shapes
         self._held: dict[int, Shape] = {}
         self.free = grid.nodes
@@ -57,11 +59,11 @@ class Boxes:
         """
         self.searches += 1
         for shape, mapping in self._shapes(job):
-            given = self._search.granted(shape)
+            given = self.search.granted(shape)
             if math.prod(given) > self.free:
                 continue
-            base = self._search.first(given)
-            self.visited = self._search.visited
+            base = self.search.first(given)
+            self.visited = self.search.visited
             if base >= 0:
                 return Allocation(box_nodes(self._sizes, base, np.array(given)), given, True, mapping)
         return None
@@ -78,7 +80,7 @@ class Boxes:
         if base in self._held:
             raise ValueError(f"allocation {shape} at node {base}: a box from there is held already")
         self._held[base] = shape
-        self._search.take(base, shape)
+        self.search.take(base, shape)
         self.free -= len(allocation.nodes)
 
     def release(self, allocation: Allocation) -> None:
@@ -93,13 +95,13 @@ class Boxes:
         if self._held.get(base) != shape:
             raise ValueError(f"allocation {shape} at node {base}: no such box is held")
         del self._held[base]
-        self._search.release(base, shape)
+        self.search.release(base, shape)
         self.free += len(allocation.nodes)
 
     def copy(self) -> Boxes:
         """Return an independent copy."""
         twin = copy.copy(self)
-        twin._search, twin._held = self._search.copy(), dict(self._held)
+        twin.search, twin._held = self.search.copy(), dict(self._held)
         return twin
 
 

@@ -1,10 +1,9 @@
-"""What a search for a free box is asked, and two ways to keep account of what is held."""
+"""What a search for a free box is asked, and how an array of nodes keeps account of what is held."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any, ClassVar, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from netplace.scheduling.partitioner.contiguous.box import box_nodes
 from netplace.topologies import Grid
 
-__all__ = ["Account", "BoxList", "NodeArray", "OverNodes", "Search", "Shape", "mesh_2d"]
+__all__ = ["Account", "NodeArray", "Search", "Shape", "mesh_2d"]
 
 Shape = tuple[int, ...]
 
@@ -104,63 +103,3 @@ class NodeArray(Account):
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
         self.held[box_nodes(self._sizes, base, np.array(shape))] = False
-
-
-class OverNodes(NodeArray):
-    """A search by one compiled function over the flags of all nodes.
-
-    Attributes
-    ----------
-    find : callable
-        Takes `held`, the sides of the machine and of the box, and whether the machine is a torus; returns the
-        first base of a free box, or -1, and what `visited` grows by.
-    """
-
-    find: ClassVar[Callable[..., Any]]
-
-    def first(self, shape: Shape) -> int:
-        """Return the first base of a free box of `shape`, or -1."""
-        base, visited = self.find(self.held, self._sizes, np.array(shape), self._wraps)
-        self.visited += visited
-        return int(base)
-
-
-class BoxList(Account):
-    """A list of the boxes that are held, in the order of the last coordinate of their bases.
-
-    Attributes
-    ----------
-    boxes : ndarray of int64, shape (boxes, 2 * dims)
-        Coordinates of the base and sides of each box.
-    """
-
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(grid)
-        self._room = np.empty((16, 2 * grid.dims), np.int64)
-        self.boxes = self._room[:0]
-
-    def take(self, base: int, shape: Shape) -> None:
-        """Put a free box on the list."""
-        count = len(self.boxes)
-        if count == len(self._room):
-            self._room = np.concatenate((self._room, np.empty_like(self._room)))
-        box = np.array(self._place(base) + list(shape))
-        at = int(np.searchsorted(self.boxes[:, len(shape) - 1], box[len(shape) - 1], side="right"))
-        self._room[at + 1 : count + 1] = self._room[at:count].copy()
-        self._room[at] = box
-        self.boxes = self._room[: count + 1]
-
-    def release(self, base: int, shape: Shape) -> None:
-        """Take a held box off the list."""
-        count = len(self.boxes)
-        at = int((self.boxes[:, : len(shape)] == self._place(base)).all(axis=1).argmax())
-        self._room[at : count - 1] = self._room[at + 1 : count].copy()
-        self.boxes = self._room[: count - 1]
-
-    def _place(self, base: int) -> list[int]:
-        """Return the coordinates of a node."""
-        place = []
-        for size in self._sizes.tolist():
-            base, x = divmod(base, size)
-            place.append(x)
-        return place

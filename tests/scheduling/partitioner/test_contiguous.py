@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netplace.experiments.first_fit import searches
+from netplace.experiments.first_fit.searches.naive import NaiveFirstFit
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
-from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
+from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
+from netplace.scheduling.partitioner.contiguous import Boxes
 from netplace.scheduling.partitioner.contiguous.box import box_nodes
-from netplace.scheduling.partitioner.contiguous.naive import NaiveFirstFit
 from netplace.topologies import parse
+
+SEARCHES = OURS | searches.SEARCHES
 
 EXACT = ["adaptive-scan", "contiguous", "iff", "naive", "row-jumps", "zff"]
 # Most sides by number of dimensions; the first crosses the borders of bytes and words.

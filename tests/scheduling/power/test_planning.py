@@ -8,21 +8,19 @@ import math
 import numpy as np
 import pytest
 
+from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, plan_shared
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.power import (
     STATES,
     Planning,
     PowerModel,
     PowerRules,
-    SharedCluster,
-    SharedJob,
     SlotJob,
     SlotPower,
     Slots,
     list_starts,
     make_plan,
     plan_on_off,
-    plan_shared,
     power_figures,
     profile,
 )

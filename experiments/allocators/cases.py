@@ -1,0 +1,195 @@
+"""What the study of allocators carries out: one case each, by kind, kept under a hash of all it says."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import application
+from netplace.cosim import cosimulate, make_cosim_plan
+from netplace.experiments.allocators.decisions import decided
+from netplace.experiments.allocators.flow import flow_times
+from netplace.experiments.allocators.set_choices import chosen_sets
+from netplace.experiments.allocators.set_schedules import selection_times, sets_pay
+from netplace.experiments.allocators.suite import makespan, stream, together
+from netplace.netsim import Config, simulate
+from netplace.placement.compactness import compactness
+from netplace.placement.rule import grid_of
+from netplace.scheduling import schedule
+from netplace.scheduling.partitioner.curves import order_of
+from netplace.scheduling.partitioner.curves.span import ranks_along, ring_span
+from netplace.scheduling.workload import Workload, lublin, read
+from netplace.topologies import Topology, parse
+
+__all__ = ["Case", "carry_out"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to be carried out.
+
+    Attributes
+    ----------
+    kind : str
+        Key of the functions below.
+    machine : str
+        Text form of the network.
+    partition : str
+        Text form of the partitioner, or what else is compared.
+    seed : int
+        Seed of what is drawn.
+    options : tuple of (str, value)
+        What else the kind takes.
+    """
+
+    kind: str
+    machine: str
+    partition: str
+    seed: int = 0
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def described(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "study": "allocators",
+            "kind": self.kind,
+            "machine": self.machine,
+            "partition": self.partition,
+            "seed": self.seed,
+            **dict(self.options),
+        }
+
+    @property
+    def key(self) -> str:
+        """Content hash."""
+        return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
+
+
+def carry_out(case: Case) -> dict[str, Any]:
+    """Return what came of a case, as JSON can hold it."""
+    return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
+
+
+def _choice(case: Case, machine: Topology, *, jobs: int, network_time: str) -> dict[str, Any]:
+    """Run jobs of applications on the machine, live or with the times of jobs alone."""
+    given = {
+        "machine": case.machine,
+        "workload": "applications",
+        "jobs": jobs,
+        "sizes": "small",
+        "intensity": "low",
+        "repeats": "5:20",
+        "partition": case.partition,
+        "network_time": network_time,
+    }
+    outcome = cosimulate(make_cosim_plan(given, case.seed)).outcome
+    done = [job for job in outcome["jobs"] if job["state"] == "done"]
+    cycle = Config().cycle_ns * 1e-9
+    placed = [compactness(machine, job["nodes"]).mean_hops for job in done if job["size"] > 1]
+    return {
+        "makespan": (max(job["end"] for job in done) - min(job["submit"] for job in done)) / cycle,
+        "turnaround": float(np.mean([job["end"] - job["submit"] for job in done])) / cycle,
+        "run": float(np.mean([job["end"] - job["start"] for job in done])) / cycle,
+        "mean hops": float(np.mean(placed)),
+    }
+
+
+def _decision(
+    case: Case, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
+) -> Any:
+    """Return pairwise sums of several decisions in the situations that one algorithm brings about."""
+    found = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
+    if log:
+        found = found.fit(machine.nodes)
+    return decided(machine, found, case.partition, tuple(decisions))
+
+
+def _suites(case: Case, machine: Topology, *, share: int) -> dict[str, Any]:
+    """Return what the published stream of suites takes, or one in so many of its jobs."""
+    counts = {2: 91 // share, 5: 33 // share, 25: 31 // share, 30: 33 // share}
+    return makespan(machine, case.partition, stream(case.seed, counts), case.seed)
+
+
+def _hops(case: Case, machine: Topology, *, size: int) -> dict[str, Any]:
+    """Return completion times of suites on a full machine, and how spread their nodes are."""
+    return {"rows": together(machine, case.partition, size, "hilbert", case.seed)}
+
+
+_COLUMNS = {
+    "apart": ((0, 1, 12, 13), (2, 3, 14, 15)),
+    "compact": ((0, 1, 2, 3), (12, 13, 14, 15)),
+    "every other": (tuple(range(0, 16, 2)), tuple(range(1, 16, 2))),
+}
+
+
+def _overlap(case: Case, machine: Topology, *, policy: str, vcs: int, bytes: int) -> dict[str, Any]:
+    """Run two all-to-all jobs, each on columns of a mesh, alone and together."""
+    width, rows = grid_of(machine, "overlap").sizes
+    parts = [
+        np.array([x + width * y for y in range(rows) for x in chosen]) for chosen in _COLUMNS[case.partition]
+    ]
+    config = Config(vcs=vcs, policy=policy)
+    program = application("all-to-all", len(parts[0]), bytes=bytes)
+    alone = [simulate(machine, program, nodes, config=config, seed=case.seed).cycles for nodes in parts]
+    both = simulate(machine, [program] * 2, parts, config=config, seed=case.seed)
+    return {"alone": alone, "together": [job.cycles for job in both.jobs]}
+
+
+def _trend(case: Case, machine: Topology, *, jobs: int, work: float, load: float) -> dict[str, Any]:
+    """Return how spread jobs are when their run times are multiplied."""
+    drawn = lublin(machine.nodes, jobs, case.seed, load=load)
+    columns = {name: getattr(drawn, name) for name in ("number", "submit", "nodes")}
+    longer = Workload(**columns, run_time=drawn.run_time * work, machine_nodes=machine.nodes)
+    made = schedule(machine, longer, "fcfs", case.partition, keep_nodes=True)
+    assert made.allocations is not None, "they were asked for"
+    order = (
+        case.partition.partition(":")[2].split(",")[0] if case.partition.startswith("curve") else "hilbert"
+    )
+    rank = ranks_along(order_of(machine, order))
+    rows = []
+    for nodes in itertools.islice(made.allocations, jobs // 10, None):
+        if len(nodes) > 1:
+            near, span = compactness(machine, nodes), ring_span(rank[nodes], machine.nodes)
+            rows.append((near.mean_hops, span, span / len(nodes), near.cube_ratio or 0.0, near.components))
+    names = ("mean hops", "span", "stretch-span", "cube ratio", "components")
+    return dict(zip(names, np.mean(np.array(rows, float), axis=0).tolist(), strict=True))
+
+
+def _flow(case: Case, machine: Topology, *, jobs: int, log: str) -> dict[str, Any]:
+    """Return the flow time of all-to-all jobs on a small machine, live, and their pairwise sums."""
+    return flow_times(machine, case.partition, jobs, case.seed, log)
+
+
+def _sets(case: Case, machine: Topology, *, requests: int, tie: str, revision: int) -> dict[str, Any]:
+    """Return choices by processor sets on a machine of 256 nodes, by the stream of requests of a revision."""
+    return chosen_sets(case.partition, requests, case.seed, tie)
+
+
+def _sets_pay(case: Case, machine: Topology, *, jobs: int, load: float) -> dict[str, Any]:
+    """Run jobs of applications live under processor sets, or a partitioner beside them."""
+    return dict(sets_pay(machine, case.partition, jobs, load, case.seed))
+
+
+def _set_times(case: Case, machine: Topology, *, surplus: int, times: int) -> dict[str, Any]:
+    """Return what a selection takes, by the free nodes beyond those asked for."""
+    return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
+
+
+_KINDS: dict[str, Callable[..., dict[str, Any]]] = {
+    "choice": _choice,
+    "decision": _decision,
+    "suites": _suites,
+    "hops": _hops,
+    "overlaps": _overlap,
+    "trends": _trend,
+    "flows": _flow,
+    "sets": _sets,
+    "sets-pay": _sets_pay,
+    "set-times": _set_times,
+}

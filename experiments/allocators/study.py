@@ -1,0 +1,237 @@
+"""Every allocator beside every other: how near their nodes lie, and what that is worth to the jobs.
+
+Sources: V. J. Leung et al., "Processor allocation on Cplant", CLUSTER 2002; M. A. Bender et al.,
+"Communication-aware processor allocation for supercomputers", WADS 2005; N. P. Drakenberg, "Increased
+model-realism can make a difference: processor sets and costs". Their machines and logs are rendered as far as
+they are told; what stands in for what is said with each table.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from netplace.experiments.allocators.cases import Case, carry_out
+from netplace.experiments.allocators.flow import ipsc
+from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
+from netplace.experiments.allocators.tables import TABLES
+from netplace.report.plots.bars import draw_bars
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+from netplace.topologies import parse
+
+__all__ = ["STUDY", "cases"]
+
+ORDERS = ("row", "snake", "hilbert", "hilbert-cut")
+LISTED = [f"curve:{order},{choice}" for order in ORDERS for choice in ("free-list", "best-fit")]
+CENTRES = ("mc1x1", "gen-alg", "mm", "mm+inc")
+ON_GRIDS = ("random", *LISTED, "mc:cubic", *CENTRES, "mbs", "paging:1", "contiguous", "pss:levels")
+ON_TREES = (
+    "random", "non-contiguous", "gen-alg", "gen-alg+inc", "contiguous", "quasi-contiguous:20",
+    "nearly-contiguous:20", "pss:levels",
+)  # fmt: skip
+DECISIONS = ("mc1x1", "mm", "mm+inc", "curve:hilbert")
+PRINTED = (
+    "curve:row,free-list",
+    "curve:hilbert,free-list",
+    "curve:hilbert,first-fit",
+    "curve:hilbert,best-fit",
+)
+POLICIES = [
+    f"curve:{order},{choice}"
+    for order in ("row", "snake", "hilbert", "hindex")
+    for choice in ("free-list", "first-fit", "best-fit", "sum-of-squares")
+]
+# Four processors at each switch of every other row, or of the first four; the others do not compute.
+CPLANT = (
+    "service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4",
+    "service:nodes=128-255/torus:8x8,c=4",
+)
+FOLDER = "NETPLACE_SWF"
+LOG = "LLNL-T3D"
+PARTS = {
+    "choice": "every allocator and order on a mesh, a torus and a tree, live and with times of jobs alone",
+    "decisions": "situation and decision: pairwise sums beside the printed (WADS 2005, table 1)",
+    "stream": "makespan of the stream of communication suites beside the printed (CLUSTER 2002, table 1)",
+    "hops": "does mean hops foretell completion time? (CLUSTER 2002, figure 3)",
+    "overlap": "two jobs whose paths overlap (CLUSTER 2002, section 1)",
+    "trends": "how spread jobs are as work grows, 8x8x5 mesh (CLUSTER 2002, figure 1)",
+    "flow": "flow time of all-to-all jobs on 32 processors (WADS 2005, section 6)",
+    "sets": "processor sets: near to the exact choice, realistic costs, line cards a job",
+    "sets-pay": "processor sets beside others on one live network: levels, measured weights, a constraint",
+    "set-times": "what a selection by processor sets takes, by the free nodes beyond those asked for",
+}
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return what is asked for."""
+    return [case for part in asked.parts for case in _CASES[part](asked.quick)]
+
+
+def _choice(quick: bool) -> Iterator[Case]:
+    machines = {"mesh:8x8": ON_GRIDS, "torus:8x8": ON_GRIDS, "tree:4,3": ON_TREES}
+    jobs, seeds = (6, 1) if quick else (40, 3)
+    for machine, partitions in machines.items():
+        chosen = ("random", "gen-alg") if quick else partitions
+        for partition in chosen:
+            for seed in range(seeds):
+                for network_time in ("live", "table"):
+                    options = (("jobs", jobs), ("network_time", network_time))
+                    yield Case("choice", machine, partition, seed, options)
+
+
+def _decisions(quick: bool) -> Iterator[Case]:
+    streams: list[tuple[int, float, str]] = [(60, 0.7, "")] if quick else [(1000, 0.7, ""), (1000, 0.9, "")]
+    if log := _t3d():
+        streams = [(200 if quick else 10_000, 0.0, log)]
+    for jobs, load, file in streams:
+        for situation in DECISIONS:
+            for seed in range(1 if quick or file else 3):
+                given = {"jobs": jobs, "load": load, "log": file, "decisions": list(DECISIONS)}
+                yield Case("decision", "mesh:16x16", situation, seed, tuple(given.items()))
+
+
+def _t3d() -> str:
+    """Return the log of LLNL's Cray T3D in the user's folder; empty: there is none."""
+    folder = Path(os.environ.get(FOLDER) or "swf")
+    found = sorted(folder.glob(f"{LOG}*.swf*")) if folder.is_dir() else []
+    return str(found[0]) if found else ""
+
+
+def _stream(quick: bool) -> Iterator[Case]:
+    for machine in CPLANT[:1] if quick else (*CPLANT, "mesh:16x8", "torus:16x8"):
+        every = machine in CPLANT and not quick
+        for partition in (*POLICIES, *CENTRES) if every else PRINTED:
+            for seed in range(1 if quick else 5):
+                yield Case("suites", machine, partition, seed, (("share", 8 if quick else 1),))
+
+
+def _hops(quick: bool) -> Iterator[Case]:
+    machines = {"mesh:8x8": (20, 3), "torus:8x8": (20, 3), "mesh:16x16": (20, 3)}
+    machines |= dict.fromkeys(CPLANT, (30, 8))
+    for machine, (size, seeds) in list(machines.items())[: 2 if quick else None]:
+        for partition in ("random", "gen-alg") if quick else ("random", *LISTED, "gen-alg", "mm", "mc1x1"):
+            for seed in range(2 if quick else seeds):
+                yield Case("hops", machine, partition, seed, (("size", size),))
+
+
+def _overlap(quick: bool) -> Iterator[Case]:
+    routers = (("smart", 2),) if quick else (("smart", 2), ("oblivious", 2), ("oblivious", 1))
+    for machine, layout in (("mesh:16x4", "apart"), ("mesh:16x1", "every other"), ("mesh:16x4", "compact")):
+        for policy, vcs in routers:
+            for nbytes in (1024,) if quick else (1024, 4096):
+                given = (("policy", policy), ("vcs", vcs), ("bytes", nbytes))
+                yield Case("overlaps", machine, layout, 1, given)
+
+
+def _trends(quick: bool) -> Iterator[Case]:
+    choices = ("free-list", "first-fit", "best-fit", "sum-of-squares")
+    curves = [f"curve:{order},{choice}" for order in ORDERS for choice in choices]
+    for work in (0.5, 2.0) if quick else (0.5, 1.0, 1.5, 2.0):
+        for partition in (curves[0], "curve:hilbert,best-fit") if quick else (*curves, *CENTRES):
+            for seed in range(1 if quick else 2):
+                given = {"jobs": 60 if quick else 500, "work": work, "load": 0.4}
+                yield Case("trends", "mesh:8x8x5", partition, seed, tuple(given.items()))
+
+
+def _flow(quick: bool) -> Iterator[Case]:
+    curves, log = ("curve:hilbert-cut", "curve:hilbert"), ipsc()
+    for machine in ("mesh:8x4", "mesh:4x8"):
+        for partition in ("mc1x1", *curves) if quick else ("optimal", "mm", "mm+inc", "mc1x1", *curves):
+            for seed in range(2 if quick else 10):
+                given = {"jobs": 30 if quick else 300, "log": log}
+                yield Case("flows", machine, partition, seed, tuple(given.items()))
+
+
+def _sets(quick: bool) -> Iterator[Case]:
+    rules = [
+        (rule, "first", 10, 300) for rule in ("quality", "nodes and lines", "sets", "first-free", "random")
+    ]
+    for rule, tie, seeds, requests in [*rules, ("nodes", "first", 5, 4380), ("nodes", "coin", 5, 4380)]:
+        for seed in range(1 if quick else seeds):
+            given = (("requests", 60 if quick else requests), ("tie", tie), ("revision", 2))  # run times
+            yield Case("sets", "mesh:256", rule, seed, given)
+
+
+def _sets_pay(quick: bool) -> Iterator[Case]:
+    beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
+    on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
+    by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
+    machines = ("mesh:4x4",) if quick else ("torus:16x16", "mesh:16x16", "tree:4,4")
+    loads = (0.0,) if quick else (0.6, 0.95)
+    for machine, load in itertools.product(machines, loads):
+        others = on_trees if machine.startswith("tree") else beside
+        for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
+            given = (("jobs", 6 if quick else 80), ("load", load))
+            yield Case("sets-pay", machine, partition, 0, given)
+
+
+def _set_times(quick: bool) -> Iterator[Case]:
+    machines = {"tree:4,4": "nested", "tree:4,5": "nested", "tree:8,4": "nested"}
+    machines |= {"mesh:16x16": "overlap", "mesh:32x32": "overlap", "mesh:64x64": "overlap"}
+    for machine, kind in list(machines.items())[:1] if quick else machines.items():
+        nodes = parse(machine).nodes
+        for share in (4,) if quick else (64, 16, 4, 2):
+            given = (("surplus", nodes // share), ("times", 2 if quick else 5))
+            yield Case("set-times", machine, kind, 0, given)
+
+
+_CASES: dict[str, Callable[[bool], Iterator[Case]]] = {
+    "choice": _choice,
+    "decisions": _decisions,
+    "stream": _stream,
+    "hops": _hops,
+    "overlap": _overlap,
+    "trends": _trends,
+    "flow": _flow,
+    "sets": _sets,
+    "sets-pay": _sets_pay,
+    "set-times": _set_times,
+}
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Carry out what is missing, and report."""
+    tables, told, figures = [], [], {}
+    for part in asked.parts:
+        wanted = {case.key: case for case in _CASES[part](asked.quick)}
+        outcomes = kept_outcomes(wanted, carry_out, Case.described, bench)
+        rows = [
+            {**dict(case.options), "machine": case.machine, "partition": case.partition, "seed": case.seed}
+            | outcomes[key]
+            for key, case in wanted.items()
+        ]
+        cells, digits, sentences = TABLES[part](pd.DataFrame(rows))
+        tables.append(ReportTable(part, PARTS[part], cells, digits))
+        told += [f"{part}: {sentence}" for sentence in sentences]
+        if part == "choice":
+            figures[part] = partial(_draw, cells=cells)
+    return Report(tuple(tables), tuple(told), figures)
+
+
+def _draw(path: Path, cells: pd.DataFrame) -> None:
+    """Draw the live makespans relative to random nodes, a group for each machine."""
+    groups = list(dict.fromkeys(cells["machine"]))
+    near = cells.groupby("partition")["live makespan"].mean().sort_values()
+    series: dict[str, Any] = {}
+    for partition in near.index[:12]:
+        own = cells[cells["partition"] == partition].set_index("machine")["live makespan"]
+        series[str(partition)] = [(float(own.get(group, 0.0)), 0.0) for group in groups]
+    draw_bars(path, groups, series, "jobs of applications on one live network", "makespan / random nodes")
+
+
+STUDY = Study(
+    name="allocators",
+    title="Every allocator and order side by side, in nodes, hops and run time",
+    source="Leung et al., CLUSTER 2002; Bender et al., WADS 2005; Drakenberg, processor sets and costs",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

@@ -1,0 +1,203 @@
+"""Whether contiguity pays, from both sides: the slowdown scattered jobs suffer, and that at which boxes win.
+
+`non-contiguous-break-even` asks how much slower scattered jobs may run before boxes are better for the whole
+machine, and must leave open how much slower they do run. Here both come from the same jobs: on the one hand
+scattered jobs that take so many percent longer than in a compact partition, whatever they meet; on the other
+the same jobs live, every packet on the network that they share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netplace.cosim import CosimPlan, FreshTimes, Placed, Placing, placing_of
+from netplace.cosim.alone import compact
+from netplace.cosim.table import TableExecution
+from netplace.experiments.shared.crossing import crossing
+from netplace.experiments.shared.shared_cases import (
+    SATURATED,
+    Outcome,
+    Shared,
+    SharedSize,
+    carried_out,
+    half_width,
+    loaded,
+)
+from netplace.experiments.shared_machine.study import FULL, MACHINES, QUICK
+from netplace.runs.schedules import workload_of
+from netplace.scheduling import make_partitioner, schedule
+from netplace.scheduling.metrics import measure
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "Slowed"]
+
+CLASSES = "mixed"
+POLICY = "easy"
+LOADS = (0.6, 0.9, SATURATED)
+SCATTERED = ("non-contiguous", "random")
+SLOWDOWNS = (0, 5, 10, 15, 20, 30, 40, 60)  # percent
+PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
+
+
+@dataclass(frozen=True)
+class Slowed:
+    """Scattered jobs that take so many percent longer than alone in a compact partition."""
+
+    plan: CosimPlan
+    percent: int
+
+    def describe(self) -> dict[str, Any]:
+        """Return what makes the outcome, as JSON can hold it."""
+        return {"study": "break-even-live", "percent": self.percent, "plan": self.plan.to_dict()}
+
+    @property
+    def key(self) -> str:
+        """Content hash."""
+        text = f"break-even-live 1 {self.percent} {self.plan.key}"
+        return hashlib.sha256(json.dumps(text).encode()).hexdigest()
+
+    def carry_out(self) -> Outcome:
+        """Return the mean turnaround in seconds, the percentage for jobs of more than one node."""
+        plan, placing = self.plan, placing_of(self.plan)
+        times = FreshTimes(placing, plan.margin)
+
+        def cycles(placed: Placed) -> float:
+            return _compact(placing, times, placed) * (1 + self.percent / 100)
+
+        execution = TableExecution(placing, cycles, times.longest, lambda *_: None)
+        jobs = plan.jobs
+        partitioner = make_partitioner(jobs.partition, placing.machine, jobs.seed)
+        made = schedule(
+            placing.machine,
+            workload_of(jobs),
+            jobs.policy,
+            partitioner,
+            execution,
+            estimates=jobs.estimates,
+            overrun=jobs.overrun,
+        )
+        return {"turnaround": asdict(measure(made))["per_job"]["turnaround"]["mean"]}
+
+
+def _compact(placing: Placing, times: FreshTimes, placed: Placed) -> float:
+    """Return the cycles of a job alone in a compact partition of the empty machine."""
+    return times.cycles(placing.put(placed.job, compact(placing.machine, placed.job)))
+
+
+def _carry_out(case: Slowed) -> Outcome:
+    return case.carry_out()
+
+
+def cases(asked: Asked) -> list[Shared]:
+    """Return the live co-simulations that are asked for."""
+    size = _size(asked)
+    loads = LOADS[-1:] if asked.quick else LOADS
+    return [
+        Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
+        for part, load, partition, seed in itertools.product(
+            asked.parts, loads, ("contiguous", *SCATTERED), range(size.seeds)
+        )
+    ]
+
+
+def _size(asked: Asked) -> SharedSize:
+    return QUICK if asked.quick else FULL
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    plans = loaded(cases(asked), _size(asked), bench)
+    live = dict(zip(plans, carried_out(list(plans.values()), bench), strict=True))
+    percents = SLOWDOWNS[::3] if asked.quick else SLOWDOWNS
+    # Whoever is scattered with fixed times gets nodes at once where enough are free: which ones is no matter.
+    slowed = {
+        (one, percent): Slowed(plan, percent)
+        for one, plan in plans.items()
+        if one.partition == SCATTERED[0]
+        for percent in percents
+    }
+    found = kept_outcomes({case.key: case for case in slowed.values()}, _carry_out, Slowed.describe, bench)
+    turnaround = {place: found[case.key]["turnaround"] for place, case in slowed.items()}
+    frame = pd.DataFrame(_lines(live, turnaround, percents))
+    digits = {name: 1 for name in frame.columns if name.endswith("%")} | {"live / boxes": 3, "± live": 3}
+    told = [
+        f"{line['machine']}, load {line['load']}, {line['scattered']}: contiguity {line['contiguity']}; "
+        f"scattered jobs ran {line['suffered %']:.1f} % longer than compact ones, "
+        f"boxes pay from {line['break-even %']:.1f} % on."
+        for line in frame.to_dict("records")
+    ]
+    return Report(
+        (ReportTable("break-even", "What scattered jobs suffer, and what they may", frame, digits),),
+        tuple(told),
+    )
+
+
+def _lines(
+    live: dict[Shared, Outcome], turnaround: dict[tuple[Shared, int], float], percents: tuple[int, ...]
+) -> list[dict[str, object]]:
+    """Return a line for each machine, load and way to scatter."""
+    lines: list[dict[str, object]] = []
+    for machine, load in dict.fromkeys((one.machine, one.load) for one in live):
+        mine = {one: outcome for one, outcome in live.items() if (one.machine, one.load) == (machine, load)}
+        boxes = {one.seed: _turnaround(out) for one, out in mine.items() if one.partition == "contiguous"}
+        even = [
+            crossing(
+                percents,
+                [turnaround[one, percent] / boxes[one.seed] for percent in percents],
+            )
+            for one in mine
+            if one.partition == SCATTERED[0]
+        ]
+        for partition in SCATTERED:
+            own = {one.seed: out for one, out in mine.items() if one.partition == partition}
+            inside = {one.seed: out for one, out in mine.items() if one.partition == "contiguous"}
+            suffered = [100 * (_longer(own[seed], inside[seed]) - 1) for seed in own]
+            ratio = [_turnaround(own[seed]) / boxes[seed] for seed in own]
+            width = half_width(ratio)
+            mean = float(np.mean(ratio))
+            sure = math.isnan(width) or abs(mean - 1) > width
+            lines.append(
+                {
+                    "machine": machine,
+                    "load": "saturated" if load == SATURATED else f"{load:g}",
+                    "scattered": partition,
+                    "suffered %": float(np.mean(suffered)),
+                    "± suffered %": half_width(suffered),
+                    "break-even %": float(np.mean(even)),
+                    "± break-even %": half_width(even),
+                    "live / boxes": mean,
+                    "± live": width,
+                    "contiguity": ("pays" if mean > 1 else "does not pay") if sure else "makes no difference",
+                }
+            )
+    return lines
+
+
+def _turnaround(outcome: Outcome) -> float:
+    return float(outcome["figures"]["schedule"]["per_job"]["turnaround"]["mean"])
+
+
+def _longer(scattered: Outcome, boxes: Outcome) -> float:
+    """Return the mean over jobs of the time live and scattered, over that in a box, weighted by nothing."""
+    inside = {row["job"]: row["live"] for row in boxes["jobs"]}
+    return float(np.mean([row["live"] / inside[row["job"]] for row in scattered["jobs"]]))
+
+
+STUDY = Study(
+    name="break-even-live",
+    title="Does contiguity pay, given what scattered jobs really suffer?",
+    source="this project; beside J. A. Pascual and others, who put the break-even at 25 to 45 %",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

@@ -1,0 +1,1 @@
+"""What ``netplace demo`` shows."""

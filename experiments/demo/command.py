@@ -1,0 +1,29 @@
+"""``netplace demo``: recorded NPB runs under several mappings, and a shared machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from netplace.cli.amounts import SEEDS
+from netplace.cli.examples import as_epilog
+from netplace.cli.verdict import AnnouncingCommand
+
+__all__ = ["demo_command"]
+
+
+@click.command("demo", cls=AnnouncingCommand, epilog=as_epilog("netplace demo --seeds 2"))
+@click.option("--seeds", type=SEEDS, default=3, show_default=True, help="Runs of each case.")
+@click.option(
+    "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Where the files go."
+)
+def demo_command(seeds: int, output: str) -> None:
+    """Replay recorded NPB runs on a torus and a tree under three mappings each, and let jobs share a torus.
+
+    Leaves tables on the screen, every run in a CSV file, and a picture of each.
+    """
+    from netplace.checks import whole
+    from netplace.experiments.demo.runs import run_demo
+
+    run_demo(whole(seeds, "--seeds"), Path(output))

@@ -1,0 +1,154 @@
+"""The demonstration: recorded NPB runs under several mappings, and jobs that share a machine."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from statistics import fmean
+
+from rich.console import Console
+
+from netplace.experiments.demo.shared_machine import shared_machine
+from netplace.netsim import Config
+from netplace.report.files.outputs import whole_file
+from netplace.report.plots.page import page
+from netplace.report.tables.summary import spread
+from netplace.report.terminal.compiling import load_engine
+from netplace.report.terminal.screen import print_tables, table, with_progress
+from netplace.runs import execute, resolve
+from netplace.runs.crew import run_each
+
+__all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
+
+TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
+# network: (virtual channels, mappings)
+NETWORKS = {
+    "torus:4x4": (2, ("consecutive", "column", "random")),
+    "tree:4,2": (1, ("consecutive", "shuffle", "random")),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the demonstration."""
+
+    trace: str
+    network: str
+    vcs: int
+    mapping: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Outcome(Case):
+    """What a run took; times in cycles, but `cpu_seconds`."""
+
+    cycles: int
+    drained_cycles: int
+    packets: int
+    packet_hops: int
+    mean_packet_delay: float
+    cpu_seconds: float
+
+
+def run(case: Case) -> Outcome:
+    """Simulate one case."""
+    job = {"trace": case.trace, "mapping": case.mapping}
+    result = execute(resolve(case.network, job, config=Config(vcs=case.vcs), seed=case.seed))
+    return Outcome(
+        **asdict(case),
+        cycles=result.cycles,
+        drained_cycles=result.drained_cycles,
+        packets=result.packets,
+        packet_hops=result.packet_hops,
+        mean_packet_delay=round(result.packet_delay.mean, 3),
+        cpu_seconds=round(result.cpu_seconds, 4),
+    )
+
+
+def cases(seeds: int) -> list[Case]:
+    """Return all runs."""
+    return [
+        Case(trace, network, vcs, mapping, seed)
+        for seed in range(seeds)
+        for network, (vcs, mappings) in NETWORKS.items()
+        for trace in TRACES
+        for mapping in mappings
+    ]
+
+
+def ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, dict[str, float]]:
+    """Return, for each mapping, the spread of its cycles divided by the mean of the consecutive mapping's."""
+    found = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
+    base = fmean(outcome.cycles for outcome in found if outcome.mapping == "consecutive")
+    return {
+        mapping: spread([outcome.cycles / base for outcome in found if outcome.mapping == mapping])
+        for mapping in NETWORKS[network][1]
+    }
+
+
+def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write every run as a line of a CSV file."""
+    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Outcome)])
+        writer.writeheader()
+        writer.writerows(asdict(outcome) for outcome in outcomes)
+
+
+def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Draw run times relative to the consecutive mapping, a panel for each network."""
+    with page(path, 10, 4) as figure:
+        panels = figure.subplots(1, len(NETWORKS), sharey=True)
+        for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
+            found = [ratios(outcomes, trace, network) for trace in TRACES]
+            for number, mapping in enumerate(mappings):
+                places = [place + 0.27 * (number - 1) for place in range(len(TRACES))]
+                mean = [ratio[mapping]["mean"] for ratio in found]
+                deviation = [ratio[mapping]["std"] for ratio in found]
+                spread = {"yerr": deviation, "capsize": 3, "error_kw": {"linewidth": 1}}
+                axes.bar(places, mean, 0.25, label=mapping, **spread)
+            axes.axhline(1, color="0.3", linewidth=0.8)
+            axes.set_xticks(range(len(TRACES)), TRACES)
+            axes.set_title(network)
+            axes.grid(axis="y", alpha=0.3)
+            axes.set_axisbelow(True)
+            axes.legend(loc="upper center", ncols=len(mappings), fontsize="small", frameon=False)
+        panels[0].set_ylim(top=1.12 * panels[0].get_ylim()[1])  # room for the legends
+        panels[0].set_ylabel("run time / mean of consecutive")
+        figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds", fontsize="large")
+
+
+def show(outcomes: Sequence[Outcome]) -> None:
+    """Print mean cycles and ratios of every trace and network."""
+    for network, (_, mappings) in NETWORKS.items():
+        rows = []
+        for trace in TRACES:
+            found = ratios(outcomes, trace, network)
+            base = fmean(
+                o.cycles
+                for o in outcomes
+                if (o.trace, o.network, o.mapping) == (trace, network, "consecutive")
+            )
+            shares = [f"{found[mapping]['mean']:.3f} ± {found[mapping]['std']:.3f}" for mapping in mappings]
+            rows.append([trace, f"{base:,.0f}", *shares])
+        columns = ["trace", "consecutive (cycles)", *(f"{mapping} (ratio)" for mapping in mappings)]
+        print_tables(table(f"{network}: run time, mean ± standard deviation over seeds", columns, rows))
+
+
+def run_demo(seeds: int, output: Path) -> None:
+    """Run every case on all processors, and leave tables on the screen, a CSV and pictures in `output`."""
+    output.mkdir(parents=True, exist_ok=True)
+    every = cases(seeds)
+    note = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+    note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
+    load_engine("kernel")
+    outcomes = with_progress(run_each(run, every, os.cpu_count() or 1), len(every), "replaying")
+    write_table(output / "runs.csv", outcomes)
+    draw(output / "mappings.png", outcomes)
+    show(outcomes)
+    print_tables(shared_machine(output / "sharing.png"))
+    pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
+    note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")

@@ -1,0 +1,277 @@
+"""First fit: how long searches for a free box take on machines of a million nodes.
+
+Source: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, tech. report EHU-KAT-IK-06-12, University of the
+Basque Country (2012); J. A. Pascual, doctoral thesis, UPV/EHU 2013, Table 3.7.
+
+Jobs with sides uniform in 1..S come, run and leave (`netplace.benchmarks.first_fit`), with S such that the
+mean sizes of the five sets are the published ones; how a size became a shape there is not told. The searches
+answer the same questions, and CPU time includes taking and releasing boxes. The time of a job is that of all
+questions asked for it until it is placed, those without an answer included. Loads are 0.1, 0.4, 0.7 and
+*MAX*, at which there is always a job that waits.
+
+A search that takes long answers a part of the questions, the first ones, within a time; the time of a job is
+then the mean of those, times the questions that all jobs posed, a job.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from netplace.benchmarks.first_fit import mean_side, measure, questions
+from netplace.experiments.first_fit import searches
+from netplace.experiments.first_fit.ratios import of_ratios, ratio_table
+from netplace.experiments.first_fit.searches.naive import NaiveFirstFit
+from netplace.experiments.published import published
+from netplace.placement.rule import grid_of
+from netplace.report.plots.page import page
+from netplace.runs.campaign import Progress
+from netplace.scheduling.partitioner.contiguous import SEARCHES
+from netplace.studies.cases import KeptCase
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+from netplace.topologies import Grid, parse
+
+__all__ = ["LOADS", "STUDY", "sets"]
+
+LOADS = (0.1, 0.4, 0.7, 2.0)  # the last: all at once
+TIMED = SEARCHES | searches.SEARCHES | {"naive": NaiveFirstFit}  # node by node, as published
+NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous": "ours"}
+MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
+TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
+DETECTIONS = 200  # jobs after the machine has filled
+SECONDS = 3.0  # CPU time after which a search is asked no more
+PRINTED_LOADS = {"0.1": 0.1, "0.7": 0.7, "MAX": 2.0}
+SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
+    "mesh": ("mesh:96x96", (8, 24)),
+    "torus": ("torus:6x6x6x6", (2, 3)),
+}
+WANTED = {"mesh": 3.0, "torus": 20.0}  # how many times IFF's speed ours is to have at the highest load
+
+
+def sets(part: str, quick: bool) -> tuple[Grid, tuple[float, ...]]:
+    """Return the machine of a part of the study, and the longest side of each set of jobs."""
+    if quick:
+        text, sides = SMALL[part]
+        return grid_of(parse(text), "first fit"), sides
+    grid = grid_of(parse(MACHINES[part]), "first fit")
+    return grid, _published_sides(grid)
+
+
+def _published_sides(grid: Grid) -> tuple[float, ...]:
+    """Return S of each set, with which jobs have the published mean sizes."""
+    table = published("pascual_first_fit_job_sizes.csv")
+    found = []
+    for size in table.loc[table["nodes"] == grid.nodes, "mean_job_size"]:
+        wanted = float(size) ** (1 / grid.dims)
+        low, high = 1.0, 2.0 * wanted + 2
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if mean_side(middle) < wanted else (low, middle)
+        found.append(round(low, 3))
+    return tuple(found)
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Measure, and report. Times are not stored, as they belong to the machine and the moment; visits are.
+
+    Raises
+    ------
+    ValueError
+        If nothing is to be measured.
+    """
+    if not bench.simulate and set(asked.parts) != {"visits"}:
+        raise ValueError("study first-fit: keeps no times, so --stored has nothing to report")
+    printed = published("allocation_time_ms.csv")
+    tables, figures, told = [], {}, []
+    for part in asked.parts:
+        if part == "visits":
+            beside = _visits(asked.quick, bench)
+            tables.append(ReportTable(part, STUDY.parts[part], beside, _VISIT_DIGITS))
+            told += _of_visits(beside)
+            continue
+        cells = _measured(part, asked.quick, bench)
+        text = sets(part, asked.quick)[0].text
+        # What was published is about large machines.
+        theirs = printed[printed["network"].str.endswith("none" if asked.quick else part)]
+        beside = _beside(cells, theirs)
+        title = f"{text}: mean CPU time of a job in ms, and what a search visits, by load"
+        tables.append(ReportTable(part, title, beside, _digits(beside)))
+        if not theirs.empty:
+            tables.append(ratio_table(part, text, beside, LOADS))
+            told.append(f"{text}: {of_ratios(tables[-1].frame)}")
+        figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
+        told += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
+    return Report(tuple(tables), tuple(told), figures)
+
+
+def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
+    """Return a row for each set, load and search: ``ms``, ``visited``, ``questions``, ``jobs``, .."""
+    grid, sides = sets(part, quick)
+    names = [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
+    progress = Progress(len(sides) * len(LOADS) * len(names))
+    found = []
+    for place, side in enumerate(sides, 1):
+        for load in LOADS:
+            put = questions(grid, side, load, 100 if quick else 2000)
+            for name in names:
+                cost = measure(TIMED[name](grid), put, 0.2 if quick else SECONDS)
+                labels = {"set": place, "S": side, "load": load, "search": NAMES[name]}
+                measures = {
+                    "ms": 1e3 * cost.per_job(put),
+                    "visited": cost.visited,
+                    "questions": cost.questions,
+                }
+                measures["jobs"] = cost.placed
+                found.append(labels | measures | {"occupied": put.occupied, "found": put.found})
+                progress = progress.after(None)
+                bench.tell(progress)
+    return pd.DataFrame(found)
+
+
+def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each set and search: times and visits by load, and the published time."""
+    keys = ["set", "S", "search"]
+    wide = cells.pivot(index=keys, columns="load", values=["ms", "visited"])
+    wide.columns = [f"{value} {load:g}" for value, load in wide.columns]
+    high = cells[cells["load"] == LOADS[-1]].set_index(keys)
+    wide["questions"] = high["questions"]
+    wide["jobs"] = high["jobs"]
+    wide["occupied"] = high["occupied"]
+    theirs = printed.rename(columns={"algorithm": "search", "ms": "published ms"})
+    wide = wide.reset_index().merge(
+        theirs[["set", "search", "published ms"]], on=["set", "search"], how="left"
+    )
+    ours = wide[wide["search"] == "ours"].set_index("set")[f"ms {LOADS[-1]:g}"]
+    wide["to ours"] = wide[f"ms {LOADS[-1]:g}"] / wide["set"].map(ours)
+    order = {name: place for place, name in enumerate(NAMES.values())}
+    return wide.sort_values(["set", "search"], key=lambda column: column.replace(order)).reset_index(
+        drop=True
+    )
+
+
+def _digits(beside: pd.DataFrame) -> dict[str, int]:
+    """Return digits after the point of each column of numbers."""
+    named = {"set": 0, "S": 0, "questions": 0, "jobs": 0, "occupied": 2, "published ms": 2, "to ours": 1}
+    return named | {
+        name: 4 if name.startswith("ms") else 0 for name in beside if name.startswith(("ms ", "visited "))
+    }
+
+
+def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
+    """Return sentences on our speed beside IFF's, and on what was published."""
+    time = f"ms {LOADS[-1]:g}"
+    ratios = beside.loc[beside["search"] == "IFF", "to ours"]
+    told = [f"at load {LOADS[-1]:g} ours is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"]
+    if quick:
+        return [f"{told[0]}; the machine is too small to compare further."]
+    told[0] += f"; wanted are {WANTED[part]:g}: {'met' if ratios.min() >= WANTED[part] else 'missed'}."
+    known = beside[beside["published ms"].notna()]
+    for name, own in known.groupby("search"):
+        share = own[time] / own["published ms"]
+        told.append(f"{name} takes {share.min():.2g} to {share.max():.2g} of its published time.")
+    pairs = known.pivot(index="set", columns="search", values=[time, "published ms"]).dropna()
+    for other in set(known["search"]) - {"IFF"}:
+        theirs = pairs["published ms", other] > pairs["published ms", "IFF"]
+        agreed = int((theirs == (pairs[time, other] > pairs[time, "IFF"])).sum())
+        told.append(f"which of {other} and IFF is faster: as published on {agreed} of {len(pairs)} sets.")
+    return told
+
+
+@dataclass(frozen=True)
+class Detection(KeptCase):
+    """Searches of IFF for boxes with sides drawn between 1 and `side`, on a machine at a load."""
+
+    study: ClassVar[str] = "first-fit, visits"
+    network: str
+    load: float
+    side: float
+    searches: int
+
+
+def visited(case: Detection) -> dict[str, float]:
+    """Return the mean nodes that a detection visits, by whether it has an answer."""
+    grid = grid_of(parse(case.network), "first fit")
+    cost = measure(TIMED["iff"](grid), questions(grid, case.side, case.load, case.searches))
+    return {"found": cost.found, "failed": cost.failed}
+
+
+def _visits(quick: bool, bench: Bench) -> pd.DataFrame:
+    """Return the nodes that IFF visits in a detection, with and without an answer, beside the printed."""
+    printed = published("pascual_iff_visited_nodes.csv")
+    printed = printed.assign(network="torus:" + printed["network"], load=printed["load"].astype(str))
+    theirs = printed.set_index(["network", "load", "set", "search"])["nodes_visited"]
+    wanted = {}
+    for text in ("torus:96x96", "torus:6x6x6x6") if quick else TORI:
+        sides = (2.0, 3.0) if quick else _published_sides(grid_of(parse(text), "first fit"))
+        for load, value in PRINTED_LOADS.items():
+            for place, side in enumerate(sides, 1):
+                wanted[text, load, place] = Detection(text, value, side, 100 if quick else DETECTIONS)
+    made = kept_outcomes({case.key: case for case in wanted.values()}, visited, Detection.describe, bench)
+    rows = []
+    for (text, load, place), case in wanted.items():
+        row = {"network": text, "load": load, "set": place, "S": case.side}
+        for search in ("found", "failed"):
+            row |= {search: made[case.key][search]}
+            row |= {f"printed {search}": theirs.get((text, load, place, search))}
+        rows.append(row)
+    return pd.DataFrame(rows).astype({"printed found": float, "printed failed": float})
+
+
+_VISIT_DIGITS = {"set": 0, "S": 2, "found": 0, "printed found": 0, "failed": 0, "printed failed": 0}
+
+
+def _of_visits(beside: pd.DataFrame) -> list[str]:
+    told = []
+    for search in ("found", "failed"):
+        known = beside[beside[f"printed {search}"].notna() & (beside[f"printed {search}"] > 0)]
+        if known.empty:
+            continue
+        share = known[search] / known[f"printed {search}"]
+        near = int(share.between(0.5, 2).sum())
+        told.append(
+            f"visits, {search}: {near} of {len(known)} printed cells within a factor of two; ours are "
+            f"{share.median():.2f} of the printed (median)."
+        )
+    return told
+
+
+def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the times at the highest load as bars on a logarithmic axis, a group for each set."""
+    high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
+    names = [name for name in NAMES.values() if name in high]
+    width = 0.84 / len(names)
+    with page(path, 8, 4.4) as figure:
+        axes = figure.subplots()
+        for place, name in enumerate(names):
+            left = np.arange(len(high)) + (place - (len(names) - 1) / 2) * width
+            axes.bar(left, high[name], width, label=name)
+        axes.set_yscale("log")
+        axes.set_xticks(
+            range(len(high)),
+            [f"set {place}\nsides 1..{side:.3g}" for place, side in enumerate(high.index, 1)],
+        )
+        axes.set_ylabel("CPU time of a job, ms")
+        axes.set_title(title)
+        axes.grid(axis="y", alpha=0.3)
+        axes.legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
+
+
+STUDY = Study(
+    name="first-fit",
+    title="How long searches for a free box take on machines of a million nodes",
+    source="Pascual, Miguel-Alonso and Lozano, EHU-KAT-IK-06-12; Pascual, thesis, UPV/EHU 2013, Table 3.7",
+    parts={
+        "mesh": "1024x1024 mesh: NFF, ZFF, RBS, IFF and ours",
+        "torus": "16x16x16x16x16 torus: NFF, ZFF, IFF and ours",
+        "visits": "nodes that IFF visits in a detection, tori of two to five dimensions and a million nodes",
+    },
+    usual=("mesh", "torus", "visits"),
+    conduct=conduct,
+)

@@ -1,0 +1,195 @@
+"""``netplace backfill``: conservative backfilling that reserves named processors, under rules of place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, SEED
+from netplace.cli.examples import as_epilog
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+
+if TYPE_CHECKING:
+    from netplace.scheduling import Job
+    from netplace.scheduling.workload import Workload
+
+__all__ = ["backfill_command"]
+
+EXAMPLES = (
+    "netplace backfill --platform 1-2-8-256 --workload lublin --rule basic,plat --penalty geometric:2",
+    "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",
+)
+
+
+@click.command("backfill", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
+@click.option(
+    "--platform", required=True, metavar="LEVELS", help="Counts from root to processors: 1-2-10-240."
+)
+@click.option(
+    "--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, also with .gz, or lublin."
+)
+@click.option(
+    "--rule", "rules", default="basic,plat", show_default=True, metavar="A,B,..", help="Rules, or all."
+)
+@click.option("--penalty", default="none", show_default=True, help="none, linear:F or geometric:F.")
+@click.option(
+    "--jobs", type=COUNT, metavar="N", help="Only the first so many jobs; of lublin by default 1000."
+)
+@click.option(
+    "--weeks", type=COUNT, metavar="N", help="Workloads of so many successive weeks at random places."
+)
+@click.option(
+    "--draw", type=COUNT, metavar="N", help="Workloads of so many jobs drawn at random, all there at 0."
+)
+@click.option("--instances", type=COUNT, metavar="N", help="Workloads of --weeks or --draw. [default: 1]")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw.")
+@click.option(
+    "--drop", metavar="A,B,..", help="Jobs of a log to leave out. [default: not-completed,never-ran]"
+)
+@click.option(
+    "--allocated", is_flag=True, help="Take the processors that jobs of a log got, not those requested."
+)
+@click.option(
+    "--estimates",
+    default="run-time",
+    show_default=True,
+    metavar="RULE",
+    help="Wall time of jobs without one.",
+)
+@click.option("--no-reassign", is_flag=True, help="No job moves up when others end.")
+@click.option(
+    "--rows", metavar="FILE", help="Write one row a job (.csv or .parquet); of one rule and workload."
+)
+@json_flag
+def backfill_command(**given: Any) -> None:
+    """Reserve processors for every job as it is submitted, under rules that know places.
+
+    The rules are those of F. Mendonca's thesis (2017): basic, becont and cont (contiguous), beloc and loc
+    (few clusters), beplat and plat (low level); names in be- fall back, the others wait. With several
+    workloads the figures are means.
+    """
+    from netplace.checks import one_of
+    from netplace.experiments.local_backfilling.simulator import RULES, Platform, read_penalty
+    from netplace.report.files.outputs import check_output
+    from netplace.report.tables.schedule import write_rows
+
+    platform, penalty = Platform.read(given["platform"]), read_penalty(given["penalty"])
+    words = list(RULES) if given["rules"] == "all" else [word.strip() for word in given["rules"].split(",")]
+    rules = [one_of(word, RULES, "--rule") for word in words]
+    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
+    log, workloads = _workloads(given, platform.processors)
+    if rows and (len(workloads) > 1 or len(rules) > 1):
+        raise ValueError(
+            f"--rows {rows}: holds one schedule, but {len(workloads) * len(rules)} are asked for"
+        )
+    found = []
+    for rule in rules:
+        found.append(_figures(platform, workloads, rule, penalty, given, rows, write_rows))
+    _show(given, platform.text, found, list(log.notes))
+
+
+def _workloads(given: dict[str, Any], processors: int) -> tuple[Workload, list[list[Job]]]:
+    """Return the log and the workloads out of it that are asked for."""
+    from netplace.checks import whole
+    from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
+
+    if given["weeks"] is not None and given["draw"] is not None:
+        raise ValueError("--draw: given beside --weeks, expected one of them")
+    if given["instances"] is not None and given["weeks"] is None and given["draw"] is None:
+        raise ValueError(f"--instances: {given['instances']} given, but neither --weeks nor --draw")
+    seed = whole(given["seed"], "--seed", 0)
+    log = _log(given, processors, seed)
+    instances = whole(given["instances"] or 1, "--instances")
+    if given["weeks"] is not None:
+        return log, draw_weeks(log, whole(given["weeks"], "--weeks"), instances, seed)
+    if given["draw"] is not None:
+        drawn = [
+            draw_jobs(log, whole(given["draw"], "--draw"), processors, seed + i) for i in range(instances)
+        ]
+        return log, drawn
+    return log, [list(log)]
+
+
+def _log(given: dict[str, Any], processors: int, seed: int) -> Workload:
+    """Return the jobs of a file or of the model lublin."""
+    from netplace.checks import whole
+    from netplace.scheduling.workload import make_workload, read
+
+    path, jobs = given["workload"], given["jobs"]
+    options: dict[str, Any] = {}
+    if ".swf" in Path(path).name.lower():
+        drop = given["drop"] if given["drop"] is not None else "not-completed,never-ran"
+        options["drop"] = [word.strip() for word in drop.split(",") if word]
+        options["requested"] = not given["allocated"]
+    elif given["drop"] is not None or given["allocated"]:
+        raise ValueError(f"{path}: --drop and --allocated are for .swf files")
+    if path == "lublin":
+        return make_workload(path, processors, whole(jobs or 1000, "--jobs"), seed)
+    log = read(path, **options)
+    return log if jobs is None else log[: whole(jobs, "--jobs")]
+
+
+def _figures(
+    platform: Any, workloads: list[Any], rule: str, penalty: Any, given: dict[str, Any], rows: Any, write: Any
+) -> dict[str, Any]:
+    """Return the figures of a rule, means over the workloads."""
+    from dataclasses import asdict
+
+    from netplace.cli.job_progress import job_progress
+    from netplace.experiments.local_backfilling.simulator import FIGURES, backfill, place_figures
+
+    figures, rejected, without = [], 0, 0
+    for jobs in workloads:
+        with job_progress(len(jobs)) as tell:
+            made = backfill(
+                platform,
+                jobs,
+                rule,
+                penalty,
+                reassign=not given["no_reassign"],
+                estimates=given["estimates"],
+                tell=tell,
+            )
+        figures.append(asdict(place_figures(made, platform)))
+        rejected, without = rejected + len(made.rejected), without + made.without_estimate
+        if rows:
+            write(rows, made)
+    means = {name: sum(one[name] for one in figures) / len(figures) for name in FIGURES}
+    ran = sum(len(jobs) for jobs in workloads) - rejected
+    return {"rule": rule, "jobs": ran, "rejected": rejected, "without_wall_time": without, **means}
+
+
+def _show(given: dict[str, Any], platform: str, found: list[dict[str, Any]], notes: list[str]) -> None:
+    from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+    if given["as_json"]:
+        asked = {name: given[name] for name in ("workload", "penalty", "estimates", "weeks", "draw", "seed")}
+        print_json(
+            {
+                "platform": platform,
+                **asked,
+                "reassign": not given["no_reassign"],
+                "rules": found,
+                "notes": notes,
+            }
+        )
+    else:
+        columns = [name for name in found[0] if name not in ("rule", "rejected", "without_wall_time")]
+        digits = {"contiguity": 3, "locality": 3, "level": 3, "locality_ratio": 3}
+        cells = [
+            [one["rule"], *(number(one[name], digits.get(name, 0)) for name in columns)] for one in found
+        ]
+        shown = [name.replace("_", " ") for name in columns]
+        print_tables(
+            table(f"{given['workload']} on {platform}, penalty {given['penalty']}", ["rule", *shown], cells)
+        )
+    if found[0]["rejected"]:
+        notes.append(f"jobs larger than the platform, left out: {found[0]['rejected']:,}")
+    if found[0]["without_wall_time"]:
+        filled = f"{found[0]['without_wall_time']:,} by the rule {given['estimates']}"
+        notes.append(f"jobs without a wall time, filled in: {filled}")
+    for note in notes:
+        click.echo(f"netplace: {note}", err=True)

@@ -1,0 +1,42 @@
+"""Backfilling that reserves named processors of a tree, and what jobs gain from their places.
+
+F. Mendonca, "Multi-purpose efficient resource allocation for parallel systems", thesis, Université Grenoble
+Alpes, 2017, chapters 4 and 5.
+
+Examples
+--------
+>>> from netplace.scheduling import Job
+>>> from netplace.experiments.local_backfilling.simulator import Platform, backfill
+>>> jobs = [Job(1, 0, 3, run_time=10, estimate=10), Job(2, 0, 2, 5, 5), Job(3, 0, 4, 5, 5)]
+>>> made = backfill(Platform.read("1-2-4-8"), jobs, "plat")
+>>> [nodes.tolist() for nodes in made.allocations], made.start.tolist()
+([[0, 1, 2], [4, 5], [4, 5, 6, 7]], [0.0, 0.0, 5.0])
+"""
+
+from __future__ import annotations
+
+from netplace.experiments.local_backfilling.simulator.backfilling import backfill
+from netplace.experiments.local_backfilling.simulator.figures import FIGURES, PlaceFigures, place_figures
+from netplace.experiments.local_backfilling.simulator.instances import draw_jobs, draw_weeks
+from netplace.experiments.local_backfilling.simulator.penalty import PENALTIES, Penalty, read_penalty
+from netplace.experiments.local_backfilling.simulator.platform import Platform
+from netplace.experiments.local_backfilling.simulator.rules import RULES, PlaceRule, place
+from netplace.experiments.local_backfilling.simulator.shelves import Shelf, shelves
+
+__all__ = [
+    "FIGURES",
+    "PENALTIES",
+    "RULES",
+    "Penalty",
+    "PlaceFigures",
+    "PlaceRule",
+    "Platform",
+    "Shelf",
+    "backfill",
+    "draw_jobs",
+    "draw_weeks",
+    "place",
+    "place_figures",
+    "read_penalty",
+    "shelves",
+]

@@ -1,0 +1,105 @@
+"""Which of the processors that stay free long enough a job gets: rules, by name.
+
+F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; chapter 4 takes the first piece with
+room, chapter 5 the longest. Names that end in ``-largest`` and ``-rank`` are variants of the author's own
+simulator (fernandodeperto/batch-simulator).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.checks import one_of
+from netplace.experiments.local_backfilling.simulator.platform import Platform
+from netplace.experiments.local_backfilling.simulator.rule_kernel import (
+    BASIC,
+    BLOCK,
+    BLOCK_RANK,
+    CLUSTERS,
+    FIRST_PIECE,
+    PIECES,
+    choose,
+)
+
+__all__ = ["RULES", "PlaceRule", "place"]
+
+
+@dataclass(frozen=True)
+class PlaceRule:
+    """An allocation rule; "first" always means lowest number.
+
+    Attributes
+    ----------
+    kind : int
+        Its family, a constant of `rule_kernel`.
+    forced : bool
+        Whether a job waits rather than get other processors.
+    source : str
+        Where it is from in the thesis (T) or the author's simulator (A).
+    description : str
+        One line for people.
+    """
+
+    kind: int
+    forced: bool
+    source: str
+    description: str
+
+
+RULES: dict[str, PlaceRule] = {
+    "basic": PlaceRule(BASIC, False, "T, algorithm 2", "the first processors"),
+    "becont": PlaceRule(
+        FIRST_PIECE, False, "T, algorithm 3", "the first piece with room; without one, as basic"
+    ),
+    "becont-largest": PlaceRule(PIECES, False, "T, chapter 5; A", "pieces, the longest first"),
+    "cont": PlaceRule(FIRST_PIECE, True, "T, chapter 4; A", "the first piece with room, or wait"),
+    "cont-largest": PlaceRule(PIECES, True, "T, chapter 5", "the longest piece, or wait"),
+    "beloc": PlaceRule(CLUSTERS, False, "T, algorithm 4", "clusters, the one with most free first"),
+    "loc": PlaceRule(CLUSTERS, True, "T, chapter 4; A", "as beloc, in the fewest clusters possible, or wait"),
+    "beplat": PlaceRule(
+        BLOCK, False, "T, algorithm 5", "the first block with room of the lowest level, inside as beloc"
+    ),
+    "plat": PlaceRule(BLOCK, True, "T, chapter 5", "as beplat, at the least level for the job, or wait"),
+    "beplat-rank": PlaceRule(BLOCK_RANK, False, "A", "the same blocks as beplat, inside as basic"),
+    "plat-rank": PlaceRule(BLOCK_RANK, True, "A", "the same blocks as plat, inside as basic"),
+}
+
+
+def place(rule: str, platform: Platform, free: ArrayLike, size: int) -> NDArray[np.int64] | None:
+    """Return the processors that a rule takes, or None if it refuses.
+
+    Parameters
+    ----------
+    rule : str
+        Key of `RULES`.
+    platform : Platform
+        The machine.
+    free : array_like of int
+        Processors that may be taken.
+    size : int
+        How many are wanted, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule.
+
+    Examples
+    --------
+    >>> place("becont", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
+    [3, 4, 5]
+    >>> place("plat", Platform.read("1-2-4-8"), [1, 3, 4, 5, 7], 3).tolist()
+    [4, 5, 7]
+    """
+    chosen_rule = RULES[one_of(rule, RULES, "rule")]
+    open_, chosen = np.zeros(platform.processors, np.bool_), np.zeros(platform.processors, np.bool_)
+    open_[np.asarray(free, np.int64)] = True
+    if open_.sum() < size:
+        return None
+    blocks = np.array(platform.blocks, np.int64)
+    if not choose(chosen_rule.kind, chosen_rule.forced, open_, blocks, size, chosen):
+        return None
+    return np.flatnonzero(chosen)

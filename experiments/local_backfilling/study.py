@@ -1,0 +1,248 @@
+"""What contiguous and local backfilling costs and gains.
+
+Source: F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5; Lucarelli, Mendonca,
+Trystram and Wagner, CCGRID 2015.
+
+``weeks`` (chapter 5): single weeks of logs on machines of level vectors, each level above the least doubles
+the run time, jobs fail at their wall times. ``drawn`` (chapter 4): 300 jobs drawn from a log, all there at
+0, on 1-32-512. Logs are those of the user's folder; without one, jobs of the model of Lublin and Feitelson
+stand in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from netplace.experiments.local_backfilling.simulator import (
+    Platform,
+    backfill,
+    draw_jobs,
+    draw_weeks,
+    place_figures,
+)
+from netplace.experiments.published import published
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
+from netplace.experiments.shared.claims import number_verdict, verdict
+from netplace.studies.cases import KeptCase
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "Case", "cases"]
+
+PARTS = {
+    "weeks": f"weeks of the logs of the folder swf, or of that which {FOLDER} names (chapter 5)",
+    "drawn": "jobs drawn from these logs, all there at 0 (chapter 4)",
+    "linear": "some of the weeks, linear penalty 0.5: nothing published",
+    "unpenalised": "some of the weeks, factor 1, which is no penalty: nothing published",
+}
+BASE = "basic"
+_WEEKS = (BASE, "becont", "becont-largest", "beloc", "beplat", "cont", "loc", "plat")
+_OF_WEEKS = ("sum_flow", "sum_stretch", "contiguity", "locality", "level", "success")
+# Penalty of each part that is of weeks.
+PENALTIES = {"weeks": "geometric:2", "linear": "linear:0.5", "unpenalised": "geometric:1"}
+RULES = {**dict.fromkeys(PENALTIES, _WEEKS), "drawn": (BASE, "becont", "beloc", "cont", "loc")}
+FIGURES = {
+    **dict.fromkeys(PENALTIES, _OF_WEEKS),
+    "drawn": ("makespan", "contiguous_jobs", "local_jobs", "locality_ratio"),
+}
+CHAPTERS = {"weeks": 5, "drawn": 4}
+_METRICS = {
+    "sum flow": "sum_flow",
+    "sum flow per instance": "sum_flow",
+    "contiguity factor": "contiguity",
+    "locality factor": "locality",
+    "platform level factor": "level",
+    "jobs that succeed": "success",
+    "contiguous jobs": "contiguous_jobs",
+    "local jobs": "local_jobs",
+    "locality ratio": "locality_ratio",
+    "makespan per instance": "makespan",
+    "mean makespan": "makespan",
+    "share of instances with makespan within 2% of basic": "makespan",
+    "share of local jobs": "local_jobs",
+}
+_RELATIONS = (
+    "below",
+    "above",
+    "at or below",
+    "well below",
+    "slightly below",
+    "like",
+    "lowest of",
+    "highest of",
+)
+_JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
+
+
+@dataclass(frozen=True)
+class Case(KeptCase):
+    """One instance under one rule."""
+
+    study: ClassVar[str] = "local-backfilling"
+
+    part: str
+    log: ArchiveLog
+    instance: int
+    instances: int
+    rule: str
+    platform: str
+
+    def carry_out(self) -> dict[str, Any]:
+        """Return the figures."""
+        platform, log = Platform.read(self.platform), self.log.read()
+        if self.part in PENALTIES:
+            jobs = draw_weeks(log, 1, self.instances, seed=0, least=_LEAST)[self.instance]
+            made = backfill(platform, jobs, self.rule, PENALTIES[self.part])
+        else:
+            jobs = draw_jobs(log, _JOBS, platform.processors, seed=self.instance)
+            made = backfill(platform, jobs, self.rule)
+        left_out = {"jobs": len(made), "too_large": len(made.rejected), "no_wall_time": made.without_estimate}
+        return {**asdict(place_figures(made, platform)), **left_out}
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return the schedules that are asked for."""
+    return [
+        case for part in asked.parts for log in archive_logs(asked.quick) for case in _cases(part, log, asked)
+    ]
+
+
+def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
+    platforms = published("mendonca_platforms.csv").set_index("platform")["levels"]
+    count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10}
+    if asked.quick:
+        count = dict.fromkeys(count, 4)
+    platform = "1-32-512" if part == "drawn" else platforms.get(log.name, "1-2-10-240")
+    if log.name == "LLNL-Thunder" and not asked.quick:
+        count["weeks"] = 20  # it has 21 of so many jobs
+    if log.name == MODEL:
+        count |= dict.fromkeys(PENALTIES, 2)
+        platform = "1-2-10-240"
+    for instance in range(count[part]):
+        for rule in RULES[part]:
+            yield Case(part, log, instance, count[part], rule, str(platform))
+
+
+def _carry_out(case: Case) -> dict[str, Any]:
+    return case.carry_out()
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    wanted = {case.key: case for case in cases(asked)}
+    found = kept_outcomes(wanted, _carry_out, Case.describe, bench)
+    rows = [
+        {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **found[key]}
+        for key, case in wanted.items()
+    ]
+    frame = pd.DataFrame(rows)
+    tables, told = [], []
+    for part, own in frame.groupby("part", sort=False):
+        for log, group in own.groupby("log", sort=False):
+            tables.append(_ratios(str(part), str(log), group))
+            told.append(_left_out(str(part), str(log), group))
+        if part not in CHAPTERS:
+            continue
+        claimed = _claims(str(part), own)
+        tables.append(ReportTable(f"claims_{part}", f"Published orders: {PARTS[str(part)]}", claimed, {}))
+        counts = claimed["verdict"].value_counts()
+        shown = ", ".join(f"{count} {name}" for name, count in counts.items())
+        told.append(f"{part}: of {len(claimed)} published orders {shown}.")
+    return Report(tuple(tables), tuple(told))
+
+
+def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
+    """Return each figure of each rule against basic, in both normalisations."""
+    lines = []
+    for rule in RULES[part][1:]:
+        for figure in FIGURES[part]:
+            own, base = (_values(group, one, figure) for one in (rule, BASE))
+            ratio = own / np.where(base > 0, base, np.nan)
+            lines.append(
+                {
+                    "rule": rule,
+                    "figure": figure,
+                    "ratio of means": own.mean() / base.mean(),
+                    "mean of ratios": np.nanmean(ratio),
+                    "least": np.nanmin(ratio),
+                    "greatest": np.nanmax(ratio),
+                    "below basic": int((own < base).sum()),
+                    "instances": len(own),
+                }
+            )
+    digits = dict.fromkeys(("ratio of means", "mean of ratios", "least", "greatest"), 3)
+    frame = pd.DataFrame(lines)
+    return ReportTable(
+        f"{part}_{log}",
+        f"{log}: figures over those of basic",
+        frame,
+        {**digits, "below basic": 0, "instances": 0},
+    )
+
+
+def _values(group: pd.DataFrame, rule: str, figure: str) -> NDArray[np.float64]:
+    own = group[group["rule"] == rule].sort_values("instance")
+    return np.asarray(own[figure], float)
+
+
+def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the published orders with their verdicts on our logs."""
+    lines = []
+    for claim in (
+        published("mendonca_claims.csv").query(f"chapter == {CHAPTERS[part]}").itertuples(index=False)
+    ):
+        figure = _METRICS.get(claim.metric)
+        ours = frame if part == "drawn" else frame[frame["log"] == claim.platform]
+        said = {
+            "claim": claim.id,
+            "figure": claim.figure,
+            "platform": claim.platform.partition(";")[0],
+            "metric": claim.metric,
+            "order": f"{claim.variant} {claim.relation} {claim.against}",
+        }
+        variants = [word.strip() for word in claim.variant.split(",")]
+        others = (
+            list(RULES[part]) if claim.against == "all" else [w.strip() for w in claim.against.split(",")]
+        )
+        if claim.against == "all":
+            others = [rule for rule in others if rule not in variants]
+        numbered = claim.relation.startswith(("within", "over", "about"))
+        if figure is None or not (numbered or claim.relation in _RELATIONS) or ours.empty:
+            lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
+            continue
+        for log, group in ours.groupby("log", sort=False):
+            figures = {rule: _values(group, rule, figure) for rule in RULES[part]}
+            if claim.metric == "share of local jobs":
+                figures = {rule: values / _JOBS for rule, values in figures.items()}
+            found = None
+            if numbered:
+                found = number_verdict(claim.metric, claim.relation, claim.against, variants, figures)
+            held, favour, against = found or verdict(claim.relation, variants, others, figures)
+            lines.append({**said, "on": log, "verdict": held, "for": favour, "against": against})
+    return pd.DataFrame(lines)
+
+
+def _left_out(part: str, log: str, group: pd.DataFrame) -> str:
+    base = group[group["rule"] == BASE]
+    jobs, large, missing = (int(base[name].sum()) for name in ("jobs", "too_large", "no_wall_time"))
+    return (
+        f"{part}, {log}: {len(base)} instances of {jobs} jobs in all; {large} larger than the machine "
+        f"are left out, {missing} had no wall time and got their run time as one."
+    )
+
+
+STUDY = Study(
+    name="local-backfilling",
+    title="What contiguous and local backfilling costs and gains",
+    source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read off plots)",
+    parts=PARTS,
+    usual=tuple(CHAPTERS),
+    conduct=conduct,
+)

@@ -1,0 +1,1 @@
+"""The study ``mesh-2d-or-3d``."""

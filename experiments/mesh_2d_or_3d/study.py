@@ -1,0 +1,160 @@
+"""Mesh of two dimensions or of three: on which is a 64-task application faster, and under which mapping.
+
+Both have 64 nodes; the 4x4x4 mesh has more links (144 against 112) and shorter ways (3.8 against 5.3 hops on
+average) than the 8x8 mesh. Whether that helps depends on the mapping: the consecutive one fits task grids of
+two dimensions to the 8x8 mesh. J. A. Pascual and others (DCAI 2010) asked the same and print no number, but
+say which mapping is best; settings are those of the study `td-vs-classic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from netplace.experiments.mesh_2d_or_3d.verdicts import verdicts
+from netplace.experiments.shared.statistics import best, spread
+from netplace.report.plots.bars import draw_bars
+from netplace.runs import resolve
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.study import Asked, Row, Study, of_runs
+
+__all__ = ["STUDY"]
+
+NETWORKS = {"8x8": "mesh:8x8", "4x4x4": "mesh:4x4x4"}
+MAPPINGS = {
+    "consecutive": "consecutive",
+    "random": "random",
+    "classic": "classic:grasp,iterations=50",
+    "td": "td:grasp,iterations=50",
+}
+APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
+
+
+def rows(asked: Asked) -> list[Row]:
+    """Return the runs: the first mapping of every kind before the second."""
+    found = [row for app in (("LU",) if asked.quick else APPLICATIONS) for row in _rows_of(app, asked)]
+    return sorted(found, key=lambda row: int(row.labels["number"]))
+
+
+def _rows_of(app: str, asked: Asked) -> Iterator[Row]:
+    job = {"trace": f"{app}.A.64"} | ({"iterations": "1:1"} if asked.quick else {})
+    many = asked.mappings or (2 if asked.quick else 5)
+    for shape, network in NETWORKS.items():
+        for mapping, rule in MAPPINGS.items():
+            for number in range(1 if mapping == "consecutive" else many):
+                run = resolve(network, job | {"mapping": rule}, seed=number)
+                yield Row({"app": app, "mesh": shape, "mapping": mapping, "number": number}, run)
+
+
+def report(asked: Asked, runs: pd.DataFrame) -> Report:
+    """Return times on both meshes under each mapping, relative to consecutive on the 8x8 mesh."""
+    cells = _cells(runs)
+    times = ReportTable("times", "Times in 10,000 cycles", cells, _DIGITS)
+    shapes = _shapes(cells)
+    beside = ReportTable(
+        "meshes",
+        "Mean time on the 4x4x4 mesh / mean time on the 8x8 mesh",
+        shapes,
+        dict.fromkeys((*MAPPINGS, "best mapping of each"), 2),
+    )
+    figure = {"meshes": partial(_draw, cells=cells)}
+    said = verdicts(cells)
+    told = [*_summary(cells, shapes), _of_verdicts(said)]
+    published = ReportTable("verdicts", "What was published in words (DCAI 2010)", said, {})
+    return Report((beside, times, published), tuple(told), figure)
+
+
+def _of_verdicts(said: pd.DataFrame) -> str:
+    missed = said[said["met"] == "no"]
+    named = "; ".join(f"{row['app']}: {row['verdict']}" for row in missed.to_dict("records"))
+    met = f"{len(said) - len(missed)} of {len(said)} published verdicts are met"
+    return f"{met}; not {named}." if named else f"{met}."
+
+
+_DIGITS = {"mean": 2, "std": 2, "least": 2, "to consecutive 8x8": 3}
+
+
+def _cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each application, mesh and mapping, with the best of an application marked."""
+    found = []
+    for app, group in runs.groupby("app", sort=False):
+        samples = {
+            key: (own["cycles"] / 1e4).tolist() for key, own in group.groupby(["mesh", "mapping"], sort=False)
+        }
+        base = float(np.mean(samples["8x8", "consecutive"]))
+        winners = best({f"{mesh} {mapping}": sample for (mesh, mapping), sample in samples.items()})
+        for (mesh, mapping), sample in samples.items():
+            mean, deviation = spread(sample)
+            name = f"{mesh} {mapping}"
+            found.append(
+                {
+                    "app": app,
+                    "mesh": mesh,
+                    "mapping": mapping,
+                    "mean": mean,
+                    "std": deviation if len(sample) > 1 else np.nan,
+                    "least": min(sample),
+                    "to consecutive 8x8": mean / base,
+                    "winner": "*" if name == winners[0] else "=" if name in winners else "",
+                }
+            )
+    return pd.DataFrame(found)
+
+
+def _shapes(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return, for each application, how long it takes on the 4x4x4 mesh beside the 8x8 mesh."""
+    means = cells.pivot(index="app", columns=["mesh", "mapping"], values="mean")
+    apps = list(dict.fromkeys(cells["app"]))
+    ratios = (means["4x4x4"] / means["8x8"]).loc[apps, list(MAPPINGS)]
+    ratios["best mapping of each"] = (means["4x4x4"].min(axis=1) / means["8x8"].min(axis=1)).loc[apps]
+    ratios["8x8 best with"] = means["8x8"].loc[apps].idxmin(axis=1)
+    ratios["4x4x4 best with"] = means["4x4x4"].loc[apps].idxmin(axis=1)
+    return ratios.reset_index()
+
+
+def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
+    told = [
+        "`*` marks the least mean of an application over both meshes and all mappings, `=` those not "
+        "different from it at 0.05 (t-test where one side does not vary, else Kruskal-Wallis).",
+    ]
+    for mapping in (*MAPPINGS, "best mapping of each"):
+        faster = shapes.loc[shapes[mapping] < 1, "app"].tolist()
+        named = f" ({', '.join(faster)})" if faster else ""
+        told.append(
+            f"{mapping}: the 4x4x4 mesh is the faster for {len(faster)} of {len(shapes)} applications"
+            f"{named}, its time {shapes[mapping].mean():.2f} of that on the 8x8 mesh on average."
+        )
+    return told
+
+
+def _draw(path: Path, cells: pd.DataFrame) -> None:
+    """Draw both meshes side by side for each application, a bar for each mesh and mapping."""
+    apps = list(dict.fromkeys(cells["app"]))
+    base = cells[(cells["mesh"] == "8x8") & (cells["mapping"] == "consecutive")].set_index("app")["mean"]
+    series = {}
+    for mesh in NETWORKS:
+        for mapping in MAPPINGS:
+            own = cells[(cells["mesh"] == mesh) & (cells["mapping"] == mapping)].set_index("app")
+            series[f"{mesh} {mapping}"] = [
+                (float(own["to consecutive 8x8"][app]), float(np.nan_to_num(own["std"][app]) / base[app]))
+                for app in apps
+            ]
+    clear = cells.groupby("app")["winner"].transform(lambda marks: not (marks == "=").any())
+    first = cells[clear & (cells["winner"] == "*")]
+    best = dict(zip(first["app"], first["mesh"] + " " + first["mapping"], strict=True))
+    draw_bars(path, apps, series, "64 tasks on a mesh", "run time / consecutive on 8x8", best=best)
+
+
+STUDY = Study(
+    name="mesh-2d-or-3d",
+    title="An 8x8 or a 4x4x4 mesh, under four mappings",
+    source="Pascual, Miguel-Alonso and Lozano, DCAI 2010 (verdicts in words); Pascual, thesis, UPV/EHU 2013",
+    parts={"meshes": "NPB class A, 64 tasks, on the 8x8 and the 4x4x4 mesh"},
+    usual=("meshes",),
+    conduct=of_runs(rows, report),
+    options=("mappings",),
+)

@@ -1,0 +1,1 @@
+"""The study ``non-contiguous-break-even``."""

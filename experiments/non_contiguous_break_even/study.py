@@ -1,0 +1,267 @@
+"""How much slower scattered jobs may run before boxes are better for the whole machine.
+
+Contiguous allocation leaves nodes idle that lie in the wrong places; scattered allocation leaves none, and
+its jobs run longer. Jobs of the Lublin-Feitelson model on a 16x16x16 mesh run as long as the model says in
+boxes, found by first fit, and so many percent longer on the first free nodes; jobs of one node always run
+alike. The *break-even* is the slowdown at which both do the same work in the same time.
+
+The literature (J. A. Pascual and others) puts it at 25 to 45 %, for jobs of another kind: applications whose
+run times grow with their size, in boxes of powers of two. That set-up is the part `break-even` of the study
+`partition-selection`. Here the question is put to jobs of a model of logs, and on what the answer depends.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netplace.experiments.shared.crossing import crossing, point_of
+from netplace.report.plots.lines import draw_lines
+from netplace.runs.plan import Plan, make_plan
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import outcomes, turnaround
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["PUBLISHED", "STUDY", "cases"]
+
+PUBLISHED = (25.0, 45.0)  # percent
+SATURATED = 2.0  # the load at which the queue never runs empty
+SCATTERED = "non-contiguous"
+USUAL = "fs"
+SHAPES = {  # text form of the partitioner by what is tried
+    "fs": "contiguous:fs,round-up",
+    "cubic": "contiguous:cubic,round-up",
+    "cubic, not turned": "contiguous:cubic,fixed,round-up",
+}
+PARTS = {
+    "fcfs": "first come first served, several loads",
+    "easy": "EASY backfilling, several loads",
+    "shapes": "on what it depends: policy, kind of jobs and shapes of boxes, machine saturated",
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a version of the study is."""
+
+    machine: str
+    jobs: int
+    seeds: int
+    slowdowns: tuple[int, ...]  # percent
+    loads: tuple[float, ...]
+    kinds: tuple[str, ...]
+
+
+FULL = Size(
+    machine="mesh:16x16x16",
+    jobs=5000,
+    seeds=5,
+    slowdowns=tuple(range(0, 65, 5)),
+    loads=(0.3, 0.5, 0.7, 0.9, SATURATED),
+    kinds=("batch", "interactive", "both"),
+)
+QUICK = Size("mesh:8x8x8", 400, 2, (0, 20, 40, 60), (0.5, SATURATED), ("batch", "interactive"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One schedule of the study; without a shape its jobs are scattered, and slower by a share in percent."""
+
+    part: str
+    policy: str
+    load: float
+    kind: str
+    seed: int
+    shape: str = ""
+    slowdown: int = 0
+
+    def plan(self, size: Size) -> Plan:
+        """Return what to carry out."""
+        given = {
+            "machine": size.machine,
+            "workload": "lublin",
+            "jobs": size.jobs,
+            "load": self.load,
+            "kind": self.kind,
+            "policy": self.policy,
+            "partition": SHAPES[self.shape] if self.shape else SCATTERED,
+            "times": f"slowed:{1 + self.slowdown / 100:g}" if self.slowdown else "log",
+        }
+        return make_plan(given, self.seed)
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return the schedules that are asked for."""
+    return [case for part in asked.parts for case in _cases_of(part, _size(asked))]
+
+
+def _size(asked: Asked) -> Size:
+    return QUICK if asked.quick else FULL
+
+
+def _cases_of(part: str, size: Size) -> Iterator[Case]:
+    if part == "shapes":
+        groups = itertools.product(("fcfs", "easy"), (SATURATED,), size.kinds)
+        shapes = list(SHAPES)
+    else:
+        groups = itertools.product((part,), size.loads, ("batch",))
+        shapes = [USUAL]
+    for (policy, load, kind), seed in itertools.product(groups, range(size.seeds)):
+        for shape in shapes:
+            yield Case(part, policy, load, kind, seed, shape)
+        for slowdown in size.slowdowns:
+            yield Case(part, policy, load, kind, seed, slowdown=slowdown)
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make the schedules that are missing, and report."""
+    size, wanted = _size(asked), cases(asked)
+    found = outcomes([case.plan(size) for case in wanted], bench)
+    made = pd.DataFrame([vars(case) | _figures(outcome) for case, outcome in zip(wanted, found, strict=True)])
+    tables, figures, told = [], {}, [_ABOUT]
+    for part in asked.parts:
+        own = made[made["part"] == part]
+        cells = break_evens(own, size)
+        tables.append(ReportTable(part, f"{PARTS[part]}, {size.machine}", _shown(part, cells), _DIGITS))
+        told += _summary(part, cells)
+        if part != "shapes":
+            title = f"{PARTS[part].split(',')[0]}: scattered against contiguous, {size.machine}"
+            figures[part] = partial(_draw, runs=own, title=title)
+    return Report(tuple(tables), tuple(told), figures)
+
+
+_ABOUT = (
+    "Break-even: the slowdown of scattered jobs, in percent of their run time, at which the mean turnaround "
+    "(or the makespan) is that of contiguous allocation; mean over the seeds with its 95 % interval (±). A "
+    "seed in which contiguous is no worse even without a slowdown counts as 0 (column `at 0`). Where seeds "
+    "have not broken even at the largest slowdown (column `beyond`), there is no mean. The published figures "
+    "are of other jobs: their set-up is the part break-even of the study partition-selection."
+)
+
+
+def _figures(outcome: dict[str, Any]) -> dict[str, float]:
+    metrics = outcome["metrics"]
+    return {
+        "turnaround": turnaround(outcome),
+        "makespan": metrics["makespan"],
+        "utilisation": metrics["utilisation"],
+    }
+
+
+def break_evens(runs: pd.DataFrame, size: Size) -> pd.DataFrame:
+    """Return a row for each policy, load, kind of jobs and shape: the break-evens of both measures.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row for each case, with its figures.
+    size : Size
+        The slowdowns.
+    """
+    rows = []
+    for (policy, load, kind), group in runs.groupby(["policy", "load", "kind"], sort=False):
+        scattered = group[group["shape"] == ""]
+        boxes = group[group["shape"] != ""]
+        row = {"policy": policy, "load": load, "kind": kind}
+        row["util. scattered"] = scattered.loc[scattered["slowdown"] == 0, "utilisation"].mean()
+        for shape, own in boxes.groupby("shape", sort=False):
+            points = {"shapes": shape, "util. contiguous": own["utilisation"].mean()}
+            for measure in ("turnaround", "makespan"):
+                # Before saturation it is the arrivals that say when the last job ends.
+                if measure == "turnaround" or load == SATURATED:
+                    point = point_of(_crossings(scattered, own, measure, size))
+                    points[measure] = point.mean
+                    points[f"{measure} ±"] = point.half_width
+                    points[f"{measure} at 0"] = point.at_start
+                    points[f"{measure} beyond"] = point.beyond
+            rows.append(row | points)
+    return pd.DataFrame(rows)
+
+
+def _crossings(scattered: pd.DataFrame, boxes: pd.DataFrame, measure: str, size: Size) -> list[float]:
+    """Return the break-even of each seed, whose jobs are the same in both."""
+    curves = scattered.pivot(index="seed", columns="slowdown", values=measure)[list(size.slowdowns)]
+    levels = boxes.set_index("seed")[measure]
+    return [crossing(size.slowdowns, curves.loc[seed] / levels[seed]) for seed in curves.index]
+
+
+def _shown(part: str, cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells as the report shows them."""
+    table = cells.copy()
+    table["load"] = ["saturated" if load == SATURATED else f"{load:g}" for load in cells["load"]]
+    table["published"] = f"{PUBLISHED[0]:g} to {PUBLISHED[1]:g}"
+    first = ["policy", "kind", "shapes"] if part == "shapes" else ["load"]
+    left_out = {"policy", "kind", "shapes", "load"} - set(first)
+    rest = [name for name in table if name not in left_out and name not in first]
+    return table[first + rest]
+
+
+_COUNTS = {f"{measure} {what}": 0 for measure in ("turnaround", "makespan") for what in ("at 0", "beyond")}
+_DIGITS = {
+    "util. scattered": 3, "util. contiguous": 3, "turnaround": 1, "turnaround ±": 1, "makespan": 1,
+    "makespan ±": 1, **_COUNTS,
+}  # fmt: skip
+
+
+def _summary(part: str, cells: pd.DataFrame) -> list[str]:
+    """Return sentences on where it pays, and whether that is as published."""
+    told = []
+    for policy, own in cells.groupby("policy", sort=False):
+        name = str(policy).upper() if part != "shapes" else f"{str(policy).upper()}, saturated, all kinds"
+        for measure in ("turnaround", "makespan"):
+            if measure in own and own[measure].notna().any():
+                told.append(f"{name}: {_range(own, measure)}")
+    return told
+
+
+def _range(cells: pd.DataFrame, measure: str) -> str:
+    known = cells[cells[measure].notna()]
+    beyond = int((cells.get(f"{measure} beyond", 0) > 0).sum())
+    inside = int(known[measure].between(*PUBLISHED).sum())
+    least, most = f"{known[measure].min():.0f}", f"{known[measure].max():.0f}"
+    text = f"break-even of the {measure} at {least if least == most else f'{least} to {most}'} %"
+    text += f", larger than the largest slowdown in {beyond} rows" if beyond else ""
+    return (
+        f"{text}; {inside} of {len(known) + beyond} rows within the published "
+        f"{PUBLISHED[0]:g} to {PUBLISHED[1]:g} %."
+    )
+
+
+def _draw(path: Path, runs: pd.DataFrame, title: str) -> None:
+    """Draw turnaround and, at saturation, makespan of scattered jobs relative to contiguous ones."""
+    slowdowns = sorted(runs["slowdown"].unique())
+    panels: dict[str, dict[str, list[float]]] = {"mean turnaround": {}, "makespan": {}}
+    for load, group in runs.groupby("load", sort=False):
+        name = "saturated" if load == SATURATED else f"load {load:g}"
+        for panel, measure in (("mean turnaround", "turnaround"), ("makespan", "makespan")):
+            boxes = group[group["shape"] != ""].set_index("seed")[measure]
+            scattered = group[group["shape"] == ""].pivot(index="seed", columns="slowdown", values=measure)
+            ratio = np.exp(np.log(scattered.div(boxes, axis=0)).mean())
+            panels[panel][name] = ratio[slowdowns].tolist()
+    draw_lines(
+        path,
+        panels,
+        slowdowns,
+        "slowdown of scattered jobs (%); grey: published break-even",
+        "scattered / contiguous",
+        title,
+        columns=2,
+        band=PUBLISHED,
+    )
+
+
+STUDY = Study(
+    name="non-contiguous-break-even",
+    title="How much slower may scattered jobs be before boxes are better?",
+    source="Pascual and others: break-even at a slowdown of 25 to 45 %",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

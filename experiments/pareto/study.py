@@ -1,0 +1,194 @@
+"""How strict a partitioner should be: waiting against slowdown by sharing, over the range of strictness.
+
+A strict partitioner lets jobs wait for good nodes, a lax one lets them run at once on bad ones, where they
+disturb each other. On a tree strictness is the percentage of nodes that may be astray
+(`quasi-contiguous:QCT`); on a grid partitioners stand between boxes and any nodes. Every packet is simulated.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from netplace.experiments.shared.shared_cases import (
+    SATURATED,
+    Outcome,
+    Shared,
+    SharedSize,
+    carried_out,
+    half_width,
+    loaded,
+)
+from netplace.experiments.shared_machine.study import FULL, QUICK
+from netplace.report.plots.page import page
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "front"]
+
+MACHINES = {"tree": "tree:4,3", "torus": "torus:8x8"}
+STRICT = {
+    "tree": (
+        *(f"quasi-contiguous:{percent}" for percent in (0, 5, 10, 20, 30, 50, 75, 100)),
+        "non-contiguous",
+        "random",
+    ),
+    "torus": (
+        "contiguous:cubic",
+        "contiguous",
+        "curve:hilbert,best-fit",
+        "curve:hilbert,minimum-span",
+        "curve:row,minimum-span",
+        "paging:1",
+        "mc",
+        "mm",
+        "non-contiguous",
+        "random",
+    ),
+}
+CLASSES = "mixed"
+MARKERS = "osD^vP*Xh<"
+POLICY = "easy"
+LOADS = (0.8, SATURATED)
+PARTS = {"tree": "percentages of nodes astray, on tree:4,3", "torus": "partitioners on torus:8x8"}
+
+
+def cases(asked: Asked) -> list[Shared]:
+    """Return the co-simulations that are asked for."""
+    size = _size(asked)
+    return [
+        Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
+        for part in asked.parts
+        for load, partition, seed in itertools.product(
+            LOADS[-1:] if asked.quick else LOADS,
+            STRICT[part][::3] if asked.quick else STRICT[part],
+            range(size.seeds),
+        )
+    ]
+
+
+def _size(asked: Asked) -> SharedSize:
+    return QUICK if asked.quick else FULL
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    plans = loaded(cases(asked), _size(asked), bench)
+    frame = _frame(list(plans), carried_out(list(plans.values()), bench))
+    digits = {"wait µs": 1, "± wait": 1, "slowdown": 3, "± slowdown": 3, "turnaround µs": 1}
+    tables, told, figures = [], [], {}
+    for part in asked.parts:
+        own = frame[frame["machine"] == MACHINES[part]].drop(columns="machine")
+        tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", own, digits))
+        figures[part] = _picture(own, MACHINES[part])
+        for load, group in own.groupby("load", sort=False):
+            best = group.loc[group["turnaround µs"].idxmin(), "partition"]
+            on = ", ".join(group[group["front"] == "*"]["partition"])
+            told.append(f"{MACHINES[part]}, load {load}: on the front {on}; least turnaround {best}.")
+    return Report(tuple(tables), tuple(told), figures)
+
+
+def front(wait: NDArray[np.float64], slowdown: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which points no other beats in both: less of one, and no more of the other.
+
+    Examples
+    --------
+    >>> front(np.array([1.0, 2.0, 3.0]), np.array([3.0, 4.0, 1.0])).tolist()
+    [True, False, True]
+    """
+    no_more = (wait[None, :] <= wait[:, None]) & (slowdown[None, :] <= slowdown[:, None])
+    less = (wait[None, :] < wait[:, None]) | (slowdown[None, :] < slowdown[:, None])
+    return np.logical_not((no_more & less).any(axis=1))
+
+
+def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
+    rows = []
+    for one, outcome in zip(made, outcomes, strict=True):
+        per_job = outcome["figures"]["schedule"]["per_job"]
+        rows.append(
+            {
+                "machine": one.machine,
+                "load": "saturated" if one.load == SATURATED else f"{one.load:g}",
+                "partition": one.partition,
+                "wait": 1e6 * per_job["wait"]["mean"],
+                "turnaround": 1e6 * per_job["turnaround"]["mean"],
+                "slowdown": outcome["figures"]["sharing"]["mean_slowdown"],
+            }
+        )
+    lines = []
+    for names, group in pd.DataFrame(rows).groupby(["machine", "load", "partition"], sort=False):
+        lines.append(
+            {
+                **dict(zip(("machine", "load", "partition"), names, strict=True)),
+                "wait µs": group["wait"].mean(),
+                "± wait": half_width(group["wait"].tolist()),
+                "slowdown": group["slowdown"].mean(),
+                "± slowdown": half_width(group["slowdown"].tolist()),
+                "turnaround µs": group["turnaround"].mean(),
+            }
+        )
+    frame = pd.DataFrame(lines)
+    frame["front"] = ""
+    for _, group in frame.groupby(["machine", "load"], sort=False):
+        best = front(group["wait µs"].to_numpy(), group["slowdown"].to_numpy())
+        frame.loc[group.index[best], "front"] = "*"
+    return frame
+
+
+def _picture(frame: pd.DataFrame, title: str) -> Callable[[Path], None]:
+    def draw(path: Path) -> None:
+        loads, partitions = list(frame["load"].unique()), list(frame["partition"].unique())
+        with page(path, 5.2 * len(loads), 5.4) as figure:
+            grid = np.atleast_1d(figure.subplots(1, len(loads)))
+            for axes, load in zip(grid, loads, strict=True):
+                own = frame[frame["load"] == load]
+                # Partitioners that do the same are one point with all their names.
+                for point, same in own.groupby(["wait µs", "slowdown"], sort=False):
+                    place = partitions.index(same["partition"].iloc[0])  # one look in all pictures
+                    axes.errorbar(
+                        *([value] for value in point),
+                        xerr=same["± wait"].fillna(0).iloc[0],
+                        yerr=same["± slowdown"].fillna(0).iloc[0],
+                        fmt=MARKERS[place % len(MARKERS)],
+                        color=f"C{place % 10}",
+                        markersize=6,
+                        elinewidth=0.5,
+                        label=_names(same["partition"].tolist()),
+                    )
+                best = own[own["front"] == "*"].sort_values("wait µs")
+                axes.step(best["wait µs"], best["slowdown"], where="post", color="tab:red", linewidth=1)
+                axes.set(title=f"load {load}", xlabel="mean wait (µs)", ylabel="mean slowdown by sharing")
+                axes.grid(alpha=0.3)
+                axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=7)
+            figure.suptitle(f"{title}, EASY: bars are intervals over seeds, red the front", fontsize="medium")
+
+    return draw
+
+
+def _names(partitions: list[str]) -> str:
+    """Return the names of partitioners, those that differ in a number alone with all their numbers."""
+    numbers: dict[str, list[str]] = {}
+    for text in partitions:
+        name, _, number = text.partition(":")
+        numbers.setdefault(name if number.isdecimal() else text, []).append(number)
+    return ", ".join(
+        f"{name}:{numbers[name][0]}..{numbers[name][-1]}"
+        if len(numbers[name]) > 1
+        else (f"{name}:{numbers[name][0]}" if name not in partitions else name)
+        for name in numbers
+    )
+
+
+STUDY = Study(
+    name="pareto",
+    title="How strict should a partitioner be: waiting against slowdown?",
+    source="this project; the strictness of J. A. Pascual and others, 2009",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

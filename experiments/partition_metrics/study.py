@@ -1,0 +1,206 @@
+"""Partition metrics: what foretells run time, the form of a partition or what an application sends in it.
+
+Source: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware metrics for partition selection
+in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country, Table 2.
+
+Instances of a 64-task application fill a mesh that is cut in blocks of 64 nodes. In each configuration sets
+of k blocks are shared by k instances (see `block_sets`): k = 2, 4, 8, 16 on the 32x32 mesh, 20 times each,
+and boxes of 8x8, 4x16 and 2x32 make 83; k = 2, 4, 8 on the 8x8x8 mesh and boxes of 4x4x4 and 8x4x2 make 82.
+That there are 20 of each k, and that sets are compact, is how the printed examples come out.
+
+A point is a configuration: the mean of a metric over its partitions, and the time of the slowest instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from netplace.apps import application
+from netplace.experiments.partition_metrics.block_sets import block_sets, pieces
+from netplace.experiments.partition_metrics.correlations import correlation_summary, correlations
+from netplace.experiments.partition_metrics.mean_metrics import METRICS, mean_metrics
+from netplace.experiments.published import published
+from netplace.placement import partition
+from netplace.placement.node_lists import node_lists
+from netplace.placement.rule import grid_of
+from netplace.report.plots.scatter import draw_scatter
+from netplace.runs import resolve
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.topologies import parse
+
+__all__ = ["STUDY", "configurations"]
+
+TASKS = 64
+APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
+DRAWS = 80  # configurations by chance
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of the study: blocks, sharers k, and boxes; sizes as the rule ``boxes`` takes them."""
+
+    title: str
+    network: str
+    jobs: int
+    problem_class: str
+    boxes: tuple[str, ...]
+    sharers: tuple[int, ...]
+    sets: str = "compact"
+
+
+def _flat(problem_class: str, sets: str = "compact") -> Part:
+    title = f"16 instances, class {problem_class}, on a 32x32 mesh{_SETS[sets]}"
+    return Part(title, "mesh:32x32", 16, problem_class, ("8x8", "4x16", "2x32"), (2, 4, 8, 16), sets)
+
+
+def _solid(problem_class: str, sets: str = "compact") -> Part:
+    title = f"8 instances, class {problem_class}, on an 8x8x8 mesh{_SETS[sets]}"
+    return Part(title, "mesh:8x8x8", 8, problem_class, ("4x4x4", "8x4x2"), (2, 4, 8), sets)
+
+
+_SETS = {"compact": "", "anywhere": ", blocks anywhere", "own": ", each instance in pieces of its own"}
+PARTS = {
+    "2d-W": _flat("W"),
+    "2d-A": _flat("A"),
+    "3d-W": _solid("W"),
+    "3d-A": _solid("A"),
+    "2d-W-anywhere": _flat("W", "anywhere"),
+    "3d-W-anywhere": _solid("W", "anywhere"),
+    "2d-W-own": _flat("W", "own"),
+    "3d-W-own": _solid("W", "own"),
+}
+
+
+def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
+    """Return the partition rule of every configuration, by a name such as ``"k=4 #7"``.
+
+    Parameters
+    ----------
+    part : Part
+        The table.
+    layouts : int, optional
+        How many draws of each k; without it 80 in all, of each k as many as go.
+    """
+    grid = grid_of(parse(part.network), "partition metrics")
+    found = {box: f"boxes:{box}" for box in part.boxes}
+    most = layouts or -(-DRAWS // len(part.sharers))
+    for number in range(most):
+        for k in part.sharers:
+            if layouts is None and len(found) == DRAWS + len(part.boxes):
+                break
+            rng = np.random.default_rng([number, k])
+            if part.sets == "own":
+                nodes = pieces(grid, part.jobs, k, rng)
+            else:
+                nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets == "anywhere")
+            found[f"k={k} #{number}"] = node_lists(nodes)
+    return found
+
+
+def rows(asked: Asked) -> list[Row]:
+    """Return the runs: all applications in a configuration before the next."""
+    return [row for name in asked.parts for row in _rows_of(name, asked)]
+
+
+def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
+    part = PARTS[name]
+    for configuration, rule in configurations(part, _layouts(asked)).items():
+        for app in ("LU",) if asked.quick else APPLICATIONS:
+            run = resolve(part.network, [_job(app, part)] * part.jobs, partition=rule)
+            yield Row({"table": name, "app": app, "configuration": configuration}, run)
+
+
+def _layouts(asked: Asked) -> int | None:
+    return asked.partitions or (1 if asked.quick else None)
+
+
+def _job(app: str, part: Part) -> dict[str, Any]:
+    # One iteration: the others repeat its messages.
+    return {"app": app.lower(), "class": part.problem_class, "tasks": TASKS, "iterations": 1}
+
+
+def report(asked: Asked, runs: pd.DataFrame) -> Report:
+    """Return a table of correlations for each part, beside the published, and a picture of the points."""
+    printed = published("partition_metric_correlations_2d.csv")
+    tables, figures, told = [], {}, []
+    for name in asked.parts:
+        part = PARTS[name]
+        points = _points(runs[runs["table"] == name], part, configurations(part, _layouts(asked)))
+        kind, _, nodes = part.network.partition(":")
+        own = printed[
+            printed["network"].eq(kind)
+            & printed["nodes"].eq(nodes)
+            & printed["npb_class"].eq(part.problem_class)
+        ].set_index(["app", "metric"])["pearson_r"]
+        cells = correlations(points, own)
+        count = points["configuration"].nunique()
+        title = f"{part.title}: Pearson's r with run time over {count} configurations"
+        tables += [
+            ReportTable(f"correlations-{name}", title, cells, _DIGITS),
+            ReportTable(f"points-{name}", f"{part.title}: the points", _means(points), _MEAN_DIGITS),
+        ]
+        told += [f"{name}: {sentence}" for sentence in correlation_summary(cells)]
+        for app, group in points.groupby("app", sort=False):
+            figures[f"{name}-{app}"] = partial(_draw, points=group, title=f"{app}, {part.title}")
+    return Report(tuple(tables), tuple(told), figures)
+
+
+_DIGITS = {"r": 2, "p": 4, "published": 2, "difference": 2, "r, mean of jobs": 2}
+_MEAN_DIGITS = dict.fromkeys(APPLICATIONS, 2) | dict.fromkeys(("NA", "LA", "AD", "DFC", "Diam"), 1)
+
+
+def _points(runs: pd.DataFrame, part: Part, rules: dict[str, str]) -> pd.DataFrame:
+    """Return a row for each run: its time (slowest job, mean of jobs) in 10,000 cycles, and the metrics."""
+    topology, found = parse(part.network), []
+    for (configuration, app), own in runs.groupby(["configuration", "app"], sort=False):
+        nodes = partition(rules[configuration], topology, [TASKS] * part.jobs)
+        found.append(
+            {
+                "configuration": configuration,
+                "app": app,
+                "time": float(own["cycles"].iloc[0]) / 1e4,
+                "mean time": float(np.mean(own["jobs"].iloc[0])) / 1e4,
+                **mean_metrics(topology, nodes, _traffic(str(app), part.problem_class)),
+            }
+        )
+    return pd.DataFrame(found)
+
+
+@lru_cache(maxsize=64)
+def _traffic(app: str, problem_class: str) -> NDArray[np.float64]:
+    program = application(app.lower(), TASKS, problem_class=problem_class, iterations=1)
+    return np.asarray(program.traffic().W, float)
+
+
+def _means(points: pd.DataFrame) -> pd.DataFrame:
+    """Return run time by application and the metrics of nodes, on average for each kind of configuration."""
+    kind = points["configuration"].str.partition(" ")[0].rename("configuration")
+    times = points.pivot_table("time", kind, "app", sort=False)
+    dispersion = points.groupby(kind, sort=False)[list(METRICS[:5])].mean()
+    return times.join(dispersion).reset_index()
+
+
+def _draw(path: Path, points: pd.DataFrame, title: str) -> None:
+    """Draw run time against each metric."""
+    panels = {name: (points[name], points["time"]) for name in METRICS}
+    draw_scatter(path, panels, "", "run time, 10,000 cycles", title)
+
+
+STUDY = Study(
+    name="partition-metrics",
+    title="Does a metric of the partition foretell run time?",
+    source="Pascual, Lozano and Miguel-Alonso, tech. report EHU-KAT-IK-05-12, Table 2",
+    parts={name: part.title for name, part in PARTS.items()},
+    usual=("2d-W", "3d-W"),
+    conduct=of_runs(rows, report),
+    options=("partitions",),
+)

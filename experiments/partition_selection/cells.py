@@ -1,0 +1,177 @@
+"""Cells of the study of partition selection: our schedules beside what is printed of them.
+
+Sources: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, J. Supercomput. 71 (2015), Table 5; J. A. Pascual,
+thesis, UPV/EHU 2013, Tables 3.5 and 3.6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from netplace.experiments.partition_selection.schedules import MEASURES
+from netplace.experiments.partition_selection.setups import short
+from netplace.experiments.published import published
+from netplace.experiments.shared.box_times import BEST, most_cubic, named
+from netplace.experiments.shared.crossing import crossing
+from netplace.experiments.shared.statistics import best
+from netplace.scheduling.workload import PUBLISHED_CLASSES
+from netplace.studies.report import ReportTable
+
+__all__ = [
+    "DIGITS",
+    "POINTS",
+    "best_boxes",
+    "break_evens",
+    "cells_of",
+    "of_boxes",
+    "of_break_evens",
+    "of_cells",
+]
+
+ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisation
+NEAR = 10.0  # points by which a break-even may differ
+
+
+def cells_of(found: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each class and strategy: our figures, and ratios to CS-BM beside the printed ones."""
+    theirs = printed.set_index(["class", "strategy", "measure"])["value"]
+    made = []
+    for classes, group in found.groupby("classes", sort=False):
+        own = group.assign(strategy=group["selection"] + "-" + group["mapping"].map(short))
+        own = own.set_index("strategy")
+        winners = best({name: [-jobs for jobs in own.at[name, "batches"]] for name in own.index})
+        for strategy in own.index:
+            row: dict[str, Any] = {"class": classes, "strategy": strategy}
+            for name in MEASURES:
+                row[name] = float(own.at[strategy, name])
+                if name == "utilisation":
+                    row["printed utilisation"] = theirs.get((classes, strategy, name), float("nan"))
+                    continue
+                row[f"{name} / CS-BM"] = row[name] / float(own.at["CS-BM", name])
+                base, cell = (
+                    theirs.get((classes, key, _PRINTED[name]), float("nan")) for key in ("CS-BM", strategy)
+                )
+                row[f"printed {name} / CS-BM"] = cell / base
+            row["most"] = "*" if strategy == winners[0] else "=" if strategy in winners else ""
+            made.append(row)
+    return pd.DataFrame(made)
+
+
+_PRINTED = {"started": "jobs_per_1e7_cycles", "head_wait": "head_waiting_cycles", "run": "run_cycles"}
+DIGITS = {"started": 0, "head_wait": 1, "run": 0, "utilisation": 3, "printed utilisation": 2} | {
+    f"{origin}{name} / CS-BM": 3 for origin in ("", "printed ") for name in _PRINTED
+}
+
+
+def of_cells(cells: pd.DataFrame) -> list[str]:
+    """Return sentences on how many printed cells are met, on the head's waiting, and on who starts most."""
+    told = []
+    compared, near = 0, 0
+    for name in _PRINTED:
+        theirs = cells[f"printed {name} / CS-BM"]
+        use = theirs.notna() & (cells["strategy"] != "CS-BM")
+        off = (cells.loc[use, f"{name} / CS-BM"] / theirs[use] - 1).abs()
+        compared, near = compared + len(off), near + int((off <= ALIKE).sum())
+    level = cells["printed utilisation"].notna()
+    off = (cells.loc[level, "utilisation"] - cells.loc[level, "printed utilisation"]).abs()
+    compared, near = compared + len(off), near + int((off <= ALIKE).sum())
+    if compared:
+        told.append(f"{near} of {compared} printed cells (ratios to CS-BM, utilisations) within {ALIKE:.0%}.")
+    product = cells["started"] * cells["head_wait"] / 1e7
+    told.append(
+        f"jobs times mean head waiting is {product.min():.3f} to {product.max():.3f} of 10^7 cycles "
+        "(printed: 1)."
+    )
+    for classes, own in cells.groupby("class", sort=False):
+        first = own.loc[own["started"].idxmax(), "strategy"]
+        told.append(f"class {classes}: most jobs with {first}.")
+    return told
+
+
+def break_evens(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each mix of sizes and rule: the slowdown at which as many scattered jobs start."""
+    printed = published("pascual_break_even_percent.csv").set_index(["sizes", "strategy"])["slowdown_percent"]
+    made = []
+    for sizes, group in found.groupby("sizes", sort=False):
+        apart = group[group["selection"] == "scattered"].sort_values("slowdown")
+        if apart.empty:
+            continue
+        jobs = apart["started"].to_numpy()
+        boxes = group[(group["selection"] != "scattered") & (group["mapping"] == BEST)].set_index("selection")
+        ideal = float(boxes.at["BPS", "node_time"])
+        for rule, own in boxes.iterrows():
+            strategy = f"{rule}-BM"
+            held = float(apart["utilisation"].iloc[0])
+            closed = held / own["utilisation"] * own["node_time"] / ideal - 1
+            point = crossing(apart["slowdown"].tolist(), own["started"] / jobs)
+            theirs = printed.get((sizes, strategy), float("nan"))
+            made.append(
+                {
+                    "sizes": sizes,
+                    "strategy": strategy,
+                    "util. scattered": held,
+                    "util. boxes": own["utilisation"],
+                    "break-even": point,
+                    "closed form": 100 * closed,
+                    "printed": theirs,
+                    "difference": point - theirs,
+                }
+            )
+    return pd.DataFrame(made)
+
+
+POINTS = {
+    "util. scattered": 3, "util. boxes": 3, "break-even": 1, "closed form": 1, "printed": 0, "difference": 1,
+}  # fmt: skip
+
+
+def of_break_evens(cells: pd.DataFrame) -> str:
+    """Return a sentence on how many printed break-evens are met."""
+    known = cells[cells["printed"].notna()]
+    near = int((known["difference"].abs() <= NEAR).sum())
+    spread = f"{cells['break-even'].min():.0f} to {cells['break-even'].max():.0f} %"
+    return (
+        f"{spread}; {near} of {len(known)} printed cells within {NEAR:g} points. The closed form "
+        "is (utilisation scattered / in boxes) x (node-time in boxes / under BPS) - 1."
+    )
+
+
+def best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
+    """Return the best box and mapping of each application and size, and what others take beside it."""
+    found = []
+    for (app, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
+        least = group.loc[group["cycles"].idxmin()]
+        boxes = group.groupby("shape")["cycles"].min()
+        rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
+        found.append(
+            {
+                "application": app,
+                "intensity": intensity,
+                "nodes": nodes,
+                "best box": least["shape"],
+                "best mapping": least["mapping"].partition(":")[0],
+                "cycles": least["cycles"],
+                "worst box": boxes.max() / least["cycles"],
+                "worst mapping": rules.max() / least["cycles"],
+            }
+        )
+    digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
+    what = "the worst box with its best mapping, and the worst mapping, relative to it"
+    return ReportTable(name, f"{title}; {what}", pd.DataFrame(found), digits)
+
+
+def of_boxes(frame: pd.DataFrame) -> str:
+    """Return a sentence on how many kinds of jobs are fastest in the most cubic box."""
+    cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
+    same = (frame["best box"] == cubic).mean()
+    third = frame[frame["application"].isin(PUBLISHED_CLASSES["III"])]
+    kept = [
+        box == named(most_cubic(nodes)) and mapping == "consecutive"
+        for box, nodes, mapping in zip(third["best box"], third["nodes"], third["best mapping"], strict=True)
+    ]
+    return (
+        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box. The cube with the "
+        f"consecutive mapping is best for {sum(kept)} of {len(kept)} of class III (published: all)."
+    )

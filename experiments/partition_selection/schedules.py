@@ -1,0 +1,224 @@
+"""Schedules of the study of partition selection: FCFS on a 32x32x32 torus, all jobs there from the beginning.
+
+J. A. Pascual, thesis, UPV/EHU 2013, sections on partition selection and on non-contiguous allocation; times
+are in cycles. Boxes are not turned and lines are left out. CS gives the most cubic box; FS the first free one
+in increasing average pairwise distance; BPS the one box, with its mapping, in which this application of this
+size and intensity runs fastest alone, for which the job waits. Scattered jobs get the first free nodes, and
+run longer by a share than under BPS, whatever box they would have had.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.experiments.partition_selection.setups import SETUPS
+from netplace.experiments.shared.box_times import BEST, BoxTimes
+from netplace.placement.rule import grid_of
+from netplace.scheduling import Schedule, make_partitioner, schedule
+from netplace.scheduling.job import Job
+from netplace.scheduling.metrics import time_batches
+from netplace.scheduling.partitioner import Allocation
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
+from netplace.scheduling.partitioner.shapes import BestShapes, Factors
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
+from netplace.scheduling.workload.published_classes import published_sizes
+from netplace.topologies import Grid, parse
+
+__all__ = ["BATCHES", "MEASURES", "SCATTERED", "Case", "Machine", "carry_out", "key_of", "rounded_up"]
+
+BATCHES = 30
+SCATTERED = "scattered"
+_MORE = 13  # tenths of the jobs that start in all batches of a full machine: some are there to the end
+_MOST = 8 * _MORE
+MEASURES = ("started", "head_wait", "run", "utilisation")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the schedules are made.
+
+    Attributes
+    ----------
+    network : str
+        The torus.
+    jobs : int
+        About how many jobs start in a batch; its length follows, rounded to one digit.
+    largest : int
+        Largest job.
+    warmup : int
+        Batches that are left out at the beginning.
+    """
+
+    network: str
+    jobs: int
+    largest: int
+    warmup: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One schedule.
+
+    Attributes
+    ----------
+    sizes, classes : str
+        Keys of the workload.
+    selection : str
+        ``"CS"``, ``"FS"``, ``"BPS"``, or ``"scattered"``.
+    mapping : str
+        One of the table, or ``"best"``.
+    slowdown : int
+        By how many percent scattered jobs run longer.
+    seed : int
+        Of the workload.
+    setup : str
+        A key of `netplace.experiments.partition_selection.setups.SETUPS`.
+    rounded : bool
+        Whether a size is drawn of all and rounded up to one that the application has, instead of being drawn
+        of those that it has.
+    """
+
+    sizes: str
+    classes: str
+    selection: str
+    mapping: str
+    slowdown: int = 0
+    seed: int = 0
+    setup: str = "plain"
+    rounded: bool = False
+
+
+class ScatteredTimes:
+    """Run times of scattered jobs: that of the best box, longer by a share.
+
+    Parameters
+    ----------
+    times : BoxTimes
+        Run times in boxes with the best mapping.
+    slowdown : int
+        Percent.
+    """
+
+    def __init__(self, times: BoxTimes, slowdown: int) -> None:
+        self._times, self._factor = times, 1 + slowdown / 100
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time wherever the nodes are."""
+        return self._times.least(job) * self._factor
+
+    def longest(self, job: Job) -> float:
+        """Return the same."""
+        return self._times.least(job) * self._factor
+
+
+def carry_out(
+    case: Case,
+    tables: Mapping[str, Mapping[str, BoxTimes]],
+    machine: Machine,
+    intensities: Mapping[str, tuple[str, ...]],
+) -> dict[str, Any]:
+    """Return the means of the batches, with jobs started as of 10^7 cycles.
+
+    Where jobs run out before the last batch ends, twice as many are drawn anew.
+
+    Parameters
+    ----------
+    case : Case
+        The schedule.
+    tables : mapping of str to mapping of str to BoxTimes
+        Run times by set-up and mapping.
+    machine : Machine
+        Where.
+    intensities : mapping of str to tuple of str
+        What is drawn from, by set-up.
+    """
+    grid = grid_of(parse(machine.network), "partition selection")
+    best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
+    wanted, more = (BATCHES + machine.warmup) * machine.jobs, _MORE
+    while True:
+        jobs = _jobs(case, machine, more * wanted // 10, intensities[case.setup])
+        length = _length(jobs, best, grid.nodes, machine.jobs)
+        made = _schedule(case, grid, jobs, times, best)
+        # A length that was rounded up takes more jobs than were drawn.
+        if more >= _MOST or made.start.max() > (BATCHES + machine.warmup) * length:
+            break
+        more *= 2
+    found = time_batches(made, length, BATCHES, machine.warmup * length)
+    figures = {name: found.mean(name) for name in MEASURES}
+    scale = 1e7 / length
+    return {
+        **asdict(case),
+        **figures,
+        "started": figures["started"] * scale,
+        "length": length,
+        "batches": (found.started * scale).tolist(),
+        "node_time": float((made.nodes * (made.end - made.start)).mean()),
+    }
+
+
+def _jobs(case: Case, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
+    """Return so many jobs of a case."""
+    jobs = applications(
+        machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
+    )
+    if case.rounded:
+        jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
+    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
+    return replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
+
+
+def _schedule(case: Case, grid: Grid, jobs: Workload, times: BoxTimes, best: BoxTimes) -> Schedule:
+    """Return the schedule of the jobs by the case's selection."""
+    if case.selection == SCATTERED:
+        return schedule(
+            grid, jobs, "fcfs", make_partitioner("non-contiguous", grid), ScatteredTimes(best, case.slowdown)
+        )
+    rule: Any
+    if case.selection == "BPS":
+        rule = BestShapes(grid, times.ranking, rotations=False)
+    else:
+        inner = grid_of(parse("mesh:" + "x".join(map(str, grid.sizes))), "partition selection")
+        rule = Factors(inner, cubic=case.selection == "CS", rotations=False, lines=False)
+    return schedule(grid, jobs, "fcfs", Boxes(grid, SEARCHES["contiguous"], rule), times)
+
+
+def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray[np.int64]:
+    """Return sizes drawn of all that an application's largest allows, rounded up to the next that it has."""
+    assert jobs.kind is not None, "jobs of applications have kinds"
+    rng = np.random.default_rng([seed, 1])
+    nodes = np.empty(len(jobs), np.int64)
+    names = np.array([name for name, _ in jobs.kinds])[jobs.kind]
+    for name in dict.fromkeys(names.tolist()):
+        own, sizes = names == name, np.array(published_sizes(name))
+        usable = {size: weight for size, weight in weights.items() if size <= sizes[-1]}
+        shares = np.array(list(usable.values())) / sum(usable.values())
+        drawn = rng.choice(list(usable), int(own.sum()), p=shares)
+        nodes[own] = sizes[np.searchsorted(sizes, drawn)]
+    return nodes
+
+
+def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
+    """Return the length of a batch in which about so many jobs start, to one digit."""
+    work = np.mean([job.nodes * times.least(job) for job in jobs[:2000]])
+    exact = wanted * float(work) / nodes
+    digit = 10.0 ** math.floor(math.log10(exact))
+    return round(exact / digit) * digit
+
+
+def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
+    """Return the content hash under which a schedule is kept."""
+    told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
+    told["intensities"] = list(intensities)
+    if case.setup == "plain":  # schedules keep the names that they had before there were other set-ups
+        del told["setup"]
+    if not case.rounded:
+        del told["rounded"]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

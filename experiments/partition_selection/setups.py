@@ -1,0 +1,79 @@
+"""What the applications of the study of partition selection send: a set-up is one reading of the sources.
+
+J. A. Pascual, thesis, UPV/EHU 2013, names seventeen applications and does not say how many messages they
+send. The generators of traces of INSEE, the simulator behind the study, do for some of them: a torus is as
+many rounds as a ring has tasks, up one way (`netplace.apps.synthetic.shifts`); GUPS makes a number of updates
+over all tasks, 100 unless told otherwise. A waterfall has 286 fronts in J. Navaridas, J. A. Pascual and J.
+Miguel-Alonso, PDP 2009, as many as LU; their generator has 10 unless told otherwise. Variants "T-" are in
+none of them: here those of the transposed grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from netplace.experiments.shared.box_times import BEST
+
+__all__ = ["SETUPS", "Setup", "short"]
+
+_MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST}
+# The published construction, fewer times. Where all mappings cost the same (all-to-all) it leaves one by
+# chance, our search the first.
+_GRASP = _MAPPINGS | {"TDM": "td:grasp,iterations=2"}
+_SHIFTS = {
+    "2d-torus": {"app": "2d-shift"},
+    "2d-t-torus": {"app": "2d-t-shift"},
+    "3d-torus": {"app": "3d-shift"},
+    "3d-t-torus": {"app": "3d-t-shift"},
+}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A reading of what the published applications are.
+
+    Attributes
+    ----------
+    title : str
+        What it is, in a few words.
+    programs : mapping
+        Program of an application, where it is not the one of the same name: ``app`` and options.
+    intensities : tuple of str
+        Keys of `netplace.scheduling.workload.INTENSITIES`, of which a job draws one. What was drawn from is
+        not told; times grow with the packets of a message, alike for all applications.
+    mappings : mapping of str to str
+        Mapping rule of each published abbreviation.
+    repeats : int
+        How many times jobs of class IV run their messages.
+    """
+
+    title: str
+    programs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    intensities: tuple[str, ...] = ("low", "medium")
+    mappings: Mapping[str, str] = field(default_factory=lambda: _MAPPINGS)
+    repeats: int = 1
+
+
+_WATERFALL = {"waterfall": {"rounds": 286}}
+_INSEE = _SHIFTS | {"gups": {"updates": 100}} | _WATERFALL
+_T_ONCE = {name: special for name, special in _INSEE.items() if "-t-" not in name}
+
+SETUPS: dict[str, Setup] = {
+    "plain": Setup("each application once"),
+    # What a printed job of a mixed workload takes, in nodes times cycles, says that class IV runs far longer;
+    # more repeats change little.
+    "longer": Setup("class IV 100 times as long", repeats=100),
+    "insee": Setup("messages as INSEE's generators have them, 286 fronts", _INSEE, ("low",), _GRASP),
+    "exchange": Setup("as insee, but T-tori exchange once", _T_ONCE, ("low",), _GRASP),
+    "updates": Setup(
+        "as insee, but 10,000 updates", _INSEE | {"gups": {"updates": 10_000}}, ("low",), _GRASP
+    ),
+}
+
+
+def short(rule: str) -> str:
+    """Return the published abbreviation of a mapping rule."""
+    names = {rule: name for one in SETUPS.values() for name, rule in one.mappings.items()}
+    return names[rule]

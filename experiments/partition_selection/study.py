@@ -1,0 +1,227 @@
+"""Which box a job should get, and how its tasks should sit in it: the published study of a 3-D torus.
+
+Sources: J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling
+on 3D tori", J. Supercomput. 71 (2015) 966-994; J. A. Pascual, thesis, UPV/EHU 2013, Tables 3.5 and 3.6.
+
+Seventeen applications of four classes in the published sizes run their messages once, in boxes of the
+published shapes, under three mappings and the best of them. Means are those of 30 batches of time, on a
+saturated machine. What intensities, in packets a message, were used is not told, nor what the shares of the
+sizes are: our times have another scale, so that cells are compared relative to CS with the best mapping of
+the same workload.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from netplace.experiments.partition_selection.cells import (
+    DIGITS,
+    POINTS,
+    best_boxes,
+    break_evens,
+    cells_of,
+    of_boxes,
+    of_break_evens,
+    of_cells,
+)
+from netplace.experiments.partition_selection.schedules import SCATTERED, Case, Machine, carry_out, key_of
+from netplace.experiments.partition_selection.setups import SETUPS
+from netplace.experiments.published import published
+from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
+from netplace.report.plots.bars import draw_bars
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES
+from netplace.scheduling.workload.published_classes import published_sizes
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Row, Study, measured
+
+__all__ = ["STUDY"]
+
+FULL = Machine("torus:32x32x32", 2000, 512, 5)
+SMALL = Machine("torus:8x8x8", 60, 16, 2)
+LONGEST = (32, 32, 32)
+STRATEGIES = [(rule, name) for rule in ("CS", "FS") for name in ("CM", "RM", "TDM", "BM")] + [("BPS", "BM")]
+SLOWDOWNS = (0, 10, 20, 30, 40, 50, 60)
+MIXED = "I-IV"
+TABLES = {
+    "run-times": "the run-time table: the best box and mapping of each application and size",
+    "large": "schedules of all classes, large sizes (thesis, Table 3.5)",
+    "medium": "schedules of all classes, medium sizes",
+    "small": "schedules of all classes, small sizes",
+    "classes": "schedules of each class, medium sizes (J. Supercomput., Table 5)",
+    "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
+}
+ROUNDED = "-rounded"
+PARTS = {
+    f"{table}{'' if name == 'plain' else f'-{name}'}{ending}": f"{what}: {setup.title}{rounding}"
+    for name, setup in SETUPS.items()
+    for table, what in TABLES.items()
+    for ending, rounding in (("", ""), (ROUNDED, "; sizes rounded up"))
+    if table != "run-times" or not ending
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the name of a part says: its table, the set-up, and whether sizes are rounded up."""
+
+    table: str
+    setup: str
+    rounded: bool
+
+
+def read(part: str) -> Part:
+    """Return what a part is, as ``"large-insee-rounded"``."""
+    name = part.removesuffix(ROUNDED)
+    for setup in SETUPS:
+        if name.endswith(f"-{setup}"):
+            return Part(name.removesuffix(f"-{setup}"), setup, name != part)
+    return Part(name, "plain", name != part)
+
+
+def rows(asked: Asked) -> list[Row]:
+    """Return the runs of the run-time tables."""
+    return [row for setup in _setups(asked) for row in _rows_of(setup, asked.quick)]
+
+
+def _setups(asked: Asked) -> list[str]:
+    return list(dict.fromkeys(read(part).setup for part in asked.parts))
+
+
+def _rows_of(setup: str, quick: bool) -> list[Row]:
+    chosen = SETUPS[setup]
+    return [
+        run_in_box(name, intensity, nodes, shape, mapping, chosen.programs.get(name))
+        for intensity, name, nodes in _kinds(setup, quick)
+        for shape in shapes(nodes, LONGEST, lines=False)
+        for mapping in chosen.mappings.values()
+        if mapping != BEST
+    ]
+
+
+def _kinds(setup: str, quick: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield intensity, application and size of all jobs, the cheapest first."""
+    for intensity, name in itertools.product(intensities_of(setup, quick), PUBLISHED_CLASSES[MIXED]):
+        yield from (
+            (intensity, name, nodes) for nodes in published_sizes(name) if nodes <= _machine(quick).largest
+        )
+
+
+def intensities_of(setup: str, quick: bool = False) -> tuple[str, ...]:
+    """Return the intensities of which jobs draw in a set-up."""
+    chosen = SETUPS[setup].intensities
+    return chosen[:1] if quick else chosen
+
+
+def _machine(quick: bool) -> Machine:
+    return SMALL if quick else FULL
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return the schedules that are asked for."""
+    found: dict[Case, None] = {}
+    for part in map(read, asked.parts):
+        if part.table in SIZES:
+            made = _strategies(part, part.table, MIXED)
+        elif part.table == "classes":
+            groups = [name for name in PUBLISHED_CLASSES if name != MIXED]
+            made = [case for name in groups for case in _strategies(part, "medium", name)]
+        elif part.table == "break-even":
+            made = [case for sizes in SIZES for case in _crossing(part, sizes)]
+        else:
+            made = []
+        found |= dict.fromkeys(made)
+    return list(found)
+
+
+def _strategies(part: Part, sizes: str, classes: str) -> list[Case]:
+    rules = SETUPS[part.setup].mappings
+    return [
+        Case(sizes, classes, rule, rules[name], setup=part.setup, rounded=part.rounded)
+        for rule, name in STRATEGIES
+    ]
+
+
+def _crossing(part: Part, sizes: str) -> list[Case]:
+    """Return boxes under each rule, and scattered jobs at each slowdown."""
+    boxes = [Case(sizes, MIXED, rule, BEST) for rule in ("CS", "FS", "BPS")]
+    apart = [Case(sizes, MIXED, SCATTERED, BEST, slowdown) for slowdown in SLOWDOWNS]
+    return [replace(case, setup=part.setup, rounded=part.rounded) for case in boxes + apart]
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Fill the run-time tables, make the schedules, and report."""
+    runs = {setup: measured(_rows_of(setup, asked.quick), bench) for setup in _setups(asked)}
+    times = {
+        setup: {rule: BoxTimes(own, rule, cycle=1.0) for rule in SETUPS[setup].mappings.values()}
+        for setup, own in runs.items()
+    }
+    machine = _machine(asked.quick)
+    drawn = {setup: intensities_of(setup, asked.quick) for setup in times}
+    wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(asked)}
+    make = partial(carry_out, tables=times, machine=machine, intensities=drawn)
+    kept = kept_outcomes(wanted, make, asdict, bench).values()
+    found = pd.DataFrame({"rounded": False, "setup": "plain"} | one for one in kept)
+    tables, told, figures = [], [_ABOUT], {}
+    for name in asked.parts:
+        part, title = read(name), PARTS[name]
+        if part.table == "run-times":
+            tables.append(best_boxes(runs[part.setup], name, title))
+            told.append(f"{name}: {of_boxes(tables[-1].frame)}")
+            continue
+        own = found[(found["setup"] == part.setup) & (found["rounded"] == part.rounded)]
+        if part.table == "break-even":
+            cells = break_evens(own[own["classes"] == MIXED])
+            tables.append(ReportTable(name, f"{title}, {machine.network}", cells, POINTS))
+            told.append(f"{name}: {of_break_evens(cells)}")
+            continue
+        one = own["classes"] != MIXED
+        if part.table != "classes":
+            one = ~one & (own["sizes"] == part.table) & (own["selection"] != SCATTERED)
+        cells = cells_of(own[one], _printed(part.table, asked.quick))
+        tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, DIGITS))
+        told += [f"{name}: {sentence}" for sentence in of_cells(cells)]
+        figures[name] = partial(_draw, cells=cells, title=title)
+    return Report(tuple(tables), tuple(told), figures)
+
+
+_ABOUT = (
+    "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
+    "class; beside it what the printed cells give. `*` marks the most jobs of a class, `=` what cannot be "
+    "told from it (Kruskal-Wallis over batches, 0.05)."
+)
+
+
+def _printed(part: str, quick: bool) -> pd.DataFrame:
+    """Return what is printed of a part; nothing for the quick version, whose machine is too small."""
+    table = published("pascual_selection_medium_by_class.csv")
+    if part != "classes":
+        table = published("pascual_selection_large_mixed.csv")
+        table = table[table["sizes"] == part].assign(**{"class": MIXED})
+    return table.iloc[:0] if quick else table
+
+
+def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the jobs of each strategy relative to CS-BM, a group for each class."""
+    groups = list(dict.fromkeys(cells["class"]))
+    series = {}
+    for rule, name in STRATEGIES:
+        own = cells[cells["strategy"] == f"{rule}-{name}"].set_index("class")
+        series[f"{rule}-{name}"] = [(float(own.at[group, "started / CS-BM"]), 0.0) for group in groups]
+    draw_bars(path, groups, series, title, "jobs / those of CS-BM")
+
+
+STUDY = Study(
+    name="partition-selection",
+    title="Shapes of partitions and mappings, and what they give the whole machine",
+    source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
+    parts=PARTS,
+    usual=tuple(TABLES),
+    conduct=conduct,
+)

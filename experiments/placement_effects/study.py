@@ -1,0 +1,276 @@
+"""Placement effects: what partition and mapping cost 64-task applications, alone and side by side.
+
+Source: J. Navaridas, J. A. Pascual and J. Miguel-Alonso, "Effects of job and task placement on parallel
+scientific applications performance", PDP 2009, 55-61; as summed up in J. A. Pascual, doctoral thesis, UPV/EHU
+2013, Tables 3.1 and 3.2, which are what we know of it.
+
+On tori: *row* (whole rows, in order), *column* (its transposition), *quadrant* (quarters of the torus or of
+its quarters; the tasks of a single instance go through the quarters one after the other) and *random* (every
+task anywhere). On trees: *consecutive*, *shuffle* (every leaf switch in turn gets the next task, instance
+after instance) and *random*. Times are those of the slowest instance.
+
+NPB are of class A, one iteration. The source that we have of the published times does not name their class;
+with class A the ratios of LU come out close to them, with class W lower. Kernels are as published, with
+messages of 64 kB. The quick version has class W.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netplace.experiments.published import published
+from netplace.experiments.shared.relative_bars import draw_relative
+from netplace.experiments.shared.statistics import spread
+from netplace.netsim import Config
+from netplace.placement import map_tasks, partition
+from netplace.placement.node_lists import node_lists
+from netplace.runs import resolve
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.study import Asked, Row, Study, of_runs
+from netplace.topologies import parse
+
+__all__ = ["STUDY", "places"]
+
+TASKS = 64
+PUBLISHED = ("LU", "MG", "FT")
+NPB = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
+KERNELS: dict[str, dict[str, Any]] = {
+    "tree": {"app": "binary-tree"},
+    "butterfly": {"app": "butterfly"},
+    "2D mesh": {"app": "2d-mesh"},
+    "3D mesh": {"app": "3d-mesh"},
+    "2D front": {"app": "2d-sweep"},
+    "3D front": {"app": "3d-sweep"},
+    "waterfall": {"app": "waterfall", "bytes": 256, "rounds": 286},
+}
+ON_TORI = ("row", "column", "quadrant", "random")
+ON_TREES = ("consecutive", "shuffle", "random")
+ALIKE = 0.25  # share by which a time relative to the best placement may differ and still be called alike
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of the study; `quick` are the applications of the quick version."""
+
+    network: str
+    jobs: int = 1
+    applications: tuple[str, ...] = (*NPB, *KERNELS)
+    quick: tuple[str, ...] = ("LU",)
+    quadrant: str = ""
+
+    @property
+    def placements(self) -> tuple[str, ...]:
+        """The placements that are compared."""
+        if self.quadrant:
+            return ("row", "random")
+        return ON_TREES if self.network.startswith("tree") else ON_TORI
+
+    @property
+    def title(self) -> str:
+        """What stands above the table."""
+        kind, _, sides = self.network.partition(":")
+        where = f"{'an' if sides == '8x8' else 'a'} {sides} torus"
+        if kind == "tree":
+            where = "a {}-ary {}-tree".format(*sides.split(","))
+        number = "one instance" if self.jobs == 1 else f"{self.jobs} instances"
+        if self.quadrant:
+            where = f"one 8x8 quadrant of {where}"
+        return f"{number} on {where}"
+
+
+# Printed are times of one instance in "a quadrant of 8x8": with the links that close rings, or without.
+ALONE = ("torus-1", "in-quadrant")
+_SEVERAL = ("LU", "MG", "FT", "tree", "2D front")
+PARTS = {
+    "torus-1": Part("torus:8x8", quick=_SEVERAL),
+    "torus-4": Part("torus:16x16", 4),
+    "torus-16": Part("torus:32x32", 16, PUBLISHED),
+    "in-quadrant": Part("torus:32x32", 1, PUBLISHED, quadrant="boxes:8x8@0,0"),
+    "torus-16-others": Part(
+        "torus:32x32", 16, tuple(app for app in (*NPB, *KERNELS) if app not in PUBLISHED), ("IS",)
+    ),
+    "tree-1": Part("tree:4,3", quick=_SEVERAL),
+    "tree-4": Part("tree:4,4", 4),
+    "tree-16": Part("tree:4,5", 16),
+}
+
+
+def places(network: str, jobs: int, placement: str) -> tuple[str, str]:
+    """Return the rules of partition and mapping that make a placement of the study.
+
+    Parameters
+    ----------
+    network : str
+        Text form of a 2-D torus or a tree.
+    jobs : int
+        How many instances; they fill the network, or there is one.
+    placement : str
+        One of `ON_TORI` or `ON_TREES`, the last with a number: ``"random:3"``.
+    """
+    name, _, number = placement.partition(":")
+    if name == "random":
+        return f"random:{number}", "random"
+    if name == "quadrant" and jobs == 1:
+        quarters = partition("quadrants", parse(network), [TASKS // 4] * 4)
+        return node_lists([np.concatenate(quarters)]), "consecutive"
+    if name == "shuffle":
+        order = map_tasks("shuffle", parse(network), jobs * TASKS)
+        return node_lists(order.reshape(jobs, TASKS)), "consecutive"
+    rules = {"row": "bands", "column": "columns", "quadrant": "quadrants", "consecutive": "whole"}
+    return rules[name], "consecutive"
+
+
+def rows(asked: Asked) -> list[Row]:
+    """Return the runs: the first random placement before the second."""
+    found = [row for name in asked.parts for row in _rows_of(name, asked)]
+    return sorted(found, key=lambda row: int(row.labels["number"]))
+
+
+def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
+    part = PARTS[name]
+    tree = part.network.startswith("tree")
+    many = asked.partitions or (2 if asked.quick else 5)
+    for app in part.quick if asked.quick else part.applications:
+        for placement in part.placements:
+            for number in range(many if placement == "random" else 1):
+                if part.quadrant:
+                    area, mapping = part.quadrant, "random" if placement == "random" else "consecutive"
+                else:
+                    area, mapping = _places(part.network, part.jobs, f"{placement}:{number}")
+                run = resolve(
+                    part.network,
+                    [_job(app, "W" if asked.quick else "A") | {"mapping": mapping}] * part.jobs,
+                    partition=area,
+                    config=Config(vcs=1) if tree else Config(),
+                    seed=number,
+                )
+                yield Row({"table": name, "app": app, "placement": placement, "number": number}, run)
+
+
+_places = lru_cache(maxsize=64)(places)
+
+
+def _job(app: str, problem_class: str) -> dict[str, Any]:
+    if app in KERNELS:
+        return {"tasks": TASKS, "bytes": 64 * 1024} | KERNELS[app]
+    # One iteration: the others repeat its messages.
+    return {"app": app.lower(), "class": problem_class, "tasks": TASKS, "iterations": 1}
+
+
+def report(asked: Asked, runs: pd.DataFrame) -> Report:
+    """Return a table for each part, times relative to the best placement beside the published."""
+    printed = published("placement_32x32_torus_16_instances.csv").set_index("app")
+    tables, figures, told = [], {}, []
+    for name in asked.parts:
+        beside = printed if name == "torus-16" else printed.iloc[:0]
+        if name in ALONE and not asked.quick:
+            beside = published("pascual_mapping_alone_in_quadrant.csv").pivot(
+                index="app", columns="mapping", values="relative_time"
+            )
+        cells = _cells(runs[runs["table"] == name], beside)
+        title = PARTS[name].title
+        tables += [
+            ReportTable(name, f"{title}: time / best placement", _wide(cells), _WIDE_DIGITS),
+            ReportTable(f"{name}-times", f"{title}: times in 10,000 cycles", cells, _DIGITS),
+        ]
+        told += [f"{name}: {sentence}" for sentence in _summary(cells)]
+        figures[name] = partial(_draw, cells=cells, title=title)
+    return Report(tuple(tables), tuple(told), figures)
+
+
+_DIGITS = {"mean": 2, "std": 2, "runs": 0, "to best": 2, "published": 1, "difference": 2}
+_WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for name in ON_TORI)), 2)
+
+
+def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each application and placement, relative to the best placement's mean."""
+    found = []
+    for app, group in runs.groupby("app", sort=False):
+        base = group.groupby("placement")["cycles"].mean().min() / 1e4
+        for placement, own in group.groupby("placement", sort=False):
+            mean, deviation = spread((own["cycles"] / 1e4).tolist())
+            known = app in printed.index and placement in printed.columns
+            theirs = float(printed.loc[app, placement]) if known else np.nan
+            found.append(
+                {
+                    "app": app,
+                    "placement": placement,
+                    "mean": mean,
+                    "std": deviation if len(own) > 1 else np.nan,
+                    "runs": len(own),
+                    "to best": mean / base,
+                    "published": theirs,
+                    "difference": mean / base - theirs,
+                }
+            )
+    return pd.DataFrame(found)
+
+
+def _wide(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each application and a column for each placement, ours and then the published."""
+    names, apps = list(dict.fromkeys(cells["placement"])), list(dict.fromkeys(cells["app"]))
+    ours = cells.pivot(index="app", columns="placement", values="to best").loc[apps, names]
+    ours["best"] = ours[names].idxmin(axis=1)
+    if cells["published"].notna().any():
+        theirs = cells.pivot(index="app", columns="placement", values="published").loc[apps, names]
+        ours = ours.join(theirs.dropna(axis=1, how="all").add_prefix("published "))
+    return ours.reset_index()
+
+
+def _summary(cells: pd.DataFrame) -> list[str]:
+    """Return sentences on who wins and what chance costs, and how far that agrees with what was published."""
+    table = cells.pivot(index="app", columns="placement", values="to best")
+    wins = table.idxmin(axis=1).value_counts()
+    worst = table.max(axis=1)
+    told = [
+        f"best placement: {', '.join(f'{name} for {count}' for name, count in wins.items())} of {len(table)} "
+        f"applications; random costs {table['random'].median():.2f} times the best (median), the worst "
+        f"placement up to {worst.max():.2f} ({worst.idxmax()})."
+    ]
+    beside = cells[cells["published"].notna()]
+    if beside.empty:
+        return told
+    same = [
+        str(app)
+        for app, own in beside.groupby("app", sort=False)
+        if own["published"].idxmin() == own["to best"].idxmin()
+    ]
+    off = beside["to best"] / beside["published"] - 1
+    far = [
+        f"{row['app']} {row['placement']} {row['to best']:.2f} (published {row['published']:.1f})"
+        for _, row in beside[off.abs() > ALIKE].iterrows()
+    ]
+    count = beside["app"].nunique()
+    told.append(
+        f"same best placement in {len(same)} of {count} published rows; {len(beside) - len(far)} of "
+        f"{len(beside)} relative times within {ALIKE:.0%} of the published"
+        + (f"; not {', '.join(far)}." if far else ".")
+    )
+    return told
+
+
+_draw = partial(
+    draw_relative, series="placement", value="to best", published="published", base="best placement"
+)
+
+STUDY = Study(
+    name="placement-effects",
+    title="What partition and mapping cost, on tori and trees",
+    source=(
+        "Navaridas, Pascual and Miguel-Alonso, PDP 2009, 55-61; "
+        "Pascual, thesis, UPV/EHU 2013, Tables 3.1 and 3.2"
+    ),
+    parts={
+        name: part.title + (f": {', '.join(PUBLISHED)}" if name == "torus-16" else "")
+        for name, part in PARTS.items()
+    },
+    usual=tuple(PARTS),
+    conduct=of_runs(rows, report),
+    options=("partitions",),
+)

@@ -1,0 +1,132 @@
+"""Which speed-up pays for contiguity: found between those tried, and set beside the printed thresholds."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from netplace.experiments.published import published
+from netplace.experiments.quasi_contiguous.cases import CONTIGUOUS, SCATTERED
+from netplace.experiments.shared.crossing import crossing, point_of
+from netplace.report.plots.lines import draw_lines
+
+__all__ = ["DIGITS", "beside_printed", "draw", "findings", "needed", "thresholds_met"]
+
+PRINTED_POLICY = {"fcfs": "FCFS", "easy": "BF", "easy-counted": "BF", "easy-patient": "BF"}
+NEAR = 5.0  # points by which a threshold may differ from the printed
+DIGITS = {
+    "printed": 0, "difference": 1,
+    "contiguous jobs": 3, "turnaround without": 2, "speed-up needed": 1, "±": 1, "at 0": 0, "beyond": 0,
+}  # fmt: skip
+
+
+def needed(runs: pd.DataFrame, speedups: tuple[int, ...]) -> pd.DataFrame:
+    """Return a row for each workload, policy and allocation: its cost, and the speed-up that pays for it.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row for each case.
+    speedups : tuple of int
+        Percent, increasing.
+    """
+    rows = []
+    keys = ["workload", "machine", "policy"]
+    for names, group in runs.groupby(keys, sort=False):
+        base = group[group["allocation"] == SCATTERED].set_index("seed")["turnaround"]
+        for allocation, own in group[group["allocation"] != SCATTERED].groupby("allocation", sort=False):
+            curves = own.pivot(index="seed", columns="speedup", values="turnaround")[list(speedups)]
+            plain = own[own["speedup"] == 0]
+            point = point_of([crossing(speedups, base[seed] / curves.loc[seed]) for seed in curves.index])
+            rows.append(
+                dict(zip(keys, names, strict=True))
+                | {
+                    "allocation": allocation,
+                    "contiguous jobs": plain["contiguous"].mean(),
+                    "turnaround without": float(np.exp(np.log(curves[0] / base).mean())),
+                    "speed-up needed": point.mean,
+                    "±": point.half_width,
+                    "at 0": point.at_start,
+                    "beyond": point.beyond,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def beside_printed(cells: pd.DataFrame, quick: bool = False) -> pd.DataFrame:
+    """Return the cells with the printed thresholds, which are of whole logs, beside them."""
+    printed = published("pascual_speedup_needed_percent.csv").set_index(["log", "policy", "qct_percent"])
+    theirs = []
+    for row in cells.to_dict("records"):
+        threshold = 0 if row["allocation"] == CONTIGUOUS else int(row["allocation"].split()[1])
+        key = (row["workload"], PRINTED_POLICY[row["policy"]], threshold)
+        theirs.append(np.nan if quick else float(printed["speedup_percent"].get(key, np.nan)))
+    found = cells.drop(columns=["±"]).assign(printed=theirs)
+    found["difference"] = found["speed-up needed"] - found["printed"]
+    return found
+
+
+def thresholds_met(part: str, cells: pd.DataFrame) -> str:
+    """Return a sentence on how many of the printed thresholds are met."""
+    known = cells[cells["printed"].notna()]
+    near = int((known["difference"].abs() <= NEAR).sum())
+    if known.empty:
+        return f"{part}: no thresholds are printed for these."
+    return f"{part}: {near} of {len(known)} printed thresholds within {NEAR:g} points."
+
+
+def findings(part: str, cells: pd.DataFrame) -> list[str]:
+    """Return sentences on each of the three published findings."""
+    told = []
+    groups = list(cells.groupby(["workload", "policy"], sort=False))
+    worse, between = 0, 0
+    for _, own in groups:
+        without = own.set_index("allocation")["turnaround without"]
+        worse += bool(without[CONTIGUOUS] > 1)
+        between += bool((without.drop(CONTIGUOUS) < without[CONTIGUOUS]).all())
+    told.append(
+        f"{part}: without a speed-up contiguous allocation has the longer turnaround in {worse} of "
+        f"{len(groups)} (workload, policy), and quasi-contiguous a shorter one than contiguous, at every "
+        f"threshold, in {between}. Published: severe inefficiency of contiguous allocation, less of "
+        "quasi-contiguous."
+    )
+    table = published("quasi_contiguous_4ary4tree_16_tasks.csv")
+    gains = 100 * (1 - 1 / table["random"])
+    for policy, own in cells[cells["allocation"] == CONTIGUOUS].groupby("policy", sort=False):
+        known = own["speed-up needed"].dropna()
+        beyond = len(own) - len(known)
+        spread = f"{known.min():.0f} to {known.max():.0f} %" if len(known) else "over 50 %"
+        spread += f" (over 50 % in {beyond} of {len(own)} workloads)" if len(known) and beyond else ""
+        paid = int((known < gains.min()).sum())
+        told.append(
+            f"{part}, {str(policy).upper()}: contiguous needs a speed-up of {spread}. Run times of "
+            f"{', '.join(table['app'])} are published as {gains.min():.0f} to {gains.max():.0f} % shorter in "
+            f"a subtree than on random nodes, which pays for contiguity in {paid} of {len(own)} workloads. "
+            "Published: the gains more than compensate."
+        )
+    return told
+
+
+def draw(path: Path, runs: pd.DataFrame, speedups: tuple[int, ...], title: str) -> None:
+    """Draw the turnaround relative to non-contiguous over the speed-up, a panel a workload and policy."""
+    panels: dict[str, dict[str, list[float]]] = {}
+    for policy, workload in itertools.product(runs["policy"].unique(), runs["workload"].unique()):
+        group = runs[(runs["policy"] == policy) & (runs["workload"] == workload)]
+        base = group[group["allocation"] == SCATTERED].set_index("seed")["turnaround"]
+        panel = panels[f"{workload}, {policy.upper()}"] = {}
+        for allocation, own in group[group["allocation"] != SCATTERED].groupby("allocation", sort=False):
+            curves = own.pivot(index="seed", columns="speedup", values="turnaround")
+            ratio = np.exp(np.log(curves.div(base, axis=0)).mean())
+            panel[str(allocation)] = ratio[list(speedups)].tolist()
+    draw_lines(
+        path,
+        panels,
+        speedups,
+        "speed-up of contiguous jobs (%)",
+        "mean turnaround / that of non-contiguous",
+        title,
+        columns=runs["workload"].nunique(),
+    )

@@ -1,0 +1,111 @@
+"""``netplace redirect``: sequential tasks, and what redirecting the long ones gains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.examples import as_epilog
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+__all__ = ["redirect_command"]
+
+_PARAMETERS = ("dedicated", "threshold", "b", "c")
+
+EXAMPLES = (
+    "netplace redirect --workload lublin --machine 64 --policy SPT,SPT-RD --dedicated 2 --threshold 2",
+    "netplace redirect --workload lublin --machine 64 --days 1 --instances 3 --processors 8 --json",
+)
+
+
+@click.command("redirect", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
+@click.option("--workload", required=True, metavar="NAME|FILE", help="Jobs: .swf or .csv, or lublin.")
+@click.option("--machine", type=COUNT, required=True, metavar="N", help="Processors of the log's machine.")
+@click.option(
+    "--jobs", type=COUNT, metavar="N", help="Only the first so many jobs; of lublin by default 1000."
+)
+@click.option("--days", type=REAL, metavar="D", help="Windows of so many days from random times.")
+@click.option("--instances", type=COUNT, metavar="N", help="How many windows. [default: 1]")
+@click.option("--processors", type=COUNT, metavar="M", help="Processors for the tasks. [default: by the log]")
+@click.option(
+    "--policy", "policies", default="SPT,SRPT", show_default=True, metavar="A,B,..", help="Policies."
+)
+@click.option("--dedicated", type=COUNT, metavar="N", help="Of -RD, -RR: processors for redirected tasks.")
+@click.option("--threshold", type=COUNT, metavar="N", help="Of -RD: tasks delayed until redirection.")
+@click.option("--b", type=REAL, help="Of -RR: how long beside the longest. [default: 0.02]")
+@click.option("--c", type=REAL, help="Of -RR: probability. [default: 1]")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of windows and draws.")
+@json_flag
+def redirect_command(**given: Any) -> None:
+    """Make sequential tasks of the jobs of a log and run them under policies that redirect long ones, or not.
+
+    Each job becomes one task of its work over the mean size of all (method C of F. Mendonca's thesis, 2017).
+    Figures are sums, maxima and norms of flow and stretch, means over the windows.
+    """
+    from dataclasses import asdict
+
+    from netplace.checks import one_of
+    from netplace.experiments.redirection.simulator import (
+        TASK_FIGURES,
+        TASK_POLICIES,
+        run_tasks,
+        task_figures,
+    )
+
+    names = list(TASK_POLICIES) if given["policies"] == "all" else given["policies"].split(",")
+    policies = [one_of(name.strip(), TASK_POLICIES, "--policy") for name in names]
+    said = {name: given[name] for name in _PARAMETERS}
+    for name, value in said.items():
+        if value is not None and not any(name in TASK_POLICIES[policy].parameters for policy in policies):
+            raise ValueError(f"--{name}: {value:g} given, but none of {', '.join(policies)} takes it")
+    said |= {"b": 0.02 if said["b"] is None else said["b"], "c": 1.0 if said["c"] is None else said["c"]}
+    sets = _task_sets(given)
+    found = []
+    for policy in policies:
+        taken = {name: said[name] for name in TASK_POLICIES[policy].parameters}
+        made = [run_tasks(one.tasks, one.processors, policy, seed=given["seed"], **taken) for one in sets]
+        figures = [asdict(task_figures(ran)) for ran in made]
+        means = {name: sum(one[name] for one in figures) / len(figures) for name in TASK_FIGURES}
+        sent = sum(task.redirected for ran in made for task in ran) / len(made)
+        found.append({"policy": policy, "parameters": taken, "redirected": sent, **means})
+    sizes = {
+        "windows": len(sets),
+        "tasks": sum(len(one.tasks) for one in sets) / len(sets),
+        "processors": sum(one.processors for one in sets) / len(sets),
+    }
+    if given["as_json"]:
+        print_json({**sizes, "policies": found})
+        return
+    title = f"{given['workload']}: {sizes['tasks']:,.0f} tasks on {sizes['processors']:g} processors"
+    columns = ["redirected", *TASK_FIGURES]
+    rows = [[one["policy"], *(number(one[name], 0) for name in columns)] for one in found]
+    print_tables(table(title, ["policy", *(name.replace("_", " ") for name in columns)], rows))
+
+
+def _task_sets(given: dict[str, Any]) -> list[Any]:
+    """Return the task sets of the flags."""
+    from netplace.checks import whole
+    from netplace.experiments.redirection.simulator import tasks_of, windows
+    from netplace.scheduling.workload import make_workload, read
+
+    path, jobs = given["workload"], given["jobs"]
+    machine, seed = whole(given["machine"], "--machine"), whole(given["seed"], "--seed", 0)
+    if given["processors"] is not None:
+        whole(given["processors"], "--processors")
+    if path == "lublin":
+        log = make_workload(path, machine, whole(jobs or 1000, "--jobs"), seed)
+    else:
+        options = {"drop": ("not-completed", "never-ran"), "requested": True}
+        log = read(path, **options if ".swf" in Path(path).name.lower() else {})
+        log = log if jobs is None else log[: whole(jobs, "--jobs")]
+    if given["days"] is not None:
+        count = whole(given["instances"] or 1, "--instances")
+        return windows(log, given["days"], count, machine, given["processors"], seed)
+    if given["instances"] is not None:
+        raise ValueError(f"--instances: {given['instances']} given, but no --days")
+    return [tasks_of(log, machine, given["processors"])]

@@ -1,0 +1,206 @@
+"""What redirecting long tasks gains for the stretch of all, and costs in flow.
+
+Source: F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapter 3; Lucarelli, Mendonca and Trystram,
+CCGRID 2017.
+
+Windows of a log become sets of sequential tasks (method C) on the published number of processors, under the
+published parameters. Logs are those of the user's folder; without one, jobs of the model stand in.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from netplace.experiments.published import published
+from netplace.experiments.redirection.simulator import (
+    TASK_FIGURES,
+    TASK_POLICIES,
+    run_tasks,
+    task_figures,
+    windows,
+)
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
+from netplace.studies.cases import KeptCase
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "Case", "cases"]
+
+PARTS = {"windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names"}
+POLICIES = ("SPT", "GSPT", "SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR", "SRPT", "GSRPT")
+BASE = "SPT"
+_STRETCHES = ("sum_bounded_stretch", "max_bounded_stretch", "norm2_bounded_stretch")
+_AS_MODEL = "HPC2N"  # whose processors, days and parameters the model takes
+
+
+@dataclass(frozen=True)
+class Case(KeptCase):
+    """All windows of a log under one policy."""
+
+    study: ClassVar[str] = "redirection"
+
+    log: ArchiveLog
+    policy: str
+    processors: int
+    machine: int
+    days: float
+    windows: int
+    parameters: tuple[tuple[str, float], ...]
+
+    def carry_out(self) -> dict[str, Any]:
+        """Return the figures of each window."""
+        given: dict[str, Any] = dict(self.parameters)
+        for name in ("dedicated", "threshold"):
+            if name in given:
+                given[name] = int(given[name])
+        found = []
+        sets = windows(self.log.read(), self.days, self.windows, self.machine, self.processors, seed=0)
+        for seed, one in enumerate(sets):
+            ran = run_tasks(one.tasks, one.processors, self.policy, seed=seed, **given)
+            sent = sum(task.redirected for task in ran)
+            found.append({"tasks": len(ran), "redirected": sent, **asdict(task_figures(ran))})
+        return {"windows": found}
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return what is asked for."""
+    instances = published("mendonca_redirection_instances.csv").set_index("trace")
+    chosen = published("mendonca_redirection_parameters.csv")
+    found = []
+    for log in archive_logs(asked.quick):
+        name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
+        row = instances.loc[name]
+        days, count = (2.0, 3) if log.name == MODEL else (float(row["instance_days"]), 20)
+        for policy in POLICIES:
+            own = chosen[(chosen["trace"] == name) & (chosen["method"] == policy)]
+            wanted = TASK_POLICIES[policy].parameters
+            parameters = tuple((key, float(own[key].iloc[0])) for key in wanted)
+            machine, processors = int(row["log_cpus"]), int(row["instance_cpus"])
+            found.append(Case(log, policy, processors, machine, days, count, parameters))
+    return found
+
+
+def _carry_out(case: Case) -> dict[str, Any]:
+    return case.carry_out()
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    wanted = {case.key: case for case in cases(asked)}
+    found = kept_outcomes(wanted, _carry_out, Case.describe, bench)
+    rows = [
+        {"log": case.log.name, "policy": case.policy, "window": place, **one}
+        for key, case in wanted.items()
+        for place, one in enumerate(found[key]["windows"])
+    ]
+    frame = pd.DataFrame(rows)
+    tables = [_sizes(frame), _claims(frame)]
+    told = [_queueing(frame)]
+    for log, group in frame.groupby("log", sort=False):
+        table, sentence = _policies(str(log), group)
+        tables.append(table)
+        told.append(sentence)
+    return Report(tuple(tables), tuple(told))
+
+
+def _claims(frame: pd.DataFrame) -> ReportTable:
+    """Return the published orders, and for how many of our figures and windows they come out."""
+    lines = []
+    for claim in published("mendonca_claims.csv").query("chapter == 3").itertuples(index=False):
+        said = {
+            "claim": claim.id,
+            "figure": claim.figure,
+            "platform": claim.platform,
+            "metric": claim.metric,
+            "order": " ".join(
+                str(word) for word in (claim.variant, claim.relation, claim.against) if word == word
+            ),
+        }
+        if claim.platform != "all other traces":
+            lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
+            continue
+        pairs = list(zip(claim.variant.split(", "), claim.against.split(", "), strict=True))
+        for log, group in frame.groupby("log", sort=False):
+            sides = [_sides(group, *pair, figure) for pair in pairs for figure in _STRETCHES]
+            below, above = (sum(side[place] for side in sides) for place in (0, 1))
+            means = sum(side[2] for side in sides)
+            held = 2 * means > len(sides) and below > above
+            verdict = "held" if held else "not held"
+            lines.append({**said, "on": log, "verdict": verdict, "for": below, "against": above})
+    return ReportTable("claims_windows", "Published orders, by windows", pd.DataFrame(lines), {})
+
+
+def _sides(group: pd.DataFrame, policy: str, other: str, figure: str) -> tuple[int, int, bool]:
+    """Return in how many windows a policy is below and above another, and whether its mean is below."""
+    own, base = (group[group["policy"] == one].set_index("window")[figure] for one in (policy, other))
+    return int((own < base).sum()), int((own > base).sum()), bool(own.mean() < base.mean())
+
+
+def _queueing(frame: pd.DataFrame) -> str:
+    """Return in how many windows of each log tasks wait at all, so that a policy can matter."""
+    base = frame[frame["policy"] == BASE].set_index(["log", "window"])["sum_bounded_stretch"]
+    best = frame[frame["policy"] == "SRPT"].set_index(["log", "window"])["sum_bounded_stretch"]
+    waits = (base > 1.01 * best).groupby("log", sort=False)
+    shown = "; ".join(f"{log} {int(one.sum())} of {len(one)}" for log, one in waits)
+    return (
+        f"Windows in which preemption would gain more than 1 % of the sum of stretches, so that tasks wait "
+        f"for long ones: {shown}. Where there is none, redirection can only lose."
+    )
+
+
+def _sizes(frame: pd.DataFrame) -> ReportTable:
+    """Return the mean number of tasks beside the published one."""
+    known = published("mendonca_redirection_instances.csv").set_index("trace")["instance_tasks"]
+    lines = [
+        {
+            "log": log,
+            "windows": int(group["window"].nunique()),
+            "tasks": group["tasks"].mean(),
+            "published": float(known.get({"SDSC-Blue": "SDSC-Blue-4.1"}.get(str(log), str(log)), math.nan)),
+        }
+        for log, group in frame.groupby("log", sort=False)
+    ]
+    return ReportTable(
+        "tasks",
+        "Tasks of a window (table 3.1)",
+        pd.DataFrame(lines),
+        {"windows": 0, "tasks": 0, "published": 0},
+    )
+
+
+def _policies(log: str, group: pd.DataFrame) -> tuple[ReportTable, str]:
+    """Return sums over all windows against those of SPT, and in how many windows a policy is below."""
+    base = group[group["policy"] == BASE].set_index("window")
+    lines = []
+    for policy, own in group.groupby("policy", sort=False):
+        mine = own.set_index("window")
+        below = int((mine["sum_bounded_stretch"] < base["sum_bounded_stretch"]).sum())
+        ratios = {name: mine[name].mean() / base[name].mean() for name in TASK_FIGURES}
+        share = mine["redirected"].sum() / mine["tasks"].sum()
+        lines.append({"policy": policy, "redirected": share, **ratios, "windows below SPT": below})
+    frame = pd.DataFrame(lines)
+    digits = {"redirected": 3, **dict.fromkeys(TASK_FIGURES, 2), "windows below SPT": 0}
+    stretch = frame.set_index("policy")["sum_bounded_stretch"]
+    sent = [name for name in stretch.index if "-R" in name]
+    less = [name for name in sent if stretch[name] < 1]
+    sentence = (
+        f"{log}: the sum of stretches of {', '.join(less) or 'none'} is below that of SPT "
+        f"({', '.join(f'{name} {stretch[name]:.2f}' for name in sent)}; SRPT {stretch['SRPT']:.2f}). "
+        "Published for all traces but Curie: -RD below in most cases, -RR below in several and gaining less."
+    )
+    return ReportTable(f"policies_{log}", f"{log}: figures over those of SPT", frame, digits), sentence
+
+
+STUDY = Study(
+    name="redirection",
+    title="What redirecting long tasks gains for the stretch, and costs in flow",
+    source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 3.1 and 3.2, figures 3.7 to 3.13",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

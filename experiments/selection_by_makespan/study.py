@@ -1,0 +1,245 @@
+"""Which box a job should get, and how its tasks should sit in it, so that the whole machine does most work.
+
+After J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling on
+3D tori", J. Supercomput. 71 (2015) 966-994: three rules for the shape of a job's partition, each with several
+mappings, on a 32x32x32 torus with jobs of four classes of applications and three mixes of sizes. Run times
+come from a table that the network simulator fills.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netplace.experiments.partition_selection.cells import best_boxes
+from netplace.experiments.shared.box_times import (
+    BEST,
+    LONGEST,
+    BoxTimes,
+    most_cubic,
+    named,
+    run_in_box,
+    shapes,
+)
+from netplace.experiments.shared.statistics import best, spread
+from netplace.report.plots.bars import draw_bars
+from netplace.scheduling import schedule
+from netplace.scheduling.job import Job
+from netplace.scheduling.metrics import measure
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes
+from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
+from netplace.scheduling.workload import CLASSES, SIZES, applications
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Row, Study, measured
+from netplace.topologies import Grid, parse
+
+__all__ = ["STUDY"]
+
+MACHINE = "torus:32x32x32"
+CHOSEN = ("low", "medium")  # intensities; of "high" 512 tasks that send to each other take minutes a run
+MAPPINGS = ("consecutive", "random", "td")
+HOURS = (1.0, 10.0)  # shortest and longest job, in the most cubic box with the consecutive mapping
+SELECTIONS = {
+    "CS": "the most cubic box",
+    "FS": "boxes in increasing average pairwise distance",
+    "BPS": "boxes in the order of the application's run times in them",
+}
+PARTS = {
+    "run-times": "the run-time table: the best box and mapping of each application and size",
+    **{name: f"schedules of jobs of {name} sizes, five class mixes" for name in SIZES},
+}
+
+
+def rows(asked: Asked) -> list[Row]:
+    """Return the runs of the run-time table."""
+    return [
+        run_in_box(name, intensity, nodes, shape, mapping)
+        for nodes, name, intensity in _kinds(asked.quick)
+        for shape in shapes(nodes)
+        for mapping in MAPPINGS
+    ]
+
+
+def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
+    """Yield size, application and intensity of all jobs."""
+    sizes = sorted({size for mix in SIZES.values() for size in mix})
+    for nodes in sizes:
+        if not quick or nodes <= 16:
+            yield from ((nodes, name, level) for name in CLASSES["mixed"] for level in CHOSEN)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One schedule of the study."""
+
+    sizes: str
+    classes: str
+    selection: str
+    mapping: str
+    seed: int
+    jobs: int
+
+
+def cases(asked: Asked) -> list[Case]:
+    """Return the schedules that are asked for."""
+    jobs, seeds = (600, 2) if asked.quick else (4000, 5)
+    return [
+        Case(sizes, classes, selection, mapping, seed, jobs)
+        for sizes in asked.parts
+        if sizes in SIZES
+        for classes in CLASSES
+        for seed in range(seeds)
+        for selection, mapping in itertools.product(SELECTIONS, (*MAPPINGS, BEST))
+    ]
+
+
+def jobs_of(case: Case, nodes: int, times: BoxTimes) -> list[Job]:
+    """Return the jobs of a case, for sizes up to `nodes`, all submitted at once.
+
+    Each repeats its application as often as it takes to run for so many hours in the most cubic box with the
+    consecutive mapping; the hours are drawn, so that each order of magnitude is as likely.
+    """
+    drawn = applications(nodes, case.jobs, case.seed, case.classes, case.sizes, CHOSEN, repeats=(1, 1))
+    least, most = map(math.log, HOURS)
+    hours = np.exp(np.random.default_rng([case.seed, 1]).uniform(least, most, len(drawn)))
+    return [
+        replace(job, repeats=max(1, round(3600 * length / times.nominal(job))))
+        for job, length in zip(drawn, hours.tolist(), strict=True)
+    ]
+
+
+def carry_out(case: Case, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
+    """Return the figures of one schedule: FCFS, all jobs submitted at once; run times by mapping."""
+    times = tables[case.mapping]
+    machine = parse("mesh:16x16x16" if quick else MACHINE)
+    assert isinstance(machine, Grid)
+    workload = jobs_of(case, 16 if quick else machine.nodes, times)
+    boxes = Boxes(machine, SEARCHES["contiguous"], _shapes_of(case, times, machine))
+    found = measure(schedule(machine, workload, "fcfs", boxes, times))
+    return {
+        **asdict(case),
+        "makespan": found.makespan,
+        "turnaround": found.per_job["turnaround"].mean,
+        "run": found.per_job["run"].mean,
+        "utilisation": found.utilisation,
+    }
+
+
+def _shapes_of(case: Case, times: BoxTimes, machine: Grid) -> Ranking:
+    if case.selection == "BPS":
+        return BestShapes(machine, times.ranking, others=True)
+    inner = parse("mesh:" + "x".join(map(str, LONGEST)))
+    assert isinstance(inner, Grid)
+    return Factors(inner, cubic=case.selection == "CS")
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Fill the run-time table, make the schedules, and report."""
+    runs = measured(rows(asked), bench)
+    times = {mapping: BoxTimes(runs, mapping) for mapping in (*MAPPINGS, BEST)}
+    tables, summary, figures = [], [], {}
+    if "run-times" in asked.parts:
+        tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
+        summary.append(_of_boxes(tables[0].frame))
+    wanted = {_key(case, asked.quick): case for case in cases(asked)}
+    if found := kept_outcomes(wanted, partial(carry_out, tables=times, quick=asked.quick), asdict, bench):
+        frame = pd.DataFrame(found.values())
+        for sizes, group in frame.groupby("sizes", sort=False):
+            cells = _cells(group)
+            title = f"{sizes} sizes: FCFS on {MACHINE}, times relative to CS with the consecutive mapping"
+            tables.append(ReportTable(str(sizes), title, cells, _DIGITS))
+            figures[str(sizes)] = partial(_draw, cells=cells, title=f"jobs of {sizes} sizes")
+            summary += _of_cells(str(sizes), cells)
+    summary.append("No numbers of the published study were at hand to be set beside these.")
+    return Report(tuple(tables), tuple(summary), figures)
+
+
+def _key(case: Case, quick: bool) -> str:
+    described = json.dumps({"study": "selection-by-makespan", "quick": quick, **asdict(case)}, sort_keys=True)
+    return hashlib.sha256(described.encode()).hexdigest()
+
+
+def _of_boxes(frame: pd.DataFrame) -> str:
+    cubic = [named(most_cubic(nodes)) for nodes in frame["nodes"]]
+    same = (frame["best box"] == cubic).mean()
+    return (
+        f"Of {len(frame)} kinds of jobs, {same:.0%} are fastest in the most cubic box; the worst box costs "
+        f"{frame['worst box'].median() - 1:.0%} (median), the worst mapping "
+        f"{frame['worst mapping'].median() - 1:.0%}."
+    )
+
+
+_DIGITS = {"makespan": 3, "std": 3, "turnaround": 3, "run": 3, "utilisation": 3}
+
+
+def _cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each class mix, selection and mapping; the mean over seeds, of ratios seed by seed."""
+    found = []
+    for classes, group in runs.groupby("classes", sort=False):
+        base = group[(group["selection"] == "CS") & (group["mapping"] == "consecutive")].set_index("seed")
+        samples, figures = {}, {}
+        for (selection, mapping), own in group.groupby(["selection", "mapping"], sort=False):
+            by_seed = own.set_index("seed")
+            name = f"{selection} {mapping}"
+            samples[name] = (by_seed["makespan"] / base["makespan"]).tolist()
+            figures[name] = {
+                "turnaround": float((by_seed["turnaround"] / base["turnaround"]).mean()),
+                "run": float((by_seed["run"] / base["run"]).mean()),
+                "utilisation": float(by_seed["utilisation"].mean()),
+            }
+        winners = best(samples)
+        for name, sample in samples.items():
+            mean, deviation = spread(sample)
+            selection, mapping = name.split()
+            mark = "*" if name == winners[0] else "=" if name in winners else ""
+            found.append(
+                {"classes": classes, "selection": selection, "mapping": mapping, "makespan": mean}
+                | {"std": deviation, **figures[name], "best": mark}
+            )
+    return pd.DataFrame(found)
+
+
+def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:
+    mean = cells.groupby(["selection", "mapping"])["makespan"].mean()
+    least = str(" with ".join(mean.idxmin()))
+    return [
+        f"{sizes} sizes: the makespan, relative to CS with the consecutive mapping, is least with {least} "
+        f"({mean.min():.3f} on average over the class mixes); with the best mapping it is "
+        + ", ".join(f"{mean[selection, BEST]:.3f} with {selection}" for selection in SELECTIONS)
+        + f"; CS with the random mapping {mean['CS', 'random']:.3f}."
+    ]
+
+
+def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the makespans of the selections with the consecutive and the best mapping."""
+    groups = list(dict.fromkeys(cells["classes"]))
+    series = {}
+    for mapping, selection in itertools.product(("consecutive", "td", BEST), SELECTIONS):
+        own = cells[(cells["selection"] == selection) & (cells["mapping"] == mapping)].set_index("classes")
+        values = [(float(own["makespan"][name]), float(own["std"][name])) for name in groups]
+        series[f"{selection} {mapping}"] = [(mean, 0.0 if math.isnan(std) else std) for mean, std in values]
+    clear = cells.groupby("classes")["best"].transform(lambda marks: not (marks == "=").any())
+    first = cells[clear & (cells["best"] == "*")]
+    best = dict(zip(first["classes"], first["selection"] + " " + first["mapping"], strict=True))
+    draw_bars(path, groups, series, title, "makespan / CS consecutive", best=best)
+
+
+STUDY = Study(
+    name="selection-by-makespan",
+    title="Shapes and mappings for jobs of hours: any box free, the best first",
+    source="none at hand; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

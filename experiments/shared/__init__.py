@@ -1,0 +1,1 @@
+"""What several studies have in common: readings of logs, verdicts, pictures, cases."""

@@ -1,0 +1,145 @@
+"""Run times of jobs in boxes, from the run-time table of the study of partition shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from netplace.netsim import Config
+from netplace.runs import resolve
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner import Allocation
+from netplace.scheduling.partitioner.shapes import Choices, Shape, factorisations
+from netplace.scheduling.workload import INTENSITIES
+from netplace.studies.study import Row
+
+__all__ = ["BEST", "LONGEST", "BoxTimes", "most_cubic", "named", "run_in_box", "shapes"]
+
+# No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
+LONGEST = (16, 16, 16)
+BEST = "best"  # the fastest mapping in the box
+_COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
+
+
+def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[Shape]:
+    """Return the boxes of so many nodes, the longest side first; their rotations take the same time.
+
+    Parameters
+    ----------
+    nodes : int
+        How many nodes.
+    longest : tuple of int
+        The longest sides.
+    lines : bool
+        Whether boxes with one side longer than 1 alone are among them.
+    """
+    return [
+        shape
+        for shape in factorisations(nodes, longest)
+        if list(shape) == sorted(shape, reverse=True) and (lines or shape[1] > 1)
+    ]
+
+
+def most_cubic(nodes: int) -> Shape:
+    """Return the box of so many nodes whose sides are most alike."""
+    return min(shapes(nodes), key=lambda shape: (sum(shape), shape))
+
+
+def named(shape: Shape) -> str:
+    """Return ``"4x2x1"``."""
+    return "x".join(map(str, shape))
+
+
+def run_in_box(
+    name: str,
+    intensity: str,
+    nodes: int,
+    shape: Shape,
+    mapping: str,
+    program: Mapping[str, Any] | None = None,
+) -> Row:
+    """Return the run of an application of an intensity alone in a box, with its labels.
+
+    Its program is the one of the same name, unless `program` gives another ``app`` or options.
+    """
+    sent = {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping}
+    return Row(
+        {
+            "application": name,
+            "intensity": intensity,
+            "nodes": nodes,
+            "shape": named(shape),
+            "mapping": mapping,
+        },
+        resolve("mesh:" + "x".join(str(side) for side in shape if side > 1), sent | dict(program or {})),
+    )
+
+
+class BoxTimes:
+    """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
+
+    Tasks sit in a rotated box as they do in the one whose longest side comes first.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row for each run, with its labels and cycles.
+    mapping : str
+        The mapping of all jobs; ``"best"``: the fastest in the box.
+    cycle : float, optional
+        How long a cycle is; by default in seconds, so that 1 makes cycles the unit of time.
+    """
+
+    def __init__(self, runs: pd.DataFrame, mapping: str, cycle: float | None = None) -> None:
+        unit = Config().cycle_ns * 1e-9 if cycle is None else cycle
+        wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
+        plain = runs[runs["mapping"] == "consecutive"]
+        self._plain = {
+            (str(name), str(intensity), int(nodes), str(shape)): cycles * unit
+            for name, intensity, nodes, shape, cycles in plain[_COLUMNS].itertuples(index=False)
+        }
+        ordered = wanted.sort_values("cycles", kind="stable")
+        self._boxes: dict[tuple[str, str, int], dict[Shape, tuple[float, str]]] = {}
+        for name, intensity, nodes, shape, cycles, rule in ordered[[*_COLUMNS, "mapping"]].itertuples(
+            index=False
+        ):
+            sides = tuple(int(side) for side in shape.split("x"))
+            seconds = cycles * unit
+            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (seconds, rule))
+
+    def nominal(self, job: Job) -> float:
+        """Return the seconds of one repeat in the most cubic box with the consecutive mapping."""
+        return float(self._plain[job.application, job.intensity, job.nodes, named(most_cubic(job.nodes))])
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time in seconds.
+
+        Raises
+        ------
+        LookupError
+            If the table lacks the job or the box.
+        """
+        sides = tuple(sorted(allocation.shape or (), reverse=True))
+        try:
+            return self._boxes[job.application, job.intensity, job.nodes][sides][0] * job.repeats
+        except KeyError:
+            raise LookupError(
+                f"run times: no entry of {job.application} {job.intensity} on {job.nodes} nodes in {sides}"
+            ) from None
+
+    def longest(self, job: Job) -> float:
+        """Return the longest run time in seconds over the boxes of the job's size."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return max(seconds for seconds, _ in known.values()) * job.repeats
+
+    def least(self, job: Job) -> float:
+        """Return the run time in the best box."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return next(iter(known.values()))[0] * job.repeats
+
+    def ranking(self, job: Job) -> Choices:
+        """Return the boxes for a job, the fastest first."""
+        known = self._boxes[job.application, job.intensity, job.nodes]
+        return [(shape, mapping) for shape, (_, mapping) in known.items()]

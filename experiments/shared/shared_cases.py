@@ -1,0 +1,114 @@
+"""Co-simulations of the studies of shared machines: small machines, at loads of the jobs' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from netplace.cosim import CosimPlan, cosimulate, make_cosim_plan
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Bench
+from netplace.topologies import parse
+
+__all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "by_case", "carried_out", "half_width", "loaded"]
+
+SATURATED = float("inf")  # the load at which all jobs are submitted at once
+_AT_ONCE = 1e-9  # seconds between submissions
+_LEVEL = 0.95
+
+Outcome = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SharedSize:
+    """How large a version of a study is."""
+
+    jobs: int
+    seeds: int
+    repeats: str
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One co-simulation: jobs of a class at a load, under a policy and a partitioner."""
+
+    machine: str
+    classes: str
+    load: float
+    policy: str
+    partition: str
+    seed: int
+    network_time: str = "live"
+
+    def plan(self, size: SharedSize, gap: float = _AT_ONCE) -> CosimPlan:
+        """Return what to carry out, `gap` seconds between submissions on average."""
+        given = {
+            "machine": self.machine,
+            "workload": "applications",
+            "jobs": size.jobs,
+            "classes": self.classes,
+            "sizes": "small",
+            "intensity": "low",
+            "repeats": size.repeats,
+            "mean_gap": gap,
+            "policy": self.policy,
+            "partition": self.partition,
+            "network_time": self.network_time,
+        }
+        return make_cosim_plan(given, self.seed)
+
+
+def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shared, CosimPlan]:
+    """Return the plan of each case, submissions so far apart that the machine is loaded as said.
+
+    The load is the node-seconds of all jobs, alone in compact partitions, over those that the machine has
+    from the first submission to the last.
+    """
+    pilots = {
+        (one.machine, one.classes, one.seed): Shared(
+            one.machine, one.classes, SATURATED, "fcfs", "contiguous", one.seed, "table"
+        ).plan(size)
+        for one in cases
+    }
+    found = carried_out(list(pilots.values()), bench)
+    work = {
+        place: sum(row["live"] * row["size"] for row in outcome["jobs"])
+        for place, outcome in zip(pilots, found, strict=True)
+    }
+    plans = {}
+    for one in cases:
+        gap = _AT_ONCE
+        if one.load != SATURATED:
+            nodes = parse(one.machine).nodes
+            gap = work[one.machine, one.classes, one.seed] / (nodes * size.jobs * one.load)
+        plans[one] = one.plan(size, gap)
+    return plans
+
+
+def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
+    """Return what came of each plan; what the store lacks is made."""
+    found = kept_outcomes({plan.key: plan for plan in plans}, _outcome, CosimPlan.to_dict, bench)
+    return [found[plan.key] for plan in plans]
+
+
+def half_width(values: Sequence[float]) -> float:
+    """Return the half width of the interval of a mean at the level of 0.95; nan of a single value."""
+    count = len(values)
+    if count < 2:
+        return float("nan")
+    return float(stats.t.ppf((1 + _LEVEL) / 2, count - 1) * np.std(values, ddof=1) / np.sqrt(count))
+
+
+def by_case(
+    plans: Mapping[Shared, CosimPlan], outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]
+) -> dict[Shared, float]:
+    """Return a figure of each case."""
+    return {one: figure(outcome) for one, outcome in zip(plans, outcomes, strict=True)}
+
+
+def _outcome(plan: CosimPlan) -> Outcome:
+    return cosimulate(plan).outcome

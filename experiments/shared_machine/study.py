@@ -1,0 +1,224 @@
+"""What partitioners and policies are worth on a machine whose network is shared, beside what a table says.
+
+Jobs of three classes run on a torus, a mesh and a tree of 64 nodes, under FCFS and EASY, in boxes (subtrees),
+along a curve or nearly in subtrees, on the first free nodes, and strewn at random; once with the run times
+of a table of jobs alone, and once live, every packet on one network.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from netplace.cosim import CosimPlan
+from netplace.cosim.ranking import rankings
+from netplace.experiments.shared.shared_cases import (
+    SATURATED,
+    Outcome,
+    Shared,
+    SharedSize,
+    carried_out,
+    half_width,
+    loaded,
+)
+from netplace.report.plots.page import page
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "cases"]
+
+FULL = SharedSize(jobs=40, seeds=5, repeats="1:10")
+QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
+MACHINES = {"torus": "torus:8x8", "mesh": "mesh:8x8", "tree": "tree:4,3"}
+NEAR = {
+    "torus": "curve:hilbert,best-fit",
+    "mesh": "curve:hilbert,best-fit",
+    "tree": "quasi-contiguous:20",
+}
+POLICIES = ("fcfs", "easy")
+CLASSES = ("collectives", "2d", "mixed")
+LOADS = (0.6, SATURATED)
+PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
+
+
+def cases(asked: Asked) -> list[Shared]:
+    """Return the co-simulations that are asked for, the seeds running fastest but for the fidelity."""
+    size = QUICK if asked.quick else FULL
+    found = []
+    for part in asked.parts:
+        partitions = ("contiguous", NEAR[part], "non-contiguous", "random")
+        classes = CLASSES[:1] if asked.quick else CLASSES
+        loads = LOADS[1:] if asked.quick else LOADS
+        for kind, load, policy, partition, seed, time in itertools.product(
+            classes, loads, POLICIES, partitions, range(size.seeds), ("table", "live")
+        ):
+            found.append(Shared(MACHINES[part], kind, load, policy, partition, seed, time))
+    return found
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    size = QUICK if asked.quick else FULL
+    plans = loaded(cases(asked), size, bench)
+    outcomes = carried_out(list(plans.values()), bench)
+    frame = _frame(list(plans), outcomes)
+    tables, told, figures = [], [], {}
+    for part in asked.parts:
+        own = frame[frame["machine"] == MACHINES[part]]
+        tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", *_summary(own)))
+        figures[part] = _picture(own, MACHINES[part])
+    turned = _turned(plans, outcomes)
+    tables.append(ReportTable("turned", "Conclusions that turn", turned, {}))
+    for machine, group in frame[frame["network_time"] == "live"].groupby("machine", sort=False):
+        worst = group.groupby("partition", sort=False)["slowdown"].mean()
+        told.append(
+            f"{machine}: mean slowdown by sharing "
+            + ", ".join(f"{name} {value:.3f}" for name, value in worst.items())
+            + "."
+        )
+    clearly = int((turned["clearly"] == "yes").sum()) if len(turned) else 0
+    told.append(
+        f"Of the comparisons of two partitioners or two policies {len(turned)} turn under live times, "
+        f"{clearly} of them clearly (both differences beyond their intervals over {size.seeds} seeds)."
+    )
+    return Report(tuple(tables), tuple(told), figures)
+
+
+def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
+    rows = []
+    for one, outcome in zip(made, outcomes, strict=True):
+        figures = outcome["figures"]
+        per_job = figures["schedule"]["per_job"]
+        sharing, error = figures["sharing"], figures["table_error"]
+        rows.append(
+            {
+                "machine": one.machine,
+                "class": one.classes,
+                "load": "saturated" if one.load == SATURATED else f"{one.load:g}",
+                "policy": one.policy,
+                "partition": one.partition,
+                "seed": one.seed,
+                "network_time": one.network_time,
+                "turnaround": 1e6 * per_job["turnaround"]["mean"],
+                "wait": 1e6 * per_job["wait"]["mean"],
+                "slowdown": sharing["mean_slowdown"] if sharing else 1.0,
+                "error": error["all"]["mean"] if error else 0.0,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Return a line for each case: turnarounds under a table and live, each over that of boxes there."""
+    lines = []
+    for names, group in frame.groupby(["class", "load", "policy"], sort=False):
+        times = dict(iter(group.groupby("network_time")))
+        base = {
+            time: own[own["partition"] == "contiguous"].set_index("seed")["turnaround"]
+            for time, own in times.items()
+        }
+        for partition in group["partition"].unique():
+            line: dict[str, object] = dict(zip(("class", "load", "policy"), names, strict=True))
+            line["partition"] = partition
+            for time in ("table", "live"):
+                own = times[time][times[time]["partition"] == partition].set_index("seed")
+                ratio = own["turnaround"] / base[time]
+                line[f"{time} / boxes"] = ratio.mean()
+                line[f"± {time}"] = half_width(ratio.tolist())
+            live = times["live"][times["live"]["partition"] == partition]
+            line["slowdown"] = live["slowdown"].mean()
+            line["± slowdown"] = half_width(live["slowdown"].tolist())
+            line["table errs %"] = 100 * live["error"].mean()
+            lines.append(line)
+    digits = dict.fromkeys(
+        ("table / boxes", "± table", "live / boxes", "± live", "slowdown", "± slowdown"), 3
+    ) | {"table errs %": 1}
+    return pd.DataFrame(lines), digits
+
+
+def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataFrame:
+    """Return the comparisons of turnarounds whose sign is another under live times."""
+    groups: dict[tuple[str, str, float], list[int]] = {}
+    for place, one in enumerate(plans):
+        groups.setdefault((one.machine, one.classes, one.load), []).append(place)
+    lines = []
+    values = list(plans.values())
+    for (machine, kind, load), places in groups.items():
+        # Gaps between submissions go with the seed; candidates of one seed have the same.
+        found = rankings([values[n] for n in places], [outcomes[n] for n in places], but=("mean_gap",))
+        for ranked in found:
+            if ranked["measure"] != "turnaround":
+                continue
+            for pair in ranked["pairs"]:
+                if pair["turns"]:
+                    case = ranked["case"]
+                    lines.append(
+                        {
+                            "machine": machine,
+                            "class": kind,
+                            "load": "saturated" if load == SATURATED else f"{load:g}",
+                            "under": case.get("policy") or case.get("partition"),
+                            "first": pair["first"],
+                            "second": pair["second"],
+                            "table": _signed(pair["table"]),
+                            "live": _signed(pair["live"]),
+                            "clearly": "yes" if pair["clearly"] else "no",
+                        }
+                    )
+    columns = ["machine", "class", "load", "under", "first", "second", "table", "live", "clearly"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def _signed(difference: dict[str, float]) -> str:
+    width = difference["half_width"]
+    return f"{100 * difference['mean']:+.1f} % ± {'?' if width is None else f'{100 * width:.1f}'}"
+
+
+def _picture(frame: pd.DataFrame, title: str) -> Callable[[Path], None]:
+    def draw(path: Path) -> None:
+        cases = frame[["class", "load"]].drop_duplicates().itertuples(index=False, name=None)
+        panels = list(cases)
+        with page(path, 3.2 * len(panels) + 1, 3.6) as figure:
+            grid = np.atleast_1d(figure.subplots(1, len(panels), sharey=True))
+            for axes, (kind, load) in zip(grid, panels, strict=True):
+                own = frame[(frame["class"] == kind) & (frame["load"] == load) & (frame["policy"] == "easy")]
+                names = list(own["partition"].unique())
+                for shift, (time, colour) in enumerate((("table", "0.7"), ("live", "tab:red"))):
+                    mine = own[own["network_time"] == time].pivot_table(
+                        index="seed", columns="partition", values="turnaround"
+                    )
+                    ratio = mine.div(mine["contiguous"], axis=0)[names]
+                    width = [half_width(ratio[name].tolist()) for name in names]
+                    axes.bar(
+                        np.arange(len(names)) + 0.4 * shift,
+                        ratio.mean(),
+                        0.38,
+                        yerr=np.nan_to_num(width),
+                        color=colour,
+                        capsize=2,
+                        label=time,
+                    )
+                axes.set_xticks(
+                    np.arange(len(names)) + 0.2, [n.partition(":")[0] for n in names], rotation=30
+                )
+                axes.axhline(1, color="0.3", linewidth=0.8)
+                axes.set_title(f"{kind}, load {load}", fontsize="small")
+            grid[0].set_ylabel("turnaround / that of boxes")
+            grid[-1].legend(fontsize="small")
+            figure.suptitle(f"{title}, EASY: under a table's times, and live", fontsize="large")
+
+    return draw
+
+
+STUDY = Study(
+    name="shared-machine",
+    title="What are partitioners and policies worth if jobs share the network?",
+    source="this project; nothing of the kind is published",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

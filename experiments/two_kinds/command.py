@@ -1,0 +1,77 @@
+"""``netplace two-kinds``: independent tasks on CPUs and GPUs, as short as possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, REAL
+from netplace.cli.examples import as_epilog
+from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+__all__ = ["two_kinds_command"]
+
+EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
+
+
+@click.command("two-kinds", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
+@click.option("--tasks", metavar="FILE", help="CSV with the columns task, cpu and gpu, in seconds.")
+@click.option("--queries", type=COUNT, metavar="N", help="Instead: SWDUAL's comparisons of so many queries.")
+@click.option("--cpus", type=COUNT, required=True, help="CPUs.")
+@click.option("--gpus", type=COUNT, required=True, help="GPUs.")
+@click.option("--step", default="greedy,knapsack", show_default=True, metavar="A,B", help="Steps.")
+@click.option("--tolerance", type=REAL, default=1e-6, show_default=True, help="Where the search ends.")
+@click.option("--optimum", is_flag=True, help="Also solve it exactly; for some dozens of tasks.")
+@click.option("--rows", metavar="FILE", help="Write the worker of each task (.csv); of one step.")
+@json_flag
+def two_kinds_command(**given: Any) -> None:
+    """Assign tasks to CPUs and GPUs by dual approximation.
+
+    The makespan is at most 2 (greedy) or 3/2 (knapsack) times the optimum.
+    """
+    from netplace.checks import one_of
+    from netplace.experiments.two_kinds.simulator import STEPS, optimum, query_times, read_task_times, search
+    from netplace.report.files.outputs import check_output, whole_file
+
+    if (given["tasks"] is None) == (given["queries"] is None):
+        raise ValueError("--tasks: expected it or --queries, one of them")
+    steps = [one_of(word.strip(), STEPS, "--step") for word in given["step"].split(",")]
+    rows = check_output(Path(given["rows"]), (".csv",)) if given["rows"] else None
+    if rows and len(steps) > 1:
+        raise ValueError(f"--rows {rows}: holds one schedule, but --step names {len(steps)}")
+    tasks = read_task_times(given["tasks"]) if given["tasks"] else query_times(given["queries"])
+    cpus, gpus = given["cpus"], given["gpus"]
+    found = {step: search(tasks, cpus, gpus, step, given["tolerance"]) for step in steps}
+    best = optimum(tasks, cpus, gpus) if given["optimum"] else None
+    if rows:
+        (made,) = found.values()
+        pairs = zip(tasks.names, made.assignment.workers, strict=True)
+        with whole_file(rows) as temporary:
+            lines = "".join(f"{name},{worker}\n" for name, worker in pairs)
+            temporary.write_text("task,worker\n" + lines, encoding="utf-8")
+    shown: list[dict[str, Any]] = [
+        {
+            "step": step,
+            "makespan": made.assignment.makespan,
+            "lower_bound": made.lower_bound,
+            "guarantee": STEPS[step][1],
+            "steps": made.steps,
+            "workers": dict(zip(tasks.names, made.assignment.workers, strict=True)),
+        }
+        for step, made in found.items()
+    ]
+    if given["as_json"]:
+        print_json({"tasks": len(tasks), "cpus": cpus, "gpus": gpus, "optimum": best, "steps": shown})
+        return
+    title = f"{len(tasks)} tasks on {cpus} CPUs and {gpus} GPUs"
+    title += f"; optimum {number(best, 2)} s" if best is not None else ""
+    columns = ("makespan", "lower_bound", "guarantee", "steps")
+    digits = {"makespan": 2, "lower_bound": 2, "guarantee": 1}
+    cells = [
+        [str(one["step"]), *(number(one[name], digits.get(name, 0)) for name in columns)] for one in shown
+    ]
+    print_tables(table(title, ["step", *(name.replace("_", " ") for name in columns)], cells))

@@ -1,0 +1,36 @@
+"""Independent tasks on CPUs and GPUs, as short as possible: dual approximation.
+
+Kedad-Sidhoum, Mendonca, Monna, Mounié and Trystram, ICPP 2014; F. Mendonca, "Multi-purpose efficient resource
+allocation for parallel systems", thesis, Université Grenoble Alpes, 2017, chapter 2.
+
+Examples
+--------
+>>> from netplace.experiments.two_kinds.simulator import TaskTimes, search
+>>> tasks = TaskTimes.of(cpu=[18, 14, 33, 15], gpu=[5, 11, 6, 3])
+>>> for step in ("greedy", "knapsack"):
+...     found = search(tasks, cpus=1, gpus=1, step=step)
+...     print(step, found.assignment.makespan, found.assignment.workers, round(found.lower_bound, 3))
+greedy 25.0 ('G0', 'G0', 'G0', 'G0') 14.0
+knapsack 14.0 ('G0', 'C0', 'G0', 'G0') 14.0
+"""
+
+from __future__ import annotations
+
+from netplace.experiments.two_kinds.simulator.assignment import Assignment
+from netplace.experiments.two_kinds.simulator.exact import optimum
+from netplace.experiments.two_kinds.simulator.search import STEPS, Found, search
+from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
+from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
+
+__all__ = [
+    "STEPS",
+    "Assignment",
+    "Found",
+    "TaskTimes",
+    "greedy_step",
+    "knapsack_step",
+    "optimum",
+    "query_times",
+    "read_task_times",
+    "search",
+]

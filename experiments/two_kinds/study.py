@@ -1,0 +1,110 @@
+"""What dual approximation makes of SWDUAL's task set, beside what SWDUAL measured.
+
+Source: Kedad-Sidhoum, Mendonca, Monna, Mounié and Trystram, ICPP 2014; F. Mendonca, thesis, Université
+Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5. The queries' lengths are inferred from times and speeds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from netplace.experiments.published import published
+from netplace.experiments.two_kinds.simulator import STEPS, TaskTimes, query_times, search
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "WORKERS", "task_set"]
+
+PARTS = {
+    "workers": "UniProt, with as many workers as measured (table 2.2)",
+    "databases": "other databases and query sets (tables 2.4 and 2.5)",
+}
+# Workers to CPUs and GPUs: table 2.2 names them, the others are taken to be the same.
+WORKERS = {2: (1, 1), 4: (1, 3), 5: (1, 4), 8: (4, 4)}
+_CELLS = 19_455e9  # updates of 40 queries against UniProt, by time times speed
+_SETS = {
+    "40 queries 100-5000": (100, 5000),
+    "40 queries 4-35213": (4, 35213),
+    "40 queries 4500-5000": (4500, 5000),
+}
+
+
+def task_set(cells: float, query_set: str) -> TaskTimes:
+    """Return the comparisons of a query set that take so many cell updates."""
+    shortest, longest = _SETS[query_set]
+    cpu, gpu = (seconds * cells / _CELLS for seconds in (2367.24, 785.26))
+    return query_times(40, shortest, longest, cpu, gpu)
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Search, which takes seconds, and report."""
+    tables, told = [], []
+    if "workers" in asked.parts:
+        rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
+        lines = [
+            _line({"workers": row.workers}, query_times(), (row.cpus, row.gpus), row.seconds)
+            for row in rows.itertuples(index=False)
+        ]
+        tables.append(_table("workers", lines))
+        told.append(_sentence("table 2.2", lines))
+    if "databases" in asked.parts:
+        lines = [
+            _line(
+                {"database": row.database, "queries": row.query_set, "workers": row.workers},
+                task_set(row.seconds * row.gcups * 1e9, row.query_set),
+                WORKERS[row.workers],
+                row.seconds,
+            )
+            for row in published("mendonca_swdual_databases.csv").itertuples(index=False)
+        ]
+        tables.append(_table("databases", lines))
+        told.append(_sentence("tables 2.4 and 2.5", lines))
+        told.append(
+            "On the smaller databases SWDUAL was about half as fast a cell as on UniProt; how fast single "
+            "workers are there is not published, so those rows show the loss rather than the schedule."
+        )
+    return Report(tuple(tables), tuple(told))
+
+
+def _line(
+    labels: dict[str, object], tasks: TaskTimes, workers: tuple[int, int], measured: float
+) -> dict[str, object]:
+    cpus, gpus = workers
+    found = {step: search(tasks, cpus, gpus, step).assignment.makespan for step in STEPS}
+    busy = 1 / (cpus / tasks.cpu.sum() + gpus / tasks.gpu.sum())
+    ratios = {f"{step} / published": seconds / measured for step, seconds in found.items()}
+    return {**labels, "CPUs": cpus, "GPUs": gpus, "published": measured, "no loss": busy, **found, **ratios}
+
+
+def _table(part: str, lines: list[dict[str, object]]) -> ReportTable:
+    frame = pd.DataFrame(lines)
+    digits = dict.fromkeys(("workers", "CPUs", "GPUs"), 0)
+    digits |= dict.fromkeys(("published", "no loss", *STEPS), 1)
+    digits |= {f"{step} / published": 2 for step in STEPS}
+    return ReportTable(part, f"Seconds: {PARTS[part]}", frame, digits)
+
+
+def _sentence(where: str, lines: list[dict[str, object]]) -> str:
+    said = []
+    for step in STEPS:
+        ratios = np.array([line[f"{step} / published"] for line in lines], float)
+        within = int((np.abs(ratios - 1) <= 0.2).sum())
+        said.append(
+            f"{step} {ratios.min():.2f} to {ratios.max():.2f} of the measured seconds, "
+            f"{within} of {len(lines)} within 20 %"
+        )
+    return (
+        f"{where}: {'; '.join(said)}. Such a comparison can bear 5 to 20 %: SWDUAL's workers are not quite "
+        "the single programs."
+    )
+
+
+STUDY = Study(
+    name="two-kinds",
+    title="What dual approximation makes of SWDUAL's tasks on CPUs and GPUs",
+    source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+)

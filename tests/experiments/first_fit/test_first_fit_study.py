@@ -1,0 +1,81 @@
+"""The study of first-fit searches."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.benchmarks.first_fit import mean_side
+from netplace.cli import app
+from netplace.experiments.first_fit.study import sets
+from netplace.experiments.published import published
+
+ROWS = ("NFF", "ZFF", "RBS", "IFF", "ours")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("first-fit") / "out"
+    done = CliRunner().invoke(app, ["study", "first-fit", "--quick", "-o", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def read(file):
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.mark.parametrize(("part", "names"), [("mesh", ROWS), ("torus", ("NFF", "ZFF", "IFF", "ours"))])
+def test_every_search_is_measured_on_every_set(folder, part, names):
+    rows = read(folder / f"{part}.csv")
+    assert [(row["set"], row["search"]) for row in rows] == [
+        (place, name) for place in "12" for name in names
+    ]
+    for row in rows:
+        assert row["published ms"] == ""  # the machine is another
+        assert all(float(row[f"ms {load}"]) > 0 for load in ("0.1", "0.4", "0.7", "2"))
+        assert float(row["questions"]) >= 1
+        assert (row["search"] == "ours") == (float(row["to ours"]) == 1) or float(row["to ours"]) > 0
+    visited = {(row["set"], row["search"]): float(row["visited 2"]) for row in rows}
+    for place in "12":
+        assert visited[place, "ours"] < visited[place, "IFF"] < visited[place, "NFF"]
+    assert (folder / f"{part}.png").stat().st_size > 10_000
+
+
+def test_the_report_says_how_much_faster(folder):
+    report = (folder / "report.md").read_text()
+    assert "times as fast as IFF" in report
+    assert "too small to compare further" in report
+
+
+def test_the_published_sets_have_a_size_each():
+    printed = published("allocation_time_ms.csv")
+    for part in ("mesh", "torus"):
+        grid, sides = sets(part, quick=False)
+        assert grid.nodes == 2**20
+        own = printed[printed["network"].str.endswith(part)]
+        assert set(own["set"]) == set(range(1, len(sides) + 1))
+        assert list(sides) == sorted(sides)
+        assert max(sides) <= min(grid.sizes)
+        wanted = published("pascual_first_fit_job_sizes.csv")
+        sizes = wanted.loc[wanted["nodes"] == grid.nodes, "mean_job_size"]
+        found = [mean_side(side) ** grid.dims for side in sides]
+        assert found == pytest.approx(sizes.tolist(), rel=0.01)
+
+
+def test_visits_stand_beside_the_printed(folder):
+    rows = read(folder / "visits.csv")
+    assert len(rows) == 2 * 3 * 2
+    for row in rows:
+        assert float(row["found"]) >= 1
+        assert row["printed found"] == ""  # the machine is another
+
+
+def test_times_are_not_stored(tmp_path):
+    (tmp_path / "runs.sqlite").touch()
+    flags = ["--quick", "-o", str(tmp_path / "out"), "--store", str(tmp_path / "runs.sqlite"), "--stored"]
+    done = CliRunner().invoke(app, ["study", "first-fit", *flags])
+    assert done.exit_code != 0

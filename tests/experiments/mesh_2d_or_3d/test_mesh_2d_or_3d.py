@@ -1,0 +1,68 @@
+"""The study of the 8x8 and the 4x4x4 mesh."""
+
+from __future__ import annotations
+
+import csv
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.mesh_2d_or_3d.study import rows
+from netplace.experiments.mesh_2d_or_3d.verdicts import verdicts
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+
+STUDY = STUDIES["mesh-2d-or-3d"]
+
+
+def test_every_application_runs_on_both_meshes_under_four_mappings():
+    runs = rows(ask(STUDY, mappings=3))
+    assert len(runs) == 7 * 2 * (1 + 3 * 3)
+    assert {row.run.network for row in runs} == {"mesh:8x8", "mesh:4x4x4"}
+    assert len({row.run.key for row in runs}) == len(runs)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("meshes") / "out"
+    done = CliRunner().invoke(app, ["study", "mesh-2d-or-3d", "--quick", "--workers", "1", "-o", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def read(file):
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_task_grids_of_two_dimensions_like_the_flat_mesh(folder):
+    times = {(row["mesh"], row["mapping"]): float(row["mean"]) for row in read(folder / "times.csv")}
+    assert len(times) == 8
+    assert min(times, key=times.get) == ("8x8", "consecutive")  # LU's tasks are an 8x8 grid
+    assert times["4x4x4", "random"] < times["8x8", "random"]  # shorter ways, more links
+
+
+def test_ratios_are_those_of_the_means(folder):
+    times = {(row["mesh"], row["mapping"]): float(row["mean"]) for row in read(folder / "times.csv")}
+    (row,) = read(folder / "meshes.csv")
+    for mapping in ("consecutive", "random", "classic", "td"):
+        assert float(row[mapping]) == pytest.approx(times["4x4x4", mapping] / times["8x8", mapping])
+    assert row["8x8 best with"] == "consecutive"
+    assert "4x4x4 mesh is the faster for" in (folder / "report.md").read_text()
+
+
+def test_verdicts_in_words():
+    times = {"consecutive": 1.0, "random": 3.0, "classic": 2.5, "td": 2.0}
+    solid = {"consecutive": 2.0, "random": 3.0, "classic": 1.9, "td": 1.5}
+    cells = pd.DataFrame(
+        [
+            {"app": "LU", "mesh": mesh, "mapping": mapping, "mean": mean}
+            for mesh, means in (("8x8", times), ("4x4x4", solid))
+            for mapping, mean in means.items()
+        ]
+    )
+    assert verdicts(cells)["met"].tolist() == ["yes"] * 5
+    cells["mean"] = cells["mean"].where(cells["mapping"] != "consecutive", 9.0)
+    assert verdicts(cells)["met"].tolist() == ["no", "yes", "no", "yes", "yes"]

@@ -1,0 +1,127 @@
+"""The study of the slowdown at which scattered jobs stop paying."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.non_contiguous_break_even.study import (
+    FULL,
+    QUICK,
+    SATURATED,
+    SHAPES,
+    break_evens,
+    cases,
+)
+from netplace.runs.campaign import crew_of
+from netplace.runs.plan import make_plan
+from netplace.runs.store import Store
+from netplace.studies import STUDIES
+from netplace.studies.schedules import outcomes, turnaround
+from netplace.studies.study import Bench, ask
+
+STUDY = STUDIES["non-contiguous-break-even"]
+
+
+def test_every_group_has_all_slowdowns_and_the_same_seeds():
+    wanted = cases(ask(STUDY))
+    assert len(set(wanted)) == len(wanted)
+    scattered = Counter((c.part, c.policy, c.load, c.kind, c.seed) for c in wanted if not c.shape)
+    assert set(scattered.values()) == {len(FULL.slowdowns)}
+    boxes = Counter((c.part, c.policy, c.load, c.kind, c.seed) for c in wanted if c.shape)
+    assert boxes.keys() == scattered.keys()
+    assert {count for key, count in boxes.items() if key[0] == "shapes"} == {len(SHAPES)}
+    assert {load for _, _, load, _, _ in scattered} == {*FULL.loads}
+
+
+def test_plans_differ_in_what_the_study_varies_only():
+    wanted = [case for case in cases(ask(STUDY, ["fcfs"])) if case.load == SATURATED and case.seed == 0]
+    plans = [case.plan(FULL) for case in wanted]
+    assert len({plan.key for plan in plans}) == len(plans)
+    assert {(plan.machine, plan.workload, plan.jobs, plan.seed) for plan in plans} == {
+        ("mesh:16x16x16", "lublin", FULL.jobs, 0)
+    }
+    assert [plan.times for plan in plans if plan.partition == "non-contiguous"][:3] == [
+        "log",
+        "slowed:1.05",
+        "slowed:1.1",
+    ]
+    assert {plan.times for plan in plans if plan.partition != "non-contiguous"} == {"log"}
+
+
+def test_break_evens_of_made_up_figures():
+    rows = []
+    for seed, at in ((0, 10.0), (1, 30.0)):
+        group = {"policy": "fcfs", "load": SATURATED, "kind": "batch", "seed": seed, "utilisation": 0.5}
+        rows.append({**group, "shape": "fs", "slowdown": 0, "turnaround": 100.0, "makespan": 1000.0})
+        for slowdown in QUICK.slowdowns:
+            reached = 100 * np.exp(0.01 * (slowdown - at))
+            figures = {"turnaround": reached, "makespan": 990.0}
+            rows.append({**group, "shape": "", "slowdown": slowdown, **figures})
+    [found] = break_evens(pd.DataFrame(rows), QUICK).to_dict("records")
+    assert found["turnaround"] == pytest.approx(20)
+    assert found["turnaround beyond"] == 0
+    assert np.isnan(found["makespan"])
+    assert found["makespan beyond"] == 2
+
+
+def test_jobs_of_one_node_need_no_boxes(tmp_path):
+    path = tmp_path / "ones.csv"
+    path.write_text("number,submit,nodes,run_time\n" + "\n".join(f"{n},{n},1,{60 + n}" for n in range(1, 40)))
+    plans = [
+        make_plan({"machine": "mesh:4x4", "workload": str(path), "partition": partition, "times": times})
+        for partition, times in (("contiguous", "log"), ("non-contiguous", "slowed:1.5"))
+    ]
+    with Store(tmp_path / "runs.sqlite") as store:
+        boxes, scattered = outcomes(plans, Bench(store, lambda: crew_of(1)))
+        assert turnaround(boxes) == turnaround(scattered)
+        told = []
+        assert outcomes(plans, Bench(store, lambda: crew_of(1), told.append)) == [boxes, scattered]
+        assert not told  # stored schedules are not made again
+
+
+def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path):
+    words = ["study", STUDY.name, "--quick", "--workers", "1"]
+    done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "out" / "fcfs.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["load"] for row in rows] == ["0.5", "saturated"]
+    assert all(0 < float(row["turnaround"]) < 60 for row in rows)
+    assert float(rows[1]["util. contiguous"]) < float(rows[1]["util. scattered"])
+    with (tmp_path / "out" / "shapes.csv").open() as file:
+        shapes = {(row["policy"], row["kind"], row["shapes"]): row for row in csv.DictReader(file)}
+    boxes = [float(shapes["fcfs", "batch", shape]["util. contiguous"]) for shape in SHAPES]
+    assert boxes == sorted(boxes, reverse=True)  # the fewer boxes are tried, the more nodes are idle
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "within the published 25 to 45 %" in text
+    assert (tmp_path / "out" / "fcfs.png").stat().st_size > 10_000
+    store = tmp_path / "out" / "runs.sqlite"
+    again = CliRunner().invoke(app, [*words, "--stored", "--store", str(store), "-o", str(tmp_path / "new")])
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "new" / "report.md").read_text() == text
+
+
+def test_without_its_schedules_stored_is_a_mistake(tmp_path):
+    Store(tmp_path / "empty.sqlite").close()
+    done = CliRunner().invoke(
+        app,
+        [
+            "study",
+            STUDY.name,
+            "--quick",
+            "--stored",
+            "--store",
+            f"{tmp_path}/empty.sqlite",
+            "-o",
+            f"{tmp_path}/out",
+        ],
+    )
+    assert done.exit_code == 2
+    assert "schedules of the study are not there; without --stored they are made" in done.stderr

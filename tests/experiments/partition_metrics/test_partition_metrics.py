@@ -1,0 +1,154 @@
+"""The study of partition metrics and run time."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from netplace.apps import application
+from netplace.cli import app
+from netplace.experiments.partition_metrics.block_sets import block_sets, pieces
+from netplace.experiments.partition_metrics.correlations import correlation_summary, correlations
+from netplace.experiments.partition_metrics.mean_metrics import METRICS, mean_metrics
+from netplace.experiments.partition_metrics.study import PARTS, configurations, rows
+from netplace.experiments.published import published
+from netplace.placement import partition
+from netplace.placement.compactness import bounding_box
+from netplace.placement.metrics import metrics
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+from netplace.topologies import parse
+
+STUDY = STUDIES["partition-metrics"]
+
+
+@pytest.mark.parametrize(
+    ("part", "count"),
+    [
+        ("2d-W", 83),
+        ("3d-W", 82),
+        ("2d-W-anywhere", 83),
+        ("3d-W-anywhere", 82),
+        ("2d-W-own", 83),
+        ("3d-W-own", 82),
+    ],
+)
+def test_there_are_as_many_configurations_as_published(part, count):
+    found = configurations(PARTS[part])
+    assert len(found) == len(set(found.values())) == count
+    topology = parse(PARTS[part].network)
+    for name in found:
+        if name.endswith("#3"):
+            nodes = np.concatenate(partition(found[name], topology, [64] * PARTS[part].jobs))
+            assert sorted(nodes) == list(range(topology.nodes))
+
+
+@pytest.mark.parametrize("anywhere", [False, True])
+@pytest.mark.parametrize(("network", "sides", "k"), [("mesh:16x16", "4x4", 4), ("mesh:4x4x4", "2x2x2", 2)])
+def test_jobs_share_the_blocks_of_a_set(network, sides, k, anywhere):
+    grid = parse(network)
+    nodes = block_sets(grid, sides, k, np.random.default_rng(1), anywhere=anywhere)
+    assert sorted(nodes.ravel()) == list(range(grid.nodes))
+    assert (np.diff(nodes) > 0).all()
+    side = int(sides.split("x")[0])
+    block = np.ravel_multi_index(
+        (grid.coordinates(np.arange(grid.nodes)) // side).T[::-1], [n // side for n in grid.sizes[::-1]]
+    )
+    for first in range(0, len(nodes), k):
+        assert len(np.unique(block[nodes[first : first + k]])) == k
+        assert len(np.unique(block[nodes[first]])) > 1
+    boxes = [bounding_box(grid, nodes[first : first + k].ravel()) for first in range(0, len(nodes), k)]
+    small = all(np.prod(box) == nodes[:k].size for box in boxes)
+    assert small != anywhere
+
+
+def test_blocks_that_do_not_tile():
+    with pytest.raises(ValueError, match=r"no box of 3 blocks of \(4, 4\) tiles mesh:16x16"):
+        block_sets(parse("mesh:16x16"), "4x4", 3, np.random.default_rng(0))
+
+
+def test_pieces_are_dealt_out_whole():
+    grid = parse("mesh:8x8")
+    nodes = pieces(grid, 2, 4, np.random.default_rng(3))
+    assert sorted(nodes.ravel()) == list(range(64))
+    tiles = {tuple(tile) for tile in partition("boxes:4x2", grid, [8] * 8)}
+    assert {tuple(piece) for piece in nodes.reshape(-1, 8)} == tiles
+
+
+def test_every_application_runs_in_every_configuration():
+    runs = rows(ask(STUDY, ["3d-W"], partitions=2))
+    assert len(runs) == 7 * (2 + 3 * 2)
+    assert len({row.run.key for row in runs}) == len(runs)
+    assert all(len(row.run.jobs) == 8 for row in runs)
+
+
+def test_mean_metrics_are_the_means_of_the_metrics():
+    topology = parse("mesh:6x6")
+    nodes = np.random.default_rng(2).permutation(36)[:32].reshape(2, 16)
+    W = np.asarray(application("lu", 16, problem_class="S", iterations=1).traffic().W, float)
+    own = [metrics(topology, part, W) for part in nodes]
+    found = mean_metrics(topology, list(nodes), W)
+    assert tuple(found) == METRICS
+    for name in METRICS:
+        assert found[name] == pytest.approx(np.mean([getattr(one, name) for one in own]))
+
+
+def test_published_correlations_are_complete():
+    table = published("partition_metric_correlations_2d.csv")
+    assert len(table) == 2 * 7 * 9
+    assert set(table["metric"]) == set(METRICS)
+
+
+def test_correlations_are_set_beside_the_published():
+    line = np.arange(8.0)
+    points = pd.DataFrame(dict.fromkeys(METRICS, line) | {"app": "LU", "time": 2 * line, "mean time": -line})
+    printed = pd.Series({("LU", name): 0.95 for name in METRICS})
+    cells = correlations(points, printed)
+    assert cells["r"].tolist() == pytest.approx([1.0] * 9)
+    assert cells["r, mean of jobs"].tolist() == pytest.approx([-1.0] * 9)
+    told = " ".join(correlation_summary(cells))
+    assert "Significant at 0.01: 9 of 9." in told
+    assert "9 of 9 correlations within 0.1 of the published, 0.050 away" in told
+    points["NA"] = [1, 2, 1, 2, 1, 2, 1, 2]
+    told = " ".join(correlation_summary(correlations(points, pd.Series({("LU", "NA"): 0.95}))))
+    assert "8 of 9; not LU NA." in told
+    assert "further: LU NA 0.22 (0.95)" in told
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metrics") / "out"
+    given = ["study", "partition-metrics", "--quick", "--workers", "1", "-o", str(folder)]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def read(file):
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_what_tasks_send_foretells_the_time_of_lu(folder):
+    for part in ("2d-W", "3d-W"):
+        cells = {row["metric"]: row for row in read(folder / f"correlations-{part}.csv")}
+        assert set(cells) == set(METRICS)
+        assert all(-1 <= float(cell["r"]) <= 1 for cell in cells.values())
+        assert float(cells["WTAD_AL"]["r"]) > 0.9
+        assert float(cells["WTAD_AL"]["r"]) > float(cells["DFC"]["r"])
+    assert {row["published"] for row in read(folder / "correlations-3d-W.csv")} == {""}
+
+
+def test_dispersion_grows_with_the_number_of_blocks(folder):
+    points = {row["configuration"]: row for row in read(folder / "points-2d-W.csv")}
+    assert list(points) == ["8x8", "4x16", "2x32", "k=2", "k=4", "k=8", "k=16"]
+    affected = [float(points[name]["NA"]) for name in ("8x8", "k=2", "k=4", "k=8", "k=16")]
+    assert affected[0] == 64
+    assert affected == sorted(affected)
+    assert float(points["8x8"]["LU"]) == min(float(point["LU"]) for point in points.values())
+    assert (folder / "2d-W-LU.png").stat().st_size > 10_000
+    assert "correlations within 0.1 of the published" in (folder / "report.md").read_text()

@@ -1,0 +1,168 @@
+"""The published study of partition selection: its table, its schedules, and what the small version finds."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.partition_selection.cells import break_evens, cells_of
+from netplace.experiments.partition_selection.schedules import Case, Machine, key_of, rounded_up
+from netplace.experiments.partition_selection.setups import SETUPS
+from netplace.experiments.partition_selection.study import (
+    FULL,
+    PARTS,
+    TABLES,
+    Part,
+    cases,
+    intensities_of,
+    read,
+    rows,
+)
+from netplace.experiments.published import published
+from netplace.experiments.shared.box_times import BoxTimes, shapes
+from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
+from netplace.scheduling.workload.published_classes import published_sizes
+from netplace.studies import STUDIES, selection_schedules
+from netplace.studies.study import ask
+
+STUDY = STUDIES["partition-selection"]
+
+
+def test_the_table_has_the_published_applications_sizes_and_boxes():
+    asked = rows(ask(STUDY))
+    assert len({row.run.key for row in asked}) == len(asked)
+    boxes = {8: 2, 16: 3, 32: 4, 64: 6, 128: 6, 256: 6, 512: 6}
+    kinds = {(row.labels["application"], row.labels["nodes"]) for row in asked}
+    assert len({name for name, _ in kinds}) == 17
+    assert len(asked) == 2 * 3 * sum(boxes[nodes] for _, nodes in kinds)
+    assert {nodes for name, nodes in kinds if name.startswith("2d")} == {16, 64, 256}
+    assert {nodes for name, nodes in kinds if name.startswith("3d")} == {8, 64, 512}
+    assert not any(row.labels["shape"].endswith("1x1") for row in asked)
+
+
+def test_nine_strategies_of_each_workload():
+    assert len(cases(ask(STUDY, ["large"]))) == 9
+    assert len(cases(ask(STUDY, ["classes"]))) == 4 * 9
+    apart = [case for case in cases(ask(STUDY, ["break-even"])) if case.selection == "scattered"]
+    assert len(apart) == 3 * 7
+
+
+def test_a_part_names_its_table_set_up_and_rounding():
+    assert read("large") == Part("large", "plain", False)
+    assert read("classes-rounded") == Part("classes", "plain", True)
+    assert read("break-even-insee-rounded") == Part("break-even", "insee", True)
+    assert {read(name).table for name in PARTS} == set(TABLES)
+
+
+def test_a_set_up_changes_programs_and_keys_and_nothing_else():
+    plain, other = (rows(ask(STUDY, [part])) for part in ("run-times", "run-times-insee"))
+    plain = [row for row in plain if row.labels["intensity"] == "low"]
+    assert [row.labels["application"] for row in plain] == [row.labels["application"] for row in other]
+    changed = {
+        row.labels["application"]
+        for row, one in zip(plain, other, strict=True)
+        if row.run.key != one.run.key and not str(row.labels["mapping"]).startswith("td")
+    }
+    assert changed == {"2d-torus", "2d-t-torus", "3d-torus", "3d-t-torus", "gups", "waterfall"}
+    once = Case("large", "I-IV", "CS", "best")
+    machine = Machine("torus:8x8x8", 60, 16, 2)
+    assert key_of(once, machine, ("low",)) != key_of(replace(once, setup="insee"), machine, ("low",))
+
+
+def test_class_iv_runs_longer_only_where_that_is_asked():
+    assert {name: one.repeats for name, one in SETUPS.items() if one.repeats > 1} == {"longer": 100}
+    assert read("break-even-longer") == Part("break-even", "longer", False)
+
+
+def test_ratios_stand_beside_the_printed():
+    made = [
+        {"classes": "II", "selection": rule, "mapping": mapping, "batches": [jobs] * 4, "started": jobs}
+        | {"head_wait": 1e7 / jobs, "run": 1.0, "utilisation": 0.5}
+        for rule, mapping, jobs in (("CS", "best", 100.0), ("BPS", "best", 110.0))
+    ]
+    cells = cells_of(pd.DataFrame(made), published("pascual_selection_medium_by_class.csv"))
+    row = cells.set_index("strategy").loc["BPS-BM"]
+    assert row["started / CS-BM"] == pytest.approx(1.1)
+    assert row["printed started / CS-BM"] == pytest.approx(107182 / 98151)
+    assert row["most"] == "*"
+
+
+def test_break_evens_where_curves_cross():
+    common = {"sizes": "large", "classes": "I-IV", "mapping": "best", "node_time": 10.0}
+    made = [common | {"selection": "BPS", "slowdown": 0, "started": 100.0, "utilisation": 0.8}]
+    made += [
+        common
+        | {"selection": "scattered", "slowdown": slow, "started": 120 / (1 + slow / 100), "utilisation": 1.0}
+        for slow in (0, 10, 20, 30)
+    ]
+    [cell] = break_evens(pd.DataFrame(made)).to_dict("records")
+    assert cell["break-even"] == pytest.approx(20)
+    assert cell["closed form"] == pytest.approx(25)
+    assert (cell["printed"], cell["difference"]) == (25, pytest.approx(-5))
+
+
+def test_the_small_version(tmp_path):
+    folder = tmp_path / "out"
+    given = ["study", "partition-selection", "--quick", "--table", "medium", "--table", "break-even"]
+    done = CliRunner().invoke(app, [*given, "--workers", "1", "-o", str(folder)])
+    assert done.exit_code == 0, done.output
+    with (folder / "medium.csv").open() as lines:
+        cells = {row["strategy"]: row for row in csv.DictReader(lines)}
+    assert len(cells) == 9
+    for row in cells.values():
+        # Under saturation the head waits as long as it takes for the next job to start.
+        assert float(row["started"]) * float(row["head_wait"]) == pytest.approx(1e7, rel=0.05)
+        assert 0.3 < float(row["utilisation"]) <= 1
+    assert float(cells["BPS-BM"]["run"]) <= 1.02 * float(cells["CS-BM"]["run"])
+    with (folder / "break-even.csv").open() as lines:
+        points = {(row["sizes"], row["strategy"]): row for row in csv.DictReader(lines)}
+    assert len(points) == 9
+    for row in points.values():
+        assert float(row["util. scattered"]) > float(row["util. boxes"])
+        assert float(row["break-even"]) == pytest.approx(float(row["closed form"]), abs=5)
+
+
+def test_sizes_drawn_of_all_arerounded_up_to_those_of_the_application():
+    jobs = applications(512, 2000, 1, "I-IV", "medium", repeats=(1, 1))
+    nodes = rounded_up(jobs, SIZES["medium"], 1)
+    for place, (name, _) in enumerate(jobs.kinds):
+        own = nodes[jobs.kind == place]
+        assert set(own.tolist()) <= set(published_sizes(name))
+    cubes = nodes[
+        np.isin(jobs.kind, [at for at, (name, _) in enumerate(jobs.kinds) if name.startswith("3d")])
+    ]
+    shares = [float((cubes == size).mean()) for size in (8, 64, 512)]
+    assert shares == pytest.approx([1 / 16, 9 / 16, 6 / 16], abs=0.06)  # 1; 2, 3, 4; 3, 2, 1 of 16
+
+
+def test_rounded_schedules_have_keys_of_their_own():
+    plain, rounded = cases(ask(STUDY, ["classes"])), cases(ask(STUDY, ["classes-rounded"]))
+    machine, chosen = FULL, intensities_of("plain")
+    keys = {key_of(case, machine, chosen) for case in [*plain, *rounded]}
+    assert len(plain) == len(rounded) == len(keys) / 2
+
+
+def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatch):
+    runs = pd.DataFrame(
+        [
+            (name, "low", nodes, "x".join(map(str, shape)), 1000 + 10 * at + nodes, "consecutive")
+            for name in PUBLISHED_CLASSES["I"]
+            for nodes in (8, 16)
+            for at, shape in enumerate(shapes(nodes, (8, 8, 8), lines=False))
+        ],
+        columns=["application", "intensity", "nodes", "shape", "cycles", "mapping"],
+    )
+    tables = {"plain": {name: BoxTimes(runs, name, 1) for name in ("consecutive", "best")}}
+    case, machine = Case("small", "I", "CS", "best"), Machine("torus:8x8x8", 20, 16, 2)
+    found = {}
+    for tenths in (3, 12, 24):
+        monkeypatch.setattr(selection_schedules, "_MORE", tenths)
+        found[tenths] = selection_schedules.carry_out(case, tables, machine, {"plain": ("low",)})
+    assert found[3] in (found[12], found[24])
+    assert len(found[3]["batches"]) == selection_schedules.BATCHES

@@ -1,0 +1,97 @@
+"""The study of tasks outside their job's subtree."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.published import published
+from netplace.experiments.quasi_contiguity.layouts import READINGS, Reading, astray
+from netplace.experiments.quasi_contiguity.study import rows
+from netplace.placement.node_lists import node_lists
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+
+STUDY = STUDIES["quasi-contiguity"]
+
+
+def test_node_lists_join_what_is_consecutive():
+    assert node_lists([[3], [0, 1, 2, 8, 7], np.arange(9, 12)]) == "nodes:3/0-2,8,7/9-11"
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=str)
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_as_many_tasks_of_every_job_sit_with_another_job(count, reading):
+    nodes = astray(16, 16, count, reading, np.random.default_rng(7))
+    assert sorted(nodes.ravel()) == list(range(256))
+    jobs = np.arange(16)[:, None]
+    home = nodes // 16 == jobs
+    assert ((~home).sum(axis=1) == count).all()
+    assert (nodes[home] == np.arange(256).reshape(16, 16)[home]).all()
+    if reading.reach == "one level":
+        assert (nodes // 64 == jobs // 4).all()
+    for job, away in enumerate(~home):
+        where = np.flatnonzero(away)
+        if reading.strays == "last":
+            assert where.tolist() == list(range(16 - count, 16))
+        if reading.strays == "leaf":
+            assert len(set(where // 4)) == 1
+        if reading.exchange == "together":
+            assert len(set(nodes[job, where] // 16)) == 1
+
+
+def test_together_they_move_to_one_leaf_switch():
+    nodes = astray(16, 16, 3, Reading("leaf", "anywhere", "together"), np.random.default_rng(7))
+    for job, own in enumerate(nodes):
+        assert len(set(own[own // 16 != job] // 4)) == 1
+
+
+def test_a_reading_that_is_none():
+    assert len(READINGS) == 12
+    with pytest.raises(ValueError, match=r"reading: reach: .*'two levels'"):
+        Reading("last", "two levels", "each")
+
+
+def test_layouts_of_the_whole_study():
+    runs = rows(ask(STUDY, ["one-level", "together", "apart"]))
+    assert len(runs) == 3 * 3 * (1 + 5 * 5)
+    partitions = {row.run.partition for row in runs}
+    assert len(partitions) == 1 + 3 * 4 * 5 + 5  # applications share them, parts share whole and random
+    assert all(row.run.config.vcs == 1 and len(row.run.jobs) == 16 for row in runs)
+
+
+def test_published_numbers_are_relative_to_contiguous():
+    table = published("quasi_contiguous_4ary4tree_16_tasks.csv")
+    assert table["app"].tolist() == ["LU", "MG", "FT"]
+    assert (table["contiguous"] == 1).all()
+
+
+def test_the_quick_version_says_what_straying_costs(tmp_path):
+    done = CliRunner().invoke(
+        app,
+        [
+            "study",
+            "quasi-contiguity",
+            "--quick",
+            "--table",
+            "together",
+            "--workers",
+            "1",
+            "-o",
+            str(tmp_path / "out"),
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "out" / "together.csv").open() as file:
+        cells = {row["layout"]: row for row in csv.DictReader(file)}
+    relative = {layout: float(cell["to contiguous"]) for layout, cell in cells.items()}
+    assert relative["contiguous"] == 1
+    assert all(1 < relative[f"{count} astray"] < relative["random"] for count in (1, 2, 3, 4))
+    assert float(cells["random"]["published"]) == 3.2
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "Mean absolute difference of the relative times" in text
+    assert (tmp_path / "out" / "together.png").stat().st_size > 10_000

@@ -1,0 +1,140 @@
+"""The study of the speed-up that pays for contiguity on trees."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.quasi_contiguous.cases import cases
+from netplace.experiments.quasi_contiguous.streams import FOLDER, LIKE, logs, tree_for
+from netplace.experiments.quasi_contiguous.thresholds import beside_printed, needed
+from netplace.scheduling.workload import lublin, write
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+from netplace.topologies import parse
+
+STUDY = STUDIES["quasi-contiguous"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a log, as a user would have it."""
+    found = tmp_path / "logs"
+    found.mkdir()
+    write(lublin(60, 200, seed=3, load=0.8), found / "small.swf.gz")
+    monkeypatch.setenv(FOLDER, str(found))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("nodes", "tree"),
+    [
+        (4008, "tree:4,6"),
+        (240, "tree:4,4"),
+        (1152, "tree:6,4"),
+        (4096, "tree:4,6"),
+        (4097, "tree:6,5"),
+        (1, "tree:4,1"),
+    ],
+)
+def test_the_smallest_tree_with_room(nodes, tree):
+    assert tree_for(nodes) == tree
+    assert parse(tree).nodes >= nodes
+
+
+def test_logs_of_a_folder(folder):
+    [log] = logs()
+    assert (log.name, log.machine, log.seeds) == ("small", "tree:4,3", 1)
+    (folder / "wrong.swf").write_text("1 2 3\n")
+    with pytest.raises(ValueError, match=r"wrong.swf, line 1: 3 columns, expected 18"):
+        logs()
+
+
+def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
+    done = CliRunner().invoke(app, ["study", STUDY.name, "--quick", "-o", str(tmp_path / "out")])
+    assert done.exit_code == 2
+    assert "none: there is no such folder, expected one with .swf files" in done.stderr
+
+
+def test_schedules_of_the_whole_study(monkeypatch, tmp_path):
+    monkeypatch.delenv(FOLDER, raising=False)
+    monkeypatch.chdir(tmp_path)
+    wanted = cases(ask(STUDY))
+    assert len(wanted) == len(LIKE) * 2 * 3 * (1 + 7 * 6)
+    plans = {case: case.plan() for case in wanted}
+    # Without a speed-up it does not matter who keeps it.
+    assert len({plan.key for plan in plans.values()}) == len(LIKE) * 2 * 3 * (1 + 7 * 6 - 1)
+    times = {(case.allocation, case.speedup): plan.times for case, plan in plans.items()}
+    assert times["contiguous", 0] == times["non-contiguous", 0] == "log"
+    assert times["qct 30 %, lost", 20] == "factors:0.8,1"
+    assert times["qct 30 %, kept", 20] == "factors:0.8,0.8"
+
+
+def test_the_speed_up_needed_of_made_up_figures():
+    group = {"workload": "w", "machine": "tree:4,4", "policy": "fcfs", "contiguous": 1.0}
+    rows = []
+    for seed, at in ((0, 10.0), (1, 20.0)):
+        base = {**group, "seed": seed, "speedup": 0}
+        rows.append({**base, "allocation": "non-contiguous", "turnaround": 50.0})
+        for speedup in (0, 25, 50):
+            reached = 50 * np.exp(-0.02 * (speedup - at))
+            rows.append({**base, "allocation": "contiguous", "speedup": speedup, "turnaround": reached})
+    [found] = needed(pd.DataFrame(rows), (0, 25, 50)).to_dict("records")
+    assert found["speed-up needed"] == pytest.approx(15)
+    assert found["turnaround without"] == pytest.approx(np.exp(0.3))
+
+
+def test_the_quick_version_with_a_log(folder, tmp_path):
+    done = CliRunner().invoke(
+        app, ["study", STUDY.name, "--quick", "--workers", "1", "-o", str(tmp_path / "out")]
+    )
+    assert done.exit_code == 0, done.output
+    for part, workload in (("lublin", "like HPC2N"), ("logs", "small")):
+        with (tmp_path / "out" / f"{part}.csv").open() as file:
+            rows = {(row["policy"], row["allocation"]): row for row in csv.DictReader(file)}
+        assert {row["workload"] for row in rows.values()} == {workload}
+        fcfs = {name: row for (policy, name), row in rows.items() if policy == "fcfs"}
+        assert (
+            float(fcfs["contiguous"]["contiguous jobs"])
+            == 1
+            > float(fcfs["qct 20 %, lost"]["contiguous jobs"])
+        )
+        assert float(fcfs["contiguous"]["turnaround without"]) > 1
+        assert 0 < float(fcfs["contiguous"]["speed-up needed"]) < 50
+        assert (tmp_path / "out" / f"{part}.png").stat().st_size > 10_000
+
+
+def test_logs_that_are_absent_are_said_to_be_left_out(monkeypatch, tmp_path):
+    monkeypatch.delenv(FOLDER, raising=False)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["study", STUDY.name, "--quick", "--workers", "1", "--table", "logs"])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / f"study-{STUDY.name}-quick" / "report.md").read_text()
+    assert "Logs are left out: there is none in the folder swf" in text
+
+
+def test_whole_logs_on_machines_as_installed(folder):
+    (folder / "small.swf.gz").rename(folder / "HPC2N-small.swf.gz")
+    made = cases(ask(STUDY, ["published", "published-bf", "published-bf-counted"]))
+    assert {case.stream.installed for case in made} == {240}
+    plans = [case.plan() for case in made]
+    assert {(plan.machine, plan.installed, plan.jobs) for plan in plans} == {("tree:4,4", 240, None)}
+    assert {plan.overrun for plan in plans if plan.policy != "fcfs"} == {"requeue"}
+    assert {plan.policy for plan in plans} == {"fcfs", "easy", "easy-counted"}
+    assert {case.threshold for case in made} == {None, 0, 10, 20, 30, 40}
+    assert all(case.kept for case in made if case.threshold)
+
+
+def test_thresholds_stand_beside_the_printed():
+    row = {"workload": "HPC2N", "policy": "fcfs", "speed-up needed": 20.0, "±": np.nan}
+    cells = pd.DataFrame([{**row, "allocation": "contiguous"}, {**row, "allocation": "qct 10 %, kept"}])
+    found = beside_printed(cells)
+    assert found["printed"].tolist() == [24, 18]
+    assert found["difference"].tolist() == [-4, 2]
+    assert beside_printed(cells, quick=True)["printed"].isna().all()

@@ -1,0 +1,134 @@
+"""Studies of backfilling with places, redirection and two kinds of workers: small, from the command."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.local_backfilling.study import cases
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, archive_logs
+from netplace.experiments.shared.claims import number_verdict, verdict
+from netplace.scheduling.workload import lublin, write
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+
+
+def run(name, folder, *more):
+    words = ["study", name, "--quick", "--workers", "1", "-o", str(folder), *more]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_two_kinds_stand_beside_the_measured_seconds(tmp_path):
+    run("two-kinds", tmp_path / "study")
+    frame = pd.read_csv(tmp_path / "study" / "workers.csv")
+    assert frame["published"].tolist() == [543.28, 271.98, 266.69, 142.98]
+    assert (frame[["greedy", "knapsack"]].min(axis=1) >= frame["no loss"]).all()
+    assert (frame["knapsack"] <= 1.5 * frame["greedy"]).all()
+    assert len(pd.read_csv(tmp_path / "study" / "databases.csv")) == 14
+
+
+def test_redirection_keeps_its_outcomes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("redirection", tmp_path / "study")
+    frame = pd.read_csv(tmp_path / "study" / "policies_model.csv").set_index("policy")
+    assert frame.loc["SPT", "sum_flow"] == 1
+    assert frame.loc["SRPT", "sum_flow"] < 1
+    assert (frame.loc[["SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR"], "redirected"] > 0).all()
+    first = (tmp_path / "study" / "report.md").read_text()
+    run("redirection", tmp_path / "study", "--stored")
+    assert (tmp_path / "study" / "report.md").read_text() == first
+
+
+def test_local_backfilling_on_the_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("local-backfilling", tmp_path / "study", "--table", "drawn")
+    frame = pd.read_csv(tmp_path / "study" / "drawn_model.csv").set_index(["rule", "figure"])
+    assert frame.loc[("loc", "locality_ratio"), "greatest"] < 1
+    assert frame.loc[("cont", "contiguous_jobs"), "least"] > 1
+    claims = pd.read_csv(tmp_path / "study" / "claims_drawn.csv")
+    assert set(claims["verdict"]) <= {"held", "not held", "not tried"}
+    assert len(claims) == 10
+
+
+def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
+    write(lublin(60, 50, seed=3, load=0.8), tmp_path / "HPC2N-2002-2.2-cln.swf.gz")
+    write(lublin(60, 50, seed=3, load=0.8), tmp_path / "other.swf.gz")
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    (log,) = archive_logs(False)
+    assert log.name == "HPC2N"
+    assert len(log.read()) == 50
+    assert [one.name for one in archive_logs(True)] == [MODEL]
+    found = cases(ask(STUDIES["local-backfilling"], ("weeks",)))
+    assert len(found) == 30 * 8
+    assert {case.platform for case in found} == {"1-2-10-240"}
+    assert str(tmp_path) not in str(found[0].describe())
+    monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
+    with pytest.raises(ValueError, match="there is no such folder"):
+        archive_logs(False)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match=r"has none of the logs of the study, expected files .* HPC2N"):
+        archive_logs(False)
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [
+        ("below", ("held", 3, 1)),
+        ("above", ("not held", 1, 3)),
+        ("at or below", ("held", 3, 1)),
+        ("like", ("not held", 3, 1)),
+        ("lowest of", ("held", 3, 1)),
+        ("highest of", ("not held", 1, 3)),
+    ],
+)
+def test_verdicts(relation, expected):
+    figures = {"a": np.array([1.0, 2, 3, 4]), "b": np.array([2.0, 3, 4, 3])}
+    assert verdict(relation, ["a"], ["b"], figures) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (("mean makespan", "within 2%", "basic", ["a"]), ("held", 3, 1)),
+        (("mean makespan", "within 0.1%", "basic", ["a"]), ("not held", 1, 3)),
+        (("share of instances with makespan within 2% of basic", "over", "0.7", ["a"]), ("held", 3, 1)),
+        (("share of instances with makespan within 2% of basic", "over", "0.8", ["a"]), ("not held", 3, 1)),
+        (("share of local jobs", "about", "102", ["a", "basic"]), ("held", 7, 1)),
+        (("makespan", "below", "basic", ["a"]), None),
+    ],
+)
+def test_published_numbers(said, expected):
+    figures = {"basic": np.array([100.0] * 4), "a": np.array([100.0, 101, 101.5, 110])}
+    if said[1] == "within 2%":
+        figures["a"][3] = 97
+    assert number_verdict(*said, figures) == expected
+
+
+def test_power_in_the_small(tmp_path):
+    run("power", tmp_path / "study")
+    known = pd.read_csv(tmp_path / "study" / "instances.csv").set_index(["instance", "quantity"])
+    assert known.loc[("one pending", "energy"), ["published", "ours"]].tolist() == [248, 248]
+    assert known.loc[("test 2", "energy"), ["published", "ours"]].tolist() == [4, 8]
+    front = pd.read_csv(tmp_path / "study" / "front.csv").set_index("rule")
+    assert front.loc["always-on", "energy %"] == 100
+    assert (front["energy %"] >= front["hindsight %"] - 1e-6).all()
+    assert front.loc["always-on", "front"] == "*"
+    assert (pd.read_csv(tmp_path / "study" / "window.csv")["least"] >= 0).all()
+    assert (tmp_path / "study" / "front.png").stat().st_size > 1000
+    run("power", tmp_path / "study", "--stored", "--table", "front")
+    assert (
+        pd.read_csv(tmp_path / "study" / "front.csv").set_index("rule")["energy %"].equals(front["energy %"])
+    )
+
+
+def test_redirection_tells_what_does_not_come_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("redirection", tmp_path / "study")
+    claims = pd.read_csv(tmp_path / "study" / "claims_windows.csv")
+    assert claims["claim"].tolist() == list(range(99, 107))
+    assert claims["verdict"].iloc[:6].tolist() == ["not tried"] * 6

@@ -1,0 +1,82 @@
+"""The study of TD against the classic mapping: its runs, its report, and its command."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.published import published
+from netplace.experiments.td_vs_classic.study import rows
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+
+STUDY = STUDIES["td-vs-classic"]
+
+
+def test_full_tables_have_fifty_mappings_of_each_kind():
+    runs = rows(ask(STUDY, ["1b"]))
+    assert len(runs) == 7 * (1 + 3 * 50)
+    assert len({row.run.key for row in runs}) == len(runs)
+
+
+def test_random_partitions_are_crossed_with_mappings():
+    runs = rows(ask(STUDY, ["3c"], mappings=10, partitions=5))
+    assert len(runs) == 7 * 5 * (1 + 3 * 10)
+    assert {row.run.partition for row in runs} == {f"random:{seed}" for seed in range(5)}
+    assert all(len(row.run.jobs) == 4 for row in runs)
+
+
+def test_simulations_share_their_placement():
+    runs = rows(ask(STUDY, ["1a"], mappings=2, sim_seeds=3))
+    first = [row.run for row in runs if row.labels == runs[1].labels]
+    assert len(first) == 3
+    assert len({run.seed for run in first}) == 1
+    assert len({run.network_seed for run in first}) == 3
+    assert rows(ask(STUDY, ["1a"], mappings=2))[0].run in [row.run for row in runs]
+
+
+def test_published_numbers_cover_every_printed_table():
+    table = published("td_vs_classic.csv")
+    assert set(table["table"]) == {"1a", "1b", "2", "3a", "3b", "3c"}
+    assert len(table) == 6 * 7 * 4
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    given = ["study", "td-vs-classic", "--table", "1a", "--mappings", "2", "--workers", "1"]
+    done = CliRunner().invoke(app, [*given, "-o", str(folder / "first")])
+    assert done.exit_code == 0, done.output
+    again = CliRunner().invoke(
+        app,
+        [*given, "--stored", "--store", str(folder / "first" / "runs.sqlite"), "-o", str(folder / "second")],
+    )
+    assert again.exit_code == 0, again.output
+    return folder
+
+
+def test_report_from_the_store_is_the_same(report):
+    for name in ("report.md", "table-1a.csv"):
+        assert (report / "first" / name).read_text() == (report / "second" / name).read_text()
+    assert (report / "first" / "table-1a.png").stat().st_size > 10_000
+
+
+def test_consecutive_means_are_the_published_ones(report):
+    with (report / "first" / "table-1a.csv").open() as file:
+        cells = {(row["app"], row["mapping"]): row for row in csv.DictReader(file)}
+    assert len(cells) == 28
+    for (_, mapping), cell in cells.items():
+        if mapping == "consecutive":
+            assert float(cell["ours / published"]) == pytest.approx(1, abs=0.011)
+    assert float(cells["BT", "random"]["to consecutive"]) > 1.2
+    assert float(cells["CG", "td"]["ours / published"]) == pytest.approx(1, abs=0.02)
+
+
+def test_report_says_how_far_it_agrees(report):
+    text = (report / "first" / "report.md").read_text()
+    assert "netplace study td-vs-classic --table 1a --mappings 2" in text
+    assert "Same winner in" in text
+    assert "consecutive: 7 of 7 means within 1% of the published" in text

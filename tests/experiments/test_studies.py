@@ -1,0 +1,96 @@
+"""What all studies share: how they are asked for, their statistics, and how mistakes are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
+from netplace.experiments.shared.statistics import best, p_value, spread
+from netplace.studies import STUDIES
+from netplace.studies.study import ask
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_says_what_it_is(name):
+    study = STUDIES[name]
+    assert study.name == name
+    assert study.title
+    assert study.source
+    assert set(study.usual) <= set(study.parts)
+    assert study.usual
+
+
+def test_the_list_names_every_study_and_table():
+    done = CliRunner().invoke(app, ["study", "list"])
+    assert done.exit_code == 0
+    for name, study in STUDIES.items():
+        assert name in done.stdout
+        assert all(part in done.stdout for part in study.parts)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["td-vs-clasic"], "study: unknown name 'td-vs-clasic'; did you mean td-vs-classic?"),
+        (["td-vs-classic", "--table", "9"], "study td-vs-classic: --table: unknown name '9'; valid: 1a, 1b"),
+        (["td-vs-classic", "--mappings", "0"], "--mappings: 0 is too small, expected at least 1"),
+        (["td-vs-classic", "--stored"], "there is no such store; without --stored it is made"),
+        (["td-vs-classic", "--workers", "0", "--quick"], "--workers: 0 is too small, expected at least 1"),
+        (["td-vs-classic", "-o", "nowhere/at/all"], "there is no folder nowhere/at"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(words, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["study", *words])
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert not list(tmp_path.rglob("report.md"))
+
+
+def test_a_store_without_the_runs_is_told(tmp_path, monkeypatch):
+    from netplace.runs.store import Store
+
+    monkeypatch.chdir(tmp_path)
+    with Store("empty.sqlite"):
+        pass
+    done = CliRunner().invoke(
+        app, ["study", "td-vs-classic", "--table", "1a", "--stored", "--store", "empty.sqlite"]
+    )
+    assert done.exit_code == 2
+    assert "empty.sqlite: 1057 runs of the study are not there" in done.stderr
+
+
+def test_an_option_that_a_study_does_not_take_is_told():
+    from dataclasses import replace
+
+    study = replace(STUDIES["td-vs-classic"], options=())
+    with pytest.raises(ValueError, match=r"takes no --sim-seeds, but 2 was given"):
+        ask(study, sim_seeds=2)
+
+
+def test_all_tables_and_the_usual_ones():
+    study = STUDIES["td-vs-classic"]
+    assert ask(study).parts == ("1a", "1b", "2")
+    assert ask(study, ["all"]).parts == tuple(study.parts)
+    assert ask(study, ["2", "1a"]).parts == ("1a", "2")
+
+
+def test_the_test_follows_what_varies():
+    rng = np.random.default_rng(1)
+    low, high = rng.normal(10, 1, 50), rng.normal(12, 1, 50)
+    assert p_value(low, high) < 1e-6
+    assert p_value(low, rng.normal(10, 1, 50)) > 0.05
+    assert p_value(low, [12.0]) < 1e-6
+    assert p_value([12.0], low) == p_value(low, [12.0])
+    assert p_value([1.0], [1.0]) == 1
+    assert p_value([1.0], [2.0, 2.0]) == 0
+
+
+def test_best_names_the_least_then_those_that_do_as_well():
+    samples = {"a": [2.0, 2.1, 2.2], "b": [1.0, 1.1, 1.2], "c": [1.05, 1.1, 1.2], "d": [1.1]}
+    assert best(samples) == ["b", "c", "d"]
+    assert best({"a": [1.0], "b": [1.0005], "c": [1.01]}, tie=0.001) == ["a", "b"]
+    assert spread([1.0, 3.0]) == (2.0, pytest.approx(2**0.5))
+    assert spread([4.0]) == (4.0, 0.0)
