@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import shortened
 from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED
 from netplace.cli.completion import complete
 from netplace.cli.examples import examples_of
@@ -111,16 +112,17 @@ def _one(given: dict[str, Any]) -> None:
 
 def _kept(path: str | None, folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
     """Return what the folder, or else the store, has of a plan; the folder is then complete."""
-    from netplace.report.tables.cosim import read_folder, write_folder
+    from netplace.cosim.kept import FILE, read_plan
+    from netplace.report.tables.cosim import write_folder
     from netplace.runs.store import Store
 
-    if folder and folder.exists():
+    if folder and (folder / FILE).exists():
         try:
-            known, outcome = read_folder(folder)
-        except ValueError:
-            known = None
-        if known is not None and known.key == plan.key:
-            return outcome
+            known, outcome = read_plan(folder)
+            if known.key == plan.key:
+                return outcome
+        except ValueError as error:
+            click.echo(f"netplace: {shortened(str(error))}; it is made anew", err=True)
     if path is None or not Path(path).exists():
         return None
     with Store(path, read_only=True) as store:

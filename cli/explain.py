@@ -14,9 +14,27 @@ from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.table import Table
 
 __all__ = ["explain_command", "whatif_command"]
+
+
+_NAMED = {
+    "machine": ("MACHINE", "The machine"),
+    "workload": ("FILE", "The workload"),
+    "applications": ("MIX.toml", "What the jobs run"),
+    "routing": ("FILE.py:FUNCTION", "The routing"),
+}
+
+
+def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add a flag for each name that a folder may hold and that stands for a file."""
+    for name, (shown, text) in reversed(_NAMED.items()):
+        said = f"{text} of the co-simulation: to be said again where it is a file, which is not used else."
+        command = click.option(f"--{name}", metavar=shown, panel="Files", help=said)(command)
+    return command
 
 
 @click.command("explain", cls=AnnouncingCommand, epilog=examples_of("explain"))
@@ -26,8 +44,12 @@ __all__ = ["explain_command", "whatif_command"]
     "--suspects", type=COUNT, default=3, show_default=True, help="Others that are taken out, one run each."
 )
 @click.option("--links", type=COUNT, default=5, show_default=True, help="Links that are shown.")
+@_named_again
+@click.option("--mapping", metavar="RULE", panel="Files", help="The mapping, where it is a file's, likewise.")
 @json_flag
-def explain_command(folder: str, job: int, suspects: int, links: int, as_json: bool) -> None:
+def explain_command(
+    folder: str, job: int, suspects: int, links: int, as_json: bool, **said: str | None
+) -> None:
     """Show who slowed a job of a live co-simulation, and on which links.
 
     FOLDER is what netplace cosim -o has left. Every cycle in which a packet of the job waited is charged to
@@ -36,9 +58,9 @@ def explain_command(folder: str, job: int, suspects: int, links: int, as_json: b
     a guess.
     """
     from netplace.cosim import reasons
-    from netplace.report.tables.cosim import read_folder
+    from netplace.cosim.kept import read_cosimulation
 
-    plan, outcome = read_folder(Path(folder))
+    plan, outcome = read_cosimulation(Path(folder), said)
     found = reasons(plan, outcome["jobs"], job, suspects, links)
     if as_json:
         print_json(found)
@@ -103,7 +125,13 @@ def _explained(found: dict[str, Any]) -> list[Table]:
 @click.option(
     "--move", multiple=True, metavar="JOB=PARTITION", help="Other nodes for a job, as in 12=nodes:0-15."
 )
-@click.option("--mapping", multiple=True, metavar="JOB=MAPPING", help="Another mapping, as in 17=random.")
+@click.option(
+    "--mapping",
+    multiple=True,
+    metavar="JOB=MAPPING",
+    help="Another mapping, as in 17=random; without JOB= that of the co-simulation, where it is a file's.",
+)
+@_named_again
 @json_flag
 def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) -> None:
     """Make a live co-simulation again without a job, with one elsewhere, or mapped otherwise.
@@ -112,11 +140,16 @@ def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) ->
     the network alone.
     """
     from netplace.cosim import what_if
-    from netplace.report.tables.cosim import read_folder
+    from netplace.cosim.kept import read_cosimulation
 
-    if not any(given.values()):
+    said: dict[str, str | None] = {name: given[name] for name in _NAMED}
+    again = [word for word in given["mapping"] if "=" not in word]
+    given["mapping"] = tuple(word for word in given["mapping"] if "=" in word)
+    if again and (":" not in again[0] or len(again) > 1):
+        _pairs(tuple(again), "--mapping")
+    if not any(given[name] for name in ("without", "move", "mapping")):
         raise ValueError("whatif: nothing was changed, expected --without, --move or --mapping")
-    plan, outcome = read_folder(Path(folder))
+    plan, outcome = read_cosimulation(Path(folder), said | {"mapping": again[0] if again else None})
     _check_shown(job, [row["job"] for row in outcome["jobs"]], given["without"])
     rows = what_if(
         plan,
@@ -125,7 +158,7 @@ def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) ->
         move=_pairs(given["move"], "--move"),
         mapping=_pairs(given["mapping"], "--mapping"),
     )
-    rows.sort(key=lambda row: (row["job"] != job, -abs(row["change"] - 1)))
+    rows.sort(key=lambda row: (row["job"] != job, -abs((row["change"] or 1) - 1)))
     if as_json:
         print_json({"jobs": rows})
     else:
@@ -149,7 +182,7 @@ def _changed(rows: list[dict[str, Any]]) -> Table:
             f"{row['job']}, {row['application']}",
             number(row["size"]),
             *(_micro(row[name]) for name in ("alone", "live", "what_if")),
-            number(100 * (row["change"] - 1), 2),
+            number(None if row["change"] is None else 100 * (row["change"] - 1), 2),
             _micro(row["late"]) if row["late"] else "",
         ]
         for row in rows[:12]

@@ -45,7 +45,7 @@ def what_if(
     -------
     list of dict
         ``job``, ``application``, ``size``, ``alone``, ``live``, ``what_if`` (seconds), ``change`` (what_if
-        over live), ``late`` (seconds by which it started later).
+        over live; None of a job of no cycles), ``late`` (seconds by which it started later).
 
     Raises
     ------
@@ -74,7 +74,7 @@ def what_if(
         {
             **{name: row[name] for name in ("job", "application", "size", "alone", "live")},
             "what_if": found.cycles[row["job"]] * second,
-            "change": found.cycles[row["job"]] * second / row["live"],
+            "change": found.cycles[row["job"]] * second / row["live"] if row["live"] else None,
             "late": found.late.get(row["job"], 0) * second,
         }
         for row in rows

@@ -113,7 +113,8 @@ def _sharing(done: Sequence[Row]) -> dict[str, Any] | None:
 
 
 def _error(rows: Sequence[Row]) -> dict[str, float]:
-    error = np.abs(np.array([row["fresh"] / row["live"] - 1 for row in rows]))
+    # A job of no cycles has no error.
+    error = np.abs([row["fresh"] / row["live"] - 1 if row["live"] else 0.0 for row in rows])
     return {
         "jobs": len(rows),
         "mean": float(error.mean()),

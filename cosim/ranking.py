@@ -35,7 +35,8 @@ def rankings(
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
     the difference is told, a mean over seeds, with its half width at the level of 0.95 (paired: both had the
     same jobs); a pair *turns* if the sign of the mean is another, *clearly* if both differences
-    are beyond their half widths.
+    are beyond their half widths. Two values of 0 do not differ; where only the first is 0, the difference is
+    undefined (None), and the pair does not turn.
 
     Parameters
     ----------
@@ -48,6 +49,7 @@ def rankings(
     -------
     list of dict
         ``compared``, ``measure``, ``case`` (all else), ``table`` and ``live`` (candidates, the best first),
+        ``table_ties`` and ``live_ties`` (for each candidate but the first, whether it equals the one before),
         ``pairs``.
     """
     found = []
@@ -66,14 +68,16 @@ def rankings(
 
 
 def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> dict[str, Any]:
-    by_time = {
-        kind: sorted(names, key=lambda name: float(np.mean(values[name, time])))
-        for kind, time in (("table", "table"), ("live", live))
-    }
+    ranked: dict[str, Any] = {}
+    for kind, time in (("table", "table"), ("live", live)):
+        mean = {name: float(np.mean(values[name, time])) for name in names}
+        order = sorted(names, key=mean.__getitem__)
+        ranked[kind] = order
+        ranked[f"{kind}_ties"] = [_equal(mean[one], mean[two]) for one, two in itertools.pairwise(order)]
     pairs = []
     for first, second in itertools.combinations(names, 2):
         table, actual = (_difference(values[first, t], values[second, t]) for t in ("table", live))
-        turns = table["mean"] * actual["mean"] < 0
+        turns = (table["mean"] or 0.0) * (actual["mean"] or 0.0) < 0
         clearly = turns and all(abs(d["mean"]) > (d["half_width"] or math.inf) for d in (table, actual))
         pairs.append(
             {
@@ -85,13 +89,24 @@ def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[floa
                 "clearly": clearly,
             }
         )
-    return {**by_time, "pairs": pairs}
+    return {**ranked, "pairs": pairs}
+
+
+def _equal(one: float, other: float) -> bool:
+    """Tell whether two means are the same but for rounding."""
+    return math.isclose(one, other, rel_tol=1e-12)
 
 
 def _difference(first: list[float], second: list[float]) -> dict[str, Any]:
-    """Return second over first minus one, a mean over seeds with its half width (None: a single seed)."""
-    ratio = np.array(second) / np.array(first) - 1
-    count = len(ratio)
+    """Return second over first minus one, a mean over seeds with its half width (None: a single seed).
+
+    Of two zeros it is 0; where only `first` is 0 it is undefined, None.
+    """
+    divisor, count = np.array(first), len(first)
+    zeros = (divisor == 0) & (np.array(second) == 0)
+    if ((divisor == 0) & ~zeros).any():
+        return {"mean": None, "half_width": None, "seeds": count}
+    ratio = np.where(zeros, 0.0, np.array(second) / np.where(zeros, 1.0, divisor) - 1)
     half = None
     if count > 1:
         half = float(stats.t.ppf((1 + _LEVEL) / 2, count - 1) * ratio.std(ddof=1) / math.sqrt(count))

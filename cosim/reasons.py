@@ -92,7 +92,7 @@ def reasons(
         if one["amount"]:
             left = [started for started in everybody if started.number != one["job"]]
             without = replay(placing, left, until=job).cycles[job] * second
-            one |= {"without": without, "saved": (row["live"] - without) / row["alone"]}
+            one |= {"without": without, "saved": _share(row["live"] - without, row["alone"])}
     return {
         "job": row,
         "by": "cycles" if charges else "packets",
@@ -155,6 +155,11 @@ def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
 def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:
     """Return the share of the first interval in which the second is."""
     return max(0, min(end, other_end) - max(start, other_start)) / max(1, end - start)
+
+
+def _share(part: float, whole: float) -> float | None:
+    """Return a share, None of nothing."""
+    return part / whole if whole else None
 
 
 def _told(one: _Neighbour, total: float) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from netplace.checks.results_file import json_text
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
 from netplace.runs.spec import Run
@@ -128,7 +129,7 @@ class Store:
         """
         if ended.by_machine:
             raise ValueError(f"store: what the machine did is no result: {ended.failure}")
-        outcome = None if ended.outcome is None else json.dumps(ended.outcome, allow_nan=False)
+        outcome = None if ended.outcome is None else json_text(ended.outcome)
         versions = json.dumps(ended.versions, sort_keys=True)
         check = checksum(key, outcome, ended.failure)
         with self._explained(), self._database:
@@ -255,7 +256,7 @@ class Store:
 
     def _keep_made(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Keep a row of one of the tables that are made when they are first needed."""
-        texts = json.dumps(plan, allow_nan=False), json.dumps(outcome, allow_nan=False)
+        texts = json_text(plan), json_text(outcome)
         with self._explained(), self._database:
             self._database.execute(_MADE.format(table=table))
             self._database.execute(

@@ -64,6 +64,7 @@ __all__ = [
     "kary_ntree",
     "megafly",
     "mesh",
+    "names_file",
     "parse",
     "slim_fly",
     "slurm",
@@ -222,3 +223,18 @@ def parse(text: str) -> Topology:
     if ":" not in text:
         raise ValueError(f"network {text!r}: no numbers given, expected a form such as {kind.example}")
     return kind.build(*kind.read(text))
+
+
+def names_file(text: str) -> bool:
+    """Tell whether a text form asks for a file: of a wiring, or of code that is not netplace's.
+
+    Examples
+    --------
+    >>> [names_file(text) for text in ("torus:8x8", "graph:machine.txt", "faulty:links=0.1/mine.py:ring")]
+    [False, True, True]
+    """
+    while text.startswith(("faulty:", "service:")):  # what stands behind the slash counts
+        text = text.partition("/")[2]
+    name = text.partition(":")[0]
+    kind = TOPOLOGIES.get(ALIASES.get(name, name))
+    return kind is None or kind.read is read_path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from netplace.cosim import SOURCES, CosimPlan
+from netplace.cosim import SOURCES, CosimPlan, kept
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
@@ -27,7 +26,6 @@ __all__ = [
     "figure_tables",
     "job_frame",
     "ranking_table",
-    "read_folder",
     "remarks",
     "title_of",
     "write_folder",
@@ -46,7 +44,6 @@ _SHARING = {
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
 _UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 _PLAN = ("machine", "workload", "options", "policy", "partition", "mapping", "seed")
-_FILE = "cosim.json"
 
 
 def title_of(plan: CosimPlan) -> str:
@@ -158,27 +155,8 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     draw_sharing(folder / "sharing.png", outcome["jobs"], title_of(plan))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)
-    with whole_file(folder / _FILE) as temporary:
-        temporary.write_text(json.dumps({"plan": plan.to_dict(), **outcome}, indent=1), encoding="utf-8")
-
-
-def read_folder(folder: Path) -> tuple[CosimPlan, Outcome]:
-    """Return the plan and the outcome that `write_folder` left.
-
-    Raises
-    ------
-    ValueError
-        If the folder holds none.
-    """
-    path = folder / _FILE
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return CosimPlan.from_dict(found.pop("plan")), found
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"{path}: cannot be read as a co-simulation ({type(error).__name__}), expected a folder that "
-            "netplace cosim -o has written"
-        ) from None
+    with whole_file(folder / kept.FILE) as temporary:
+        temporary.write_text(kept.text_of(plan, outcome), encoding="utf-8")
 
 
 def figure_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> pd.DataFrame:
@@ -243,8 +221,8 @@ def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
         rows.append(
             [
                 f"{one['measure']} by {one['compared']}{', ' + own if own else ''}",
-                " < ".join(one["table"]),
-                " < ".join(one["live"]),
+                _in_order(one["table"], one["table_ties"]),
+                _in_order(one["live"], one["live_ties"]),
                 told or "-",
             ]
         )
@@ -256,6 +234,12 @@ def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
     for column in made.columns:
         column.justify = "left"
     return made
+
+
+def _in_order(names: Sequence[str], ties: Sequence[bool]) -> str:
+    """Return names, the least first, as in ``easy = fcfs < sjf``."""
+    words = [f" {'=' if tie else '<'} {name}" for name, tie in zip(names[1:], ties, strict=True)]
+    return names[0] + "".join(words)
 
 
 def _case(case: Mapping[str, Any]) -> dict[str, Any]:

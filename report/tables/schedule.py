@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from netplace.checks.results_file import json_text
 from netplace.report.files.outputs import whole_file
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
@@ -258,7 +259,7 @@ def write_folder(
     write_rows(folder / "rows.csv", schedule)
     with whole_file(folder / "figures.json") as temporary:
         temporary.write_text(
-            json.dumps({"plan": plan.to_dict(), **carried.outcome}, indent=1), encoding="utf-8"
+            json_text({"plan": plan.to_dict(), **carried.outcome}, indent=1), encoding="utf-8"
         )
     draw_gantt(folder / "gantt.png", schedule, title, *window)
     draw_utilisation(folder / "utilisation.png", schedule, title)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.checks import printable
+from netplace.checks.results_file import json_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -25,8 +25,8 @@ def number(value: float | None, digits: int = 0) -> str:
 
 
 def print_json(found: dict[str, Any]) -> None:
-    """Print one JSON object on stdout."""
-    sys.stdout.write(json.dumps(found, allow_nan=False) + "\n")
+    """Print one JSON object on stdout; undefined numbers are null."""
+    sys.stdout.write(json_text(found) + "\n")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

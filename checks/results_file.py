@@ -1,0 +1,150 @@
+"""Files of results in JSON that are read again: what they are, their version and a checksum stand in them.
+
+The checksum tells damage (a cut file, a flipped bit, a slip in an editor), not forgery: whoever can write the
+file can write its checksum too. So what is in it is data all the same: see `netplace.checks.schema`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from netplace.checks.schema import Kind
+from netplace.checks.shown import shown
+
+__all__ = ["finite", "json_text", "read_json", "read_results", "results_text"]
+
+_HEAD = ("netplace", "version", "checksum")
+
+
+def finite(value: Any) -> Any:
+    """Return a value as JSON can hold it: numbers that are none, or infinite, are null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(member) for member in value]
+    return value
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON; undefined numbers are null.
+
+    Examples
+    --------
+    >>> json_text({"ratio": float("nan")})
+    '{"ratio": null}'
+    """
+    return json.dumps(finite(value), allow_nan=False, indent=indent)
+
+
+def results_text(what: str, version: int, content: dict[str, Any]) -> str:
+    """Return results as they are written: what they are, their version and checksum first.
+
+    Parameters
+    ----------
+    what : str
+        What they are of, such as ``"co-simulation"``.
+    version : int
+        To be raised when keys change.
+    content : dict
+        What JSON can hold.
+    """
+    plain = json.loads(json_text(content))  # as it will be read: keys are text
+    return json_text(dict(zip(_HEAD, (what, version, _checksum(plain)), strict=True)) | plain, indent=1)
+
+
+def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, Any]:
+    """Return results that `results_text` made, checked: version, checksum, and every key.
+
+    A file from before there were versions has neither; its keys are checked as those of the others.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what, version
+        As they were written.
+    kind : Kind
+        What the content must be.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if it is anything else.
+    """
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: {shown(found)} found, expected the results of a {what}")
+    head = {name: found.pop(name) for name in _HEAD if name in found}
+    if head:
+        _check_head(path, head, what, version, found)
+    kind(found, str(path))
+    return found
+
+
+def _check_head(path: Path, head: dict[str, Any], what: str, version: int, content: dict[str, Any]) -> None:
+    for name in _HEAD:
+        if name not in head:
+            raise ValueError(f"{path}: {name}: is missing, expected one beside {' and '.join(head)}")
+    if head["netplace"] != what:
+        raise ValueError(f"{path}: netplace: {shown(head['netplace'])} found, expected {what!r}")
+    if head["version"] != version or isinstance(head["version"], bool | float):
+        raise ValueError(
+            f"{path}: version: {shown(head['version'])} found, expected {version}, that of this netplace; "
+            "use the netplace that wrote it, or make it again"
+        )
+    if head["checksum"] != _checksum(content):
+        raise ValueError(
+            f"{path}: checksum: {shown(head['checksum'])} found, expected {_checksum(content)}: the file is "
+            "not what was written, it was damaged or edited"
+        )
+
+
+def read_json(path: Path) -> Any:
+    """Return what a file of JSON holds.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, is no JSON, or has a key twice or a number that is none.
+    """
+
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(members)
+        if len(made) < len(members):
+            names = [name for name, _ in members]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"key {shown(twice)} is there twice")
+        return made
+
+    def constant(name: str) -> None:
+        raise ValueError(f"{name} is not a number of JSON")
+
+    def real(digits: str) -> float:
+        if not math.isfinite(value := float(digits)):
+            raise ValueError(f"{shown(digits)} is too large for a number")
+        return value
+
+    try:
+        content = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file, expected JSON") from None
+    try:
+        return json.loads(content, object_pairs_hook=pairs, parse_constant=constant, parse_float=real)
+    except ValueError as error:
+        raise ValueError(f"{path}: is no file of results, {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: is no file of results, it is nested too deeply") from None
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    """Return the first 32 hexadecimal digits of the SHA-256 of the content, its keys in order."""
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:32]

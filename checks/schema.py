@@ -1,0 +1,235 @@
+"""What a file of results may hold: kinds of values that check what was read, key by key.
+
+A kind is a function of a value and of its place, such as ``"out/cosim.json: jobs[3].start_cycle"``. It raises
+``ValueError`` with what was found there and what was expected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from netplace.checks.amounts import MOST
+from netplace.checks.shown import shown
+
+__all__ = [
+    "Kind",
+    "amount",
+    "anything",
+    "choice",
+    "kind_of",
+    "listed",
+    "maybe",
+    "number",
+    "row",
+    "table",
+    "table_of",
+    "text",
+    "truth",
+    "unexpected",
+]
+
+Kind = Callable[[Any, str], None]
+
+_LONGEST_KEY = 40  # characters of a key in a sentence
+
+
+def number(least: int = 0, most: int = MOST) -> Kind:
+    """Return the kind of whole numbers from `least` to `most`."""
+
+    def check(value: Any, where: str) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise unexpected(value, where, f"a whole number from {least} to {most}")
+
+    return check
+
+
+def amount(least: float = -math.inf, most: float = math.inf) -> Kind:
+    """Return the kind of finite numbers from `least` to `most`, whole or not."""
+    bounds = "" if least == -math.inf else f" of at least {least:g}"
+    bounds += "" if most == math.inf else f" and at most {most:g}" if bounds else f" of at most {most:g}"
+
+    def check(value: Any, where: str) -> None:
+        right = isinstance(value, int | float) and not isinstance(value, bool)
+        if not right or not -1e308 < value < 1e308 or not least <= value <= most:
+            raise unexpected(value, where, f"a number{bounds}")
+
+    return check
+
+
+def text(value: Any, where: str) -> None:
+    """Check that a value is text."""
+    if not isinstance(value, str):
+        raise unexpected(value, where, "text")
+
+
+def truth(value: Any, where: str) -> None:
+    """Check that a value is true or false."""
+    if not isinstance(value, bool):
+        raise unexpected(value, where, "true or false")
+
+
+def anything(value: Any, where: str) -> None:
+    """Take whatever it is, where it is only shown again."""
+
+
+def choice(*names: Any) -> Kind:
+    """Return the kind of values that are one of `names`."""
+
+    def check(value: Any, where: str) -> None:
+        if type(value) not in {type(name) for name in names} or value not in names:
+            raise unexpected(value, where, " or ".join(shown(name) for name in names))
+
+    return check
+
+
+def maybe(kind: Kind) -> Kind:
+    """Return the kind of values that may be null instead."""
+
+    def check(value: Any, where: str) -> None:
+        if value is not None:
+            kind(value, where)
+
+    return check
+
+
+def listed(kind: Kind, least: int = 0) -> Kind:
+    """Return the kind of lists of at least so many values of a kind."""
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, list):
+            raise unexpected(value, where, "a list")
+        if len(value) < least:
+            raise ValueError(f"{where}: a list of {len(value)} found, expected at least {least}")
+        for place, member in enumerate(value):
+            kind(member, f"{where}[{place}]")
+
+    return check
+
+
+def row(*kinds: Kind) -> Kind:
+    """Return the kind of lists with one value of each kind, in order."""
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, list) or len(value) != len(kinds):
+            raise unexpected(value, where, f"a list of {len(kinds)} values")
+        for place, (kind, member) in enumerate(zip(kinds, value, strict=True)):
+            kind(member, f"{where}[{place}]")
+
+    return check
+
+
+def table(
+    required: Mapping[str, Kind], optional: Mapping[str, Kind] | None = None, others: bool = False
+) -> Kind:
+    """Return the kind of tables with these keys.
+
+    Parameters
+    ----------
+    required : mapping of str to Kind
+        Keys that must be there.
+    optional : mapping of str to Kind, optional
+        Keys that may be there.
+    others : bool
+        Whether there may be others, which are not looked at.
+    """
+    known = {**required, **(optional or {})}
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            raise unexpected(value, where, "a table")
+        for key in required:
+            if key not in value:
+                raise ValueError(f"{_at(where, key)}: is missing, expected a value")
+        for key, member in value.items():
+            if key in known:
+                known[key](member, _at(where, key))
+            elif not others:
+                raise ValueError(f"{_at(where, key)}: is not a key that is known here")
+
+    return check
+
+
+def table_of(kind: Kind) -> Kind:
+    """Return the kind of tables with any keys, and values of one kind."""
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            raise unexpected(value, where, "a table")
+        for key, member in value.items():
+            kind(member, _at(where, key))
+
+    return check
+
+
+def kind_of(
+    hint: Any,
+    undefined: bool = False,
+    given: Mapping[str, Kind] | None = None,
+    optional: tuple[str, ...] = (),
+) -> Kind:
+    """Return the kind of what JSON makes of values of a type: of a dataclass, a table of its fields.
+
+    Parameters
+    ----------
+    hint : type
+        A dataclass, or a type of one of its fields.
+    undefined : bool
+        Whether floats may be null, as ratios without a divisor are.
+    given : mapping of str to Kind, optional
+        Kinds of fields that are narrower than their types.
+    optional : tuple of str
+        Fields that need not be there.
+    """
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        own = {item.name: kind_of(hints[item.name], undefined) for item in fields(hint)} | dict(given or {})
+        required = {name: kind for name, kind in own.items() if name not in optional}
+        return table(required, {name: own[name] for name in optional})
+    simple = {Any: anything, str: text, bool: truth, int: number(-MOST)}
+    if hint in simple:
+        return simple[hint]
+    if hint is float:
+        return maybe(amount()) if undefined else amount()
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _either(
+            [kind_of(part, undefined) for part in parts if part is not NoneType], NoneType in parts
+        )
+    if origin is dict:
+        return table_of(kind_of(parts[1], undefined))
+    if origin is list or parts[-1:] == (...,):
+        return listed(kind_of(parts[0], undefined))
+    if origin is tuple:
+        return row(*(kind_of(part, undefined) for part in parts))
+    raise TypeError(f"no kind of values is known for {hint}")
+
+
+def _either(kinds: list[Kind], null: bool) -> Kind:
+    """Return the kind of values that are of one of several kinds; what the last expects is said."""
+
+    def check(value: Any, where: str) -> None:
+        if value is None and null:
+            return
+        for kind in kinds[:-1]:
+            try:
+                return kind(value, where)
+            except ValueError:
+                continue
+        kinds[-1](value, where)
+
+    return check
+
+
+def _at(where: str, key: str) -> str:
+    """Return the place of a key in a table; a file, or one with the key so far, stands before a colon."""
+    word = key if key.isidentifier() and len(key) <= _LONGEST_KEY else shown(key, _LONGEST_KEY)
+    return f"{where}{'.' if ': ' in where else ': '}{word}"
+
+
+def unexpected(value: Any, where: str, expected: str) -> ValueError:
+    """Return the error about a value that was found somewhere in a file."""
+    return ValueError(f"{where}: {shown(value)} found, expected {expected}")

@@ -1,0 +1,219 @@
+"""A co-simulation in a folder, read again: everything in it is data until a user says otherwise.
+
+The plan in the folder is checked as if a user had just asked for it. Names in it that stand for files (a
+machine of one's own, a log, a mix, a routing) are neither read nor run, unless the user says them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from netplace.checks import shown
+from netplace.checks.results_file import read_results, results_text
+from netplace.checks.schema import unexpected
+from netplace.cosim.outcome import COSIMULATION
+from netplace.cosim.plan import SETTINGS, CosimPlan, make_cosim_plan
+from netplace.extensions.place import place_in
+from netplace.placement.mapping import MAPPING
+from netplace.runs.schedules import workload_of
+from netplace.scheduling import Job
+from netplace.scheduling.partitioner import PARTITIONER
+from netplace.scheduling.policy import POLICY
+from netplace.scheduling.workload import WORKLOADS
+from netplace.topologies import names_file, parse
+
+__all__ = ["FILE", "NAMED", "read_cosimulation", "read_plan", "text_of"]
+
+FILE = "cosim.json"
+VERSION = 1  # to be raised when keys of the file change
+NAMED = ("machine", "workload", "applications", "routing", "mapping")  # what may stand for a file
+
+Outcome = dict[str, Any]
+
+
+def text_of(plan: CosimPlan, outcome: Outcome) -> str:
+    """Return what stands in the file of a co-simulation."""
+    return results_text("co-simulation", VERSION, {"plan": plan.to_dict(), **outcome})
+
+
+def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
+    """Return the plan and the outcome that a folder holds, to be shown; nothing is read or run for them.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if the folder holds none.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        raise ValueError(f"{path}: is not there, expected a folder that netplace cosim -o has written")
+    found = read_results(path, "co-simulation", VERSION, COSIMULATION)
+    plain = found.pop("plan")
+    try:
+        return CosimPlan.from_dict(plain), found
+    except ValueError as error:
+        raise ValueError(f"{path}: plan: {error}") from None
+
+
+def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[CosimPlan, Outcome]:
+    """Return a co-simulation to be made again in part.
+
+    Parameters
+    ----------
+    folder : Path
+        What ``netplace cosim -o`` has written.
+    said : mapping of str to str or None
+        Of `NAMED`, what the user says again.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if it cannot be used; if a name in it stands for a file, and was not said again, or
+        the file is another now.
+    """
+    path = folder / FILE
+    plan, outcome = read_plan(folder)
+    meant = _meant(path, plan, said)
+    jobs = max(1, len(outcome["jobs"]) + len(outcome["rejected"]))
+    if not plan.jobs.from_file and plan.jobs.jobs != jobs:
+        raise unexpected(plan.jobs.jobs, f"{path}: plan.jobs.jobs", f"{jobs}, as many as there are")
+    try:
+        made = _asked_again(meant)
+        workload = {job.number: job for job in workload_of(made.jobs)}
+    except ValueError as error:
+        raise ValueError(f"{path}: plan: {error}") from None
+    _check_same(path, plan, made)
+    _check_rows(path, made, workload, outcome["jobs"])
+    return made, outcome
+
+
+def _values(plan: CosimPlan) -> dict[str, str]:
+    """Return what of a plan may stand for a file, by the names of `NAMED`."""
+    jobs = plan.jobs
+    return {
+        "machine": jobs.machine,
+        "workload": jobs.workload,
+        "applications": plan.applications,
+        "routing": plan.config.routing,
+        "mapping": jobs.mapping,
+    }
+
+
+def _stands_for_file(name: str, value: str) -> bool:
+    if name == "machine":
+        return names_file(value)
+    if name == "workload":
+        return value not in WORKLOADS
+    if name == "mapping":
+        return MAPPING.is_own(value) or value.partition(":")[0] == "file"
+    return value.partition(":")[0].endswith(".py") if name == "routing" else bool(value)
+
+
+def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> CosimPlan:
+    """Return the plan with the names that the user says again, in the place of its own."""
+    values = _values(plan)
+    for name, value in values.items():
+        again = said.get(name)
+        if again is None and _stands_for_file(name, value):
+            raise ValueError(
+                f"{path}: {name} {shown(value, 200)} stands for a file: it is not used on the word of a "
+                f"folder; if it is yours, say it again: --{name} {value}"
+            )
+        if again is not None and again != value and not (again and _stands_for_file(name, value)):
+            raise ValueError(f"--{name}: {again!r} given, but the co-simulation has {shown(value, 200)}")
+    now = {name: said[name] or value if name in said else value for name, value in values.items()}
+    jobs = replace(plan.jobs, machine=now["machine"], workload=now["workload"], mapping=now["mapping"])
+    config = replace(plan.config, routing=now["routing"])
+    return replace(plan, jobs=jobs, config=config, applications=now["applications"])
+
+
+def _asked_again(plan: CosimPlan) -> CosimPlan:
+    """Return the plan as it is made from what a user says.
+
+    Policy and partition of one's own are left out: starts and nodes are known.
+    """
+    jobs = plan.jobs
+    own_policy = POLICY.is_own(jobs.policy) and place_in(jobs.policy) is not None
+    own_partition = PARTITIONER.is_own(jobs.partition) and place_in(jobs.partition) is not None
+    given: dict[str, Any] = {
+        "machine": jobs.machine,
+        "workload": jobs.workload,
+        "policy": "fcfs" if own_policy else jobs.policy,
+        "partition": "non-contiguous" if own_partition else jobs.partition,
+        "jobs": jobs.jobs,
+        "estimates": jobs.estimates,
+        "overrun": "keep" if own_policy else jobs.overrun,
+        "installed": jobs.installed,
+        "mapping": None if plan.applications else jobs.mapping,
+        "network_time": plan.network_time,
+        "margin": plan.margin,
+        "precision": plan.precision,
+        "applications": plan.applications or None,
+        "explain": plan.explain or None,
+        **{key: getattr(plan.config, name) for key, name in SETTINGS.items()},
+        **{name: _written(name, value) for name, value in jobs.options},
+    }
+    return make_cosim_plan(given, jobs.seed)
+
+
+def _written(name: str, value: Any) -> Any:
+    """Return an option as a user writes it."""
+    if not isinstance(value, list):
+        return value
+    return (":" if name == "repeats" else ",").join(map(str, value)) or "none"
+
+
+_NOT_COMPARED = (
+    "policy",
+    "partition",
+    "overrun",
+    "power",
+    "switching",
+    "digests",
+    "machine",
+    "workload",
+    "times",
+)
+
+
+def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
+    """Check that the plan is one that a user can ask for, and the files what they were."""
+    for name in ("network_time", "margin", "precision"):
+        _check_equal(getattr(plan, name), getattr(made, name), f"{path}: plan.{name}")
+    for name, value in made.jobs.to_dict().items():
+        if name not in _NOT_COMPARED:
+            _check_equal(getattr(plan.jobs, name), value, f"{path}: plan.jobs.{name}")
+    known = {digest for _, digest in plan.jobs.digests} | {plan.mix_digest}
+    for name, digest in (*made.jobs.digests, (made.applications, made.mix_digest)):
+        if digest not in known:
+            file = made.jobs.workload if name == "workload" else name
+            raise ValueError(f"{file}: is not the file that the co-simulation in {path} was made with")
+
+
+def _check_equal(value: Any, expected: Any, where: str) -> None:
+    if value != expected:
+        raise unexpected(value, where, shown(expected))
+
+
+def _check_rows(path: Path, plan: CosimPlan, workload: Mapping[int, Job], rows: list[dict[str, Any]]) -> None:
+    """Check that the jobs are those of the workload, each on its nodes of the machine."""
+    machine = parse(plan.jobs.machine)
+    seen: set[int] = set()
+    for place, row in enumerate(rows):
+        where = f"{path}: jobs[{place}]"
+        job = workload.get(row["job"])
+        if job is None or job.number in seen:
+            raise unexpected(row["job"], f"{where}.job", "another number of the workload")
+        seen.add(job.number)
+        _check_equal(row["size"], job.nodes, f"{where}.size")
+        nodes, start, end = row["nodes"], row["start_cycle"], row["end_cycle"]
+        if not nodes or len(set(nodes)) < len(nodes) or max(nodes) >= machine.nodes:
+            raise unexpected(nodes, f"{where}.nodes", f"different nodes below {machine.nodes}")
+        times = [start, end, *(row[name] for name in ("live", "alone", "fresh", "slowdown"))]
+        if None in times and times != [None] * len(times):
+            raise ValueError(f"{where}: some of its times are null, expected all of them or none")
+        if start is not None and end < start:
+            raise unexpected(end, f"{where}.end_cycle", f"at least that of its start, {start}")

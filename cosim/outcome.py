@@ -1,0 +1,94 @@
+"""What came of a co-simulation, as a folder or a store holds it: every key, and what may stand there."""
+
+from __future__ import annotations
+
+from netplace.checks import MOST
+from netplace.checks.schema import (
+    amount,
+    anything,
+    choice,
+    kind_of,
+    listed,
+    maybe,
+    number,
+    row,
+    table,
+    table_of,
+    text,
+    truth,
+)
+from netplace.cosim.plan import CosimPlan
+from netplace.cosim.sampled import SOURCES
+from netplace.scheduling import State
+from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
+
+__all__ = ["COSIMULATION", "OUTCOME", "PLAN"]
+
+_LAST_CYCLE = 2**60  # a job that starts or ends later would never be reached
+
+PLAN = kind_of(CosimPlan, optional=("explain",))
+
+_SPREAD = kind_of(Spread, undefined=True)
+_LEVEL = kind_of(Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD))})
+_SHARE = maybe(amount())
+_ERROR = table({"jobs": number(), **dict.fromkeys(("mean", "p95", "most"), _SHARE)})
+_SHARING = table(
+    {
+        "jobs": number(),
+        **dict.fromkeys(
+            ("mean_slowdown", "median_slowdown", "p95_slowdown", "most_slowdown", "slowed_by_1_percent"),
+            _SHARE,
+        ),
+        **dict.fromkeys(("node_hours", "share_of_node_hours"), _SHARE),
+    }
+)
+_GROUPS = ("application", "size", "contiguous")
+_FIGURES = table(
+    {
+        "schedule": _LEVEL,
+        "sharing": maybe(_SHARING),
+        "table_error": maybe(table({"all": _ERROR, **dict.fromkeys(_GROUPS, table_of(_ERROR))})),
+    },
+    {
+        "sources": table(dict.fromkeys(SOURCES, amount(0))),
+        "mixes": table({"simulated": number(), "precision_missed": number(), "precision": amount(0)}),
+        "half_width": maybe(table({"mean": _SHARE, "most": _SHARE})),
+    },
+)
+_CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
+_JOB = table(
+    {
+        "job": number(-MOST),
+        "application": text,
+        "size": number(1),
+        **dict.fromkeys(("submit", "wait", "start", "end"), amount()),
+        "nodes": listed(number()),
+        "contiguous": truth,
+        "state": choice(*(state.name.lower() for state in State)),
+        "kills": number(),
+        **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
+        **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width"), _TIME),
+    }
+)
+_PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
+_LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}
+_WAITING = table(
+    {
+        **dict.fromkeys(("window", "waited", "charged"), number()),
+        "jobs": listed(row(*_PAIR)),
+        "over_time": listed(row(number(), *_PAIR)),
+        "links": listed(table(_LINK)),
+    }
+)
+_REQUIRED = {
+    "jobs": listed(_JOB, least=1),
+    "figures": _FIGURES,
+    "notes": listed(text),
+    "rejected": listed(table({"job": number(-MOST), "nodes": number(), "why": text})),
+    "cpu_seconds": amount(0),
+    "versions": table_of(anything),
+}
+_OPTIONAL = {"failures": listed(table({"job": number(-MOST), "why": text})), "waiting": _WAITING}
+
+OUTCOME = table(_REQUIRED, _OPTIONAL)
+COSIMULATION = table({"plan": PLAN, **_REQUIRED}, _OPTIONAL)

@@ -1,0 +1,176 @@
+"""A folder of results is data: whatever stands in it, the answer is one sentence, and nothing is run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from netplace.checks.results_file import results_text
+from netplace.cosim import cosimulate, make_cosim_plan
+from netplace.cosim.kept import FILE, VERSION
+
+GIVEN = {
+    "machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low",
+    "classes": "2d", "partition": "random",
+}  # fmt: skip
+EVIL = "import pathlib\npathlib.Path('ran').write_text('yes')\n"
+MACHINE = "from netplace.topologies import torus\n\n\ndef grid(option):\n    return torus((4, 4))\n"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    from netplace.report.tables.cosim import write_folder
+
+    plan = make_cosim_plan(GIVEN, seed=1)
+    made = tmp_path_factory.mktemp("cosim") / "out"
+    write_folder(made, plan, cosimulate(plan).outcome)
+    return made / FILE
+
+
+@pytest.fixture
+def folder(written, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    shutil.copy(written, tmp_path / "out")
+    return tmp_path / "out" / FILE
+
+
+def change(path, place, value, sealed=True):
+    """Put a value at a place, with a checksum that fits, or as files were before there were checksums."""
+    content = json.loads(path.read_text())
+    for name in ("netplace", "version", "checksum"):
+        del content[name]
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = value
+    path.write_text(results_text("co-simulation", VERSION, content) if sealed else json.dumps(content))
+
+
+def refused(result, *words):
+    assert result.exit_code == 2, result.output
+    [sentence] = result.stderr.splitlines()
+    assert len(sentence) < 600
+    for word in words:
+        assert word in sentence
+
+
+CHANGES = [
+    (("jobs", 0, "start_cycle"), "torus:100000x100000", "jobs[0].start_cycle: 'torus:100000x100000' found"),
+    (("jobs", 0, "start_cycle"), None, "jobs[0].start_cycle: is missing"),
+    (("jobs", 0, "start_cycle"), 2**61, "jobs[0].start_cycle: 2305843009213693952 found"),
+    (("jobs", 0), [[]], "jobs[0]: [[]] found, expected a table"),
+    (("jobs", 0, "nodes"), [0, 0], "jobs[0].nodes: [0, 0] found, expected different nodes below 16"),
+    (("jobs", 1, "nodes", 0), 16, "jobs[1].nodes"),
+    (("jobs", 1, "job"), 1, "jobs[1].job: 1 found, expected another number of the workload"),
+    (("jobs", 1, "live"), -1.0, "jobs[1].live: -1.0 found, expected a number of at least 0"),
+    (("jobs", 1, "size"), 3, "jobs[1].size: 3 found"),
+    (("jobs", 1, "[/x]"), 3, "jobs[1].'[/x]': is not a key that is known here"),
+    (("plan", "jobs", "jobs"), 10**15, "plan.jobs.jobs: 1000000000000000 found, expected 3"),
+    (("plan", "jobs", "policy"), "nonsense", "policy"),
+    (("plan", "jobs", "options"), {"classes": 1}, "plan.jobs.options"),
+    (("plan", "jobs", "options", 0), ["classes", ["nope"]], "nope"),
+    (("plan", "config", "vcs"), 10**30, "plan.config.vcs"),
+    (("plan", "config", "vcs"), None, "plan.config.vcs: is missing"),
+    (("plan", "network_time"), "nonsense", "nonsense"),
+    (("figures", "schedule", "per_job"), {}, "figures.schedule.per_job.wait: is missing"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "value", "said"), CHANGES, ids=[str(n) for n in range(len(CHANGES))])
+@pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "old"])
+def test_every_key_is_checked(netplace, folder, place, value, said, sealed):
+    change(folder, place, value, sealed)
+    refused(netplace("explain", "out", "--job", "1"), FILE, said)
+
+
+def test_one_from_before_there_were_versions_is_read(netplace, folder):
+    change(folder, ("cpu_seconds",), 1.0, sealed=False)
+    assert netplace("whatif", "out", "--without", "1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda text: text.replace('"size": ', '"size": 1', 1), "checksum"),
+        (lambda text: text.replace('"version": 1', '"version": 2'), "version: 2 found, expected 1"),
+        (lambda text: text.replace('"version": 1', '"version": true'), "version: True found"),
+        (lambda text: text.replace('"co-simulation"', '"schedule"'), "netplace: 'schedule' found"),
+        (lambda text: text.replace('"checksum"', '"sum"'), "checksum: is missing"),
+        (lambda text: text[: len(text) // 2], "is no file of results"),
+        (lambda text: text.replace("{", '{"plan": 1,', 1), "key 'plan' is there twice"),
+        (lambda text: "[" * 100_000 + text, "nested too deeply"),
+        (lambda text: text.replace('"version": 1', '"version": NaN'), "NaN is not a number of JSON"),
+        (lambda text: text.replace('"version": 1', '"version": 1e999'), "too large for a number"),
+        (lambda text: text.replace('"version": 1', '"version": ' + "9" * 5000), "is no file of results"),
+        (lambda text: "3", "3 found, expected the results of a co-simulation"),
+        (lambda text: "\0", "is no file of results"),
+    ],
+    ids=[str(number) for number in range(13)],
+)
+def test_damage_is_told(netplace, folder, spoil, said):
+    folder.write_text(spoil(folder.read_text()))
+    refused(netplace("whatif", "out", "--without", "1"), FILE, said)
+
+
+@pytest.mark.parametrize(
+    ("place", "flag"),
+    [
+        (("plan", "jobs", "machine"), "--machine"),
+        (("plan", "jobs", "workload"), "--workload"),
+        (("plan", "jobs", "mapping"), "--mapping"),
+        (("plan", "config", "routing"), "--routing"),
+        (("plan", "applications"), "--applications"),
+    ],
+    ids=lambda value: "" if isinstance(value, tuple) else value,
+)
+def test_a_name_of_a_file_is_not_used_on_the_word_of_a_folder(netplace, folder, tmp_path, place, flag):
+    (tmp_path / "evil.py").write_text(EVIL)
+    change(folder, place, "evil.py:f")
+    for command in (("explain", "out", "--job", "1"), ("whatif", "out", "--without", "1")):
+        refused(netplace(*command), f"say it again: {flag} evil.py:f")
+    assert not (tmp_path / "ran").exists()
+    assert netplace("cosim", *flags(), "-o", "out").exit_code == 0  # another plan: it is made anew
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["graph:/dev/zero", "faulty:links=0.1/evil.py:f", "slurm:x", "os:getcwd"])
+def test_machines_of_files_behind_others_too(netplace, folder, tmp_path, name):
+    change(folder, ("plan", "jobs", "machine"), name)
+    refused(netplace("explain", "out", "--job", "1"), "say it again: --machine")
+
+
+def flags():
+    return [word for name, value in GIVEN.items() for word in (f"--{name}", value)] + ["--seed", "1"]
+
+
+def test_a_file_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MACHINE)
+    made = netplace("cosim", *flags()[2:], "--machine", "mine.py:grid", "-o", "out")
+    assert made.exit_code == 0, made.stderr
+    refused(netplace("explain", "out", "--job", "1"), "say it again: --machine mine.py:grid")
+    assert netplace("explain", "out", "--job", "1", "--machine", "mine.py:grid").exit_code == 0
+    (tmp_path / "mine.py").write_text(MACHINE + "# other\n")
+    again = netplace("whatif", "out", "--without", "1", "--machine", "mine.py:grid")
+    refused(again, "is not the file that the co-simulation in out/cosim.json was made with")
+
+
+def test_a_mix_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mix.toml").write_text('[[class]]\napplication = "2d-torus,packets=2"\n')
+    (tmp_path / "log.csv").write_text(
+        "number,submit,nodes,run_time,estimate,application,intensity,repeats\n1,0,4,0.00001,,,,\n2,0,4,0.00002,,,,\n"
+    )
+    words = ["--machine", "torus:4x4", "--workload", "log.csv", "--applications", "mix.toml", "-o", "out"]
+    made = netplace("cosim", *words)
+    assert made.exit_code == 0, made.stderr
+    said = ("explain", "out", "--job", "1", "--workload", "log.csv")
+    refused(netplace(*said), "say it again: --applications mix.toml")
+    found = netplace(*said, "--applications", "mix.toml")
+    assert found.exit_code == 0, found.stderr
