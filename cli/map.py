@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,10 @@ from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table, with_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from netplace.placement.mapping import QapResult
     from netplace.report.tables.mapping_search import Search, Traits
@@ -53,7 +57,17 @@ _SEARCHES = ("classic", "link-load", "td")
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
 @click.option("--seeds", type=SEEDS, default=1, show_default=True, help="So many mappings; the best is kept.")
-@click.option("-o", "output", metavar="FILE", help="Write the mapping as CSV, for --mapping file:FILE.")
+@click.option(
+    "-o", "output", metavar="FILE", help="Write the mapping: as CSV for --mapping file:FILE, or for --export."
+)
+@click.option(
+    "--export",
+    metavar="LAUNCHER",
+    help="Write it as openmpi, mpich, mpich-rankmap, slurm or flux read it, to start the program so.",
+)
+@click.option(
+    "--hosts", metavar="FILE", help="Names of the nodes for --export, one a line. [default: n0, n1, ..]"
+)
 @click.option("--plot", "picture", metavar="FILE", help="Draw traffic and link loads (png, pdf or svg).")
 @json_flag
 @settings_flags
@@ -66,20 +80,47 @@ def map_command(**given: Any) -> None:
     """
     from netplace.checks import whole
     from netplace.report.files.outputs import PICTURES, check_output
+    from netplace.report.files.rank_files import LAUNCHERS
     from netplace.report.terminal.compiling import load_engine
     from netplace.runs.crew import run_each
     from netplace.runs.placing import simulates
 
-    output = given["output"] and check_output(Path(given["output"]), (".csv",))
+    output = given["output"] and check_output(Path(given["output"]), () if given["export"] else (".csv",))
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     first = whole(given["seed"], "--seed", 0)
     seeds = range(first, first + whole(given["seeds"], "--seeds"))
     criterion, rule = _criterion_and_rule(given)
     search = _search(given, rule)
+    form = _form(given, search.topology.nodes)
     if simulates(rule):
         load_engine("kernel")
     found = with_progress(run_each(search.find, seeds), len(seeds), "mappings")
-    _show(search, criterion, seeds, found, output, picture, given["as_json"])
+    kept = _show(search, criterion, seeds, found, picture, given["as_json"])
+    if output:
+        _write(output, form(kept.tolist()))
+    if given["export"]:
+        command = LAUNCHERS[given["export"]].command.format(file=output, ranks=len(kept))
+        click.echo(f"start it: {command}", err=True)
+
+
+def _form(given: dict[str, Any], nodes: int) -> Callable[[Sequence[int]], str]:
+    """Return what makes the text of a mapping: the CSV that mapping ``file`` reads, or a launcher's."""
+    from netplace.checks import one_of
+    from netplace.report.files.rank_files import LAUNCHERS, host_names, rank_file
+
+    if given["export"] is None:
+        if given["hosts"]:
+            raise ValueError("--hosts: names nodes for --export, which is not given")
+        return _csv
+    launcher = one_of(given["export"], LAUNCHERS, "--export")
+    if not given["output"]:
+        raise ValueError(f"--export {launcher}: expected -o FILE beside it")
+    names = host_names(given["hosts"] and Path(given["hosts"]), nodes)
+    return partial(rank_file, launcher, names)
+
+
+def _csv(nodes: Sequence[int]) -> str:
+    return "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
 
 
 def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
@@ -143,11 +184,10 @@ def _show(
     criterion: str,
     seeds: Sequence[int],
     found: Sequence[QapResult],
-    output: Path | None,
     picture: Path | None,
     as_json: bool,
-) -> None:
-    """Show and write the best of the mappings found."""
+) -> NDArray[np.int64]:
+    """Show the best of the mappings found, and return it."""
     from dataclasses import asdict
 
     import numpy as np
@@ -165,8 +205,6 @@ def _show(
     mine, load = traits(search.topology, kept.mapping, search.W, criterion)
     theirs, _ = traits(search.topology, usual, search.W, criterion)
     title = _title(search)
-    if output:
-        _write(output, kept.mapping.tolist())
     if picture:
         from netplace.report.plots.mapping import draw_mapping
 
@@ -191,8 +229,9 @@ def _show(
                 "nodes": kept.mapping.tolist(),
             }
         )
-        return
-    print_tables(*_tables(title, criterion, kept, mine, theirs, costs, tried))
+    else:
+        print_tables(*_tables(title, criterion, kept, mine, theirs, costs, tried))
+    return kept.mapping
 
 
 def _cost(W: Any, topology: Topology, nodes: Any, criterion: str) -> float:
@@ -214,13 +253,11 @@ def _title(search: Search) -> str:
     )
 
 
-def _write(path: Path, nodes: Sequence[int]) -> None:
-    """Write a mapping in the form that mapping ``file`` reads."""
+def _write(path: Path, text: str) -> None:
     from netplace.report.files.outputs import whole_file
 
-    lines = ["task,node", *(f"{task},{node}" for task, node in enumerate(nodes))]
     with whole_file(path) as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
 
 
 _ROWS = {

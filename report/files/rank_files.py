@@ -1,0 +1,144 @@
+"""Mappings in the forms by which MPI programs are started: which rank runs on which host."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.checks import one_of, shown
+
+__all__ = ["LAUNCHERS", "Launcher", "host_names", "rank_file"]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """What starts an MPI program, and takes a file of ranks.
+
+    Attributes
+    ----------
+    text : callable
+        Takes the hosts of the job in the order of their nodes and, by rank, the place of each rank's host
+        among them; returns the text of the file.
+    command : str
+        How a program is started, with ``{file}`` and ``{ranks}`` for the file and the number of ranks.
+    description : str
+        What the file is, with its source.
+    """
+
+    text: Callable[[Sequence[str], Sequence[int]], str]
+    command: str
+    description: str
+
+
+def _open_mpi(hosts: Sequence[str], places: Sequence[int]) -> str:
+    used = [0] * len(hosts)
+    lines = []
+    for rank, place in enumerate(places):
+        lines.append(f"rank {rank}={hosts[place]} slot={used[place]}\n")
+        used[place] += 1
+    return "".join(lines)
+
+
+def _in_rank_order(hosts: Sequence[str], places: Sequence[int]) -> str:
+    return "".join(f"{hosts[place]}\n" for place in places)
+
+
+def _rankmap(hosts: Sequence[str], places: Sequence[int]) -> str:
+    return f"(vector,{','.join(map(str, places))})\n"
+
+
+def _taskmap(hosts: Sequence[str], places: Sequence[int]) -> str:
+    blocks: list[list[int]] = []
+    for place in places:
+        if blocks and place == blocks[-1][0] + blocks[-1][1]:
+            blocks[-1][1] += 1
+        else:
+            blocks.append([place, 1, 1, 1])
+    return json.dumps(blocks, separators=(",", ":")) + "\n"
+
+
+LAUNCHERS: dict[str, Launcher] = {
+    "openmpi": Launcher(
+        _open_mpi,
+        "mpirun -n {ranks} --rankfile {file} PROGRAM (Open MPI 5: --map-by rankfile:file={file})",
+        "Open MPI's rankfile: mpirun(1), section Rankfiles",
+    ),
+    "mpich": Launcher(
+        _in_rank_order,
+        "mpiexec -n {ranks} -f {file} PROGRAM",
+        "MPICH's hosts in the order of ranks: mpiexec(1) of Hydra",
+    ),
+    "mpich-rankmap": Launcher(
+        _rankmap,
+        'mpiexec -n {ranks} -f HOSTS -rankmap "$(cat {file})" PROGRAM (MPICH 5.1; HOSTS in order of nodes)',
+        "MPICH's -rankmap: the place of each rank's host in the list of hosts",
+    ),
+    "slurm": Launcher(
+        _in_rank_order,
+        "SLURM_HOSTFILE={file} srun -n {ranks} --distribution=arbitrary PROGRAM",
+        "Slurm's SLURM_HOSTFILE for arbitrary distribution: srun(1)",
+    ),
+    "flux": Launcher(
+        _taskmap,
+        'flux run -n {ranks} --taskmap="manual:$(cat {file})" PROGRAM',
+        "Flux's task map: Flux RFC 34; nodes are those of the allocation in order",
+    ),
+}
+
+
+def host_names(path: Path | None, nodes: int) -> list[str]:
+    """Return the name of every node: those of a file, a line each, or n0, n1, ..
+
+    Raises
+    ------
+    ValueError
+        If the file has not one different name for each node.
+    OSError
+        If it cannot be read.
+    """
+    if path is None:
+        return [f"n{node}" for node in range(nodes)]
+    names: dict[str, int] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"--hosts {path}: is no text, expected the name of a host in each line") from None
+    for number, line in enumerate(lines, 1):
+        name = line.partition("#")[0].strip()
+        if not name:
+            continue
+        if name.split() != [name]:
+            raise ValueError(f"--hosts {path}, line {number}: {shown(name)}, expected the name of one host")
+        if name in names:
+            raise ValueError(f"--hosts {path}, line {number}: {shown(name)} is in line {names[name]} already")
+        names[name] = number
+    if len(names) != nodes:
+        raise ValueError(f"--hosts {path}: {len(names)} names, expected {nodes}, one for each node")
+    return list(names)
+
+
+def rank_file(launcher: str, names: Sequence[str], nodes: Sequence[int]) -> str:
+    r"""Return the text by which a launcher puts each rank on its node.
+
+    Parameters
+    ----------
+    launcher : str
+        A key of `LAUNCHERS`.
+    names : sequence of str
+        The name of every node of the machine.
+    nodes : sequence of int
+        The node of each rank.
+
+    Examples
+    --------
+    >>> rank_file("slurm", ["a", "b", "c"], [2, 0])
+    'c\na\n'
+    >>> rank_file("flux", ["a", "b", "c"], [2, 0])
+    '[[1,1,1,1],[0,1,1,1]]\n'
+    """
+    used = sorted(set(nodes))
+    place = {node: index for index, node in enumerate(used)}
+    hosts = [names[node] for node in used]
+    return LAUNCHERS[one_of(launcher, LAUNCHERS, "--export")].text(hosts, [place[node] for node in nodes])
