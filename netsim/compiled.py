@@ -95,6 +95,11 @@ class KernelEngine:
     def now(self, cycle: int) -> None:
         self._state.clock[k.NOW] = cycle
 
+    @property
+    def quiet_since(self) -> int:
+        """First cycle after the last in which a phit moved, a packet came into being or a task went on."""
+        return int(self._state.clock[k.QUIET])
+
     def _act_now(self, nodes: NDArray[np.int64]) -> None:
         """Put nodes on the list of those to act in cycle `now`."""
         s = self._state
@@ -310,6 +315,7 @@ class KernelEngine:
             created=int(s.clock[k.CREATED] - self._created_before),
             delivered=int(s.clock[k.DELIVERED] - self._delivered_before),
             link_packets=self._link_packets(),
+            link_cycles=self._link_cycles(),
             packet_delays=s.packet_delays.copy(),
             message_delays=s.message_delays.copy(),
             packet_delay_sum=int(s.clock[k.PACKET_DELAY]),
@@ -324,6 +330,24 @@ class KernelEngine:
         modulus = self._setting.modulus
         return (self._crossed().astype(np.int64) & modulus) + carry * (modulus + 1)
 
+    def _link_cycles(self) -> NDArray[np.int64]:
+        """Return for how many cycles each link has carried a phit, shape (routers, ports)."""
+        crossing = self._still_crossing() - self._crossing_before
+        return self._link_packets() * self._setting.phits - crossing
+
+    def _still_crossing(self) -> NDArray[np.int64]:
+        """Return for how many cycles from `now` on the packet that crosses each link will go on to."""
+        s, u = self._state, self._setting
+        due = self.now + 1 + np.arange(u.phits)
+        due = np.repeat(due, s.tail_count[due & (u.tail_cycles - 1)])
+        name = s.tail[(int(s.clock[k.TAILS]) + np.arange(len(due))) % u.tail_words].astype(np.int64)
+        router, i = name >> k.NAME_BITS, name & k.INPUT
+        output = s.counts[router * u.row_counts + u.fifo + i].astype(np.int64) >> 2 * u.bits & k.OUTPUT
+        links = output != k.HOME
+        cycles = np.zeros(self.topology.neighbor.shape, np.int64)
+        cycles[router[links], output[links] // u.vcs] = due[links] - self.now
+        return cycles
+
     def _crossed(self) -> NDArray[Any]:
         """Packets that crossed each link, modulo a power of two, as a view, shape (routers, ports)."""
         u = self._setting
@@ -331,12 +355,14 @@ class KernelEngine:
 
     _created_before = 0
     _delivered_before = 0
+    _crossing_before: NDArray[np.int64] | int = 0
 
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""
         s = self._state
         self._created_before = int(s.clock[k.CREATED])
         self._delivered_before = int(s.clock[k.DELIVERED])
+        self._crossing_before = self._still_crossing()
         s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
         s.clock[k.LAST_DELIVERY] = -1
         if self._setting.explain:

@@ -43,6 +43,10 @@ class GraphKernelEngine(KernelEngine):
         self._setting = graph_setting(topology, config, seed, record, table)
         self._state = interpretable(graph_state(topology, config, self._setting, table))
         self._known = (OPEN,) * len(self._setting)
+        shape = topology.neighbor.shape
+        self._restored_until = np.zeros(shape, np.int64)
+        self._cycles_before = np.zeros(shape, np.int64)
+        self._crossed_before = np.zeros(shape, np.int64)
 
     def _asks_for_source(self) -> bool:
         """Tell whether routers ask where a packet is from: valiant and its like do."""
@@ -57,21 +61,59 @@ class GraphKernelEngine(KernelEngine):
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
         """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
+        before = self._still_crossing()
         strike = Strike(self._state, self._setting, dead, down, again)
+        # What has begun to cross a link still does, also where the packet is sent again.
+        self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         self._setting = self._setting._replace(**routing_setting(table))
         self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
         return strike.lost, strike.again, self._jobs.owners(strike.keys)
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
         """Let links have another speed for packets that begin to cross them from cycle `now` on."""
+        self._cycles_before += self._cycles_at_this_pace()
+        self._crossed_before = self._crossed().copy()
         self._setting, self._state = paced(
             self._setting, self._state, self.topology, self.config, (cycles, delay), self.now
         )
         self._state = interpretable(self._state)
 
+    def reset_counters(self) -> None:
+        """Start the totals anew; packets in flight stay."""
+        super().reset_counters()
+        self._cycles_before[:] = self._crossed_before[:] = 0
+
     def _link_packets(self) -> NDArray[np.int64]:
         """Return the packets that crossed each link, shape (routers, ports)."""
         return np.array(self._crossed())
+
+    def _link_cycles(self) -> NDArray[np.int64]:
+        """Return for how many cycles each link has carried a phit, shape (routers, ports)."""
+        crossing = self._still_crossing() - self._crossing_before
+        return np.asarray(self._cycles_before + self._cycles_at_this_pace() - crossing, np.int64)
+
+    def _cycles_at_this_pace(self) -> NDArray[np.int64]:
+        """Return the cycles of all packets that have begun to cross since links last changed their speed."""
+        state: Any = self._state
+        begun = self._crossed() - self._crossed_before
+        return np.asarray(begun * state.lasts.reshape(begun.shape), np.int64)
+
+    def _still_crossing(self) -> NDArray[np.int64]:
+        """Return for how many cycles from `now` on the packet that crosses each link will go on to."""
+        s: Any = self._state
+        u: Any = self._setting
+        cycles = np.maximum(0, self._restored_until - self.now)
+        for place in np.flatnonzero(s.tail_at >= 0).tolist():
+            f = int(s.tail_at[place])
+            while f >= 0:
+                output = int(s.fifo[f]) >> g.OUT
+                if output < g.NOWHERE:
+                    router = int(s.owner[f])
+                    port = int(s.port_of[output])
+                    rest = (place - self.now - 1) % u.tail_ring + 1
+                    cycles[router, port] = max(cycles[router, port], rest)
+                f = int(s.tail_next[f])
+        return np.asarray(cycles, np.int64)
 
     def _crossed(self) -> NDArray[Any]:
         """Packets that crossed each link, as a view."""

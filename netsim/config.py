@@ -62,7 +62,8 @@ class Config:
     injection_packets : int
         Depth of the buffer between a task and its injection FIFO, in packets.
     injectors : int
-        Injectors in a node. A packet goes to the one that holds fewest phits, drawn among equals.
+        Injectors in a node. A packet goes to the one that holds fewest phits: of equals the first,
+        cyclically, from one that is drawn.
     vcs : int
         Virtual channels of a link. VC 0 is the escape channel, the others are adaptive.
     policy : str

@@ -106,6 +106,8 @@ class Counters:
         Packets created, and packets whose tail was consumed.
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross the link that leaves through each port.
+    link_cycles : ndarray of int64, shape (routers, ports)
+        Cycles in which each link carried a phit.
     packet_delays, message_delays : ndarray of int64
         Histograms of delay in cycles, creation to tail consumed, binned by `netplace.netsim.delays`.
     packet_delay_sum, message_delay_sum : int
@@ -119,6 +121,7 @@ class Counters:
     created: int
     delivered: int
     link_packets: NDArray[np.int64]
+    link_cycles: NDArray[np.int64]
     packet_delays: NDArray[np.int64]
     message_delays: NDArray[np.int64]
     packet_delay_sum: int = 0
@@ -152,6 +155,10 @@ class Engine(Protocol):
     """
 
     now: int
+
+    @property
+    def quiet_since(self) -> int:
+        """First cycle after the last in which a phit left a FIFO, a packet was created or a task went on."""
 
     @property
     def repeats(self) -> bool:

@@ -24,7 +24,8 @@ class DeadlockError(SimulationError):
     Attributes
     ----------
     cycle : int
-        First cycle in which nothing moved.
+        First cycle in which nothing moved: the one after the last in which a phit left a FIFO, a packet was
+        created, a task passed an operation or computed, or a job began.
     blocked : netsim.engine.Blocked
         Who waits for whom.
     """

@@ -200,6 +200,7 @@ class Network:
         self._jobs: dict[int, _Job] = {}
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
+        self._stirred = 0  # no cycle before is one in which nothing moves: jobs come and go, parts fail
         self._running: set[int] = set()
         self._generates = False
         self._holder = np.full(topology.nodes, -1, np.int64)
@@ -242,16 +243,20 @@ class Network:
         ------
         ValueError
             If nodes are wrong, or used by another job that has not ended, if `at` is in the past, or if the
-            program cannot be repeated.
+            program cannot be repeated. A later job may be given the nodes of an earlier one: it is `advance`
+            that raises if they are not free by then.
         """
         where = place(program, nodes, self.topology)
         begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE)
         whole(times, "times", 1, (1 << 31) - 1)
         if begin < self.now:
             raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
-        taken = where[self._holder[where] >= 0]
-        if len(taken):
-            raise ValueError(f"placement: node {taken[0]} is still used by job {self._holder[taken[0]]}")
+        if begin == self.now:
+            self._check_free(where)
+        for other in (number for start, number in self._waiting if start == begin):
+            taken = where[np.isin(where, self._jobs[other].nodes)]
+            if len(taken):
+                raise ValueError(f"placement: node {taken[0]} is still used by job {other}")
         lost = where[self.cut[where]]
         if len(lost):
             raise ValueError(f"placement: node {lost[0]} has been cut off by a fault")
@@ -260,9 +265,15 @@ class Network:
         job = self._given
         self._given += 1
         self._jobs[job] = _Job(program, where, times)
-        self._holder[where] = job
         insort(self._waiting, (begin, job))
         return job
+
+    def _check_free(self, where: NDArray[np.int64], when: str = "") -> None:
+        """Raise ``ValueError`` if a job that runs has one of the nodes."""
+        taken = where[self._holder[where] >= 0]
+        if len(taken):
+            holder = self._holder[taken[0]]
+            raise ValueError(f"placement: {when}node {taken[0]} is still used by job {holder}")
 
     def stop(self, job: int) -> None:
         """Stop a job now, between two cycles: its tasks do nothing any more, and its nodes are free at once.
@@ -280,12 +291,13 @@ class Network:
         if job in self._running:
             self._engine.stop(found.number)
             self._running.discard(job)
+            self._holder[found.nodes] = -1
         elif found.number < 0:
             self._waiting = [(begin, other) for begin, other in self._waiting if other != job]
             del self._jobs[job]
         else:
             raise ValueError(f"job {job}: has ended and cannot be stopped")
-        self._holder[found.nodes] = -1
+        self._stirred = self.now
 
     def drained(self, job: int) -> bool:
         """Tell whether a job has ended, or was stopped, and none of its packets is in flight.
@@ -374,6 +386,7 @@ class Network:
 
     def _happen(self, fault: Fault) -> None:
         """Let a fault happen before the next cycle."""
+        self._stirred = self.now
         before, cut = self._left, self.cut
         after = struck(before, fault)
         assert after.cut is not None
@@ -421,9 +434,13 @@ class Network:
     def _install_due(self) -> None:
         """Hand jobs whose start has come to the engine."""
         while self._waiting and self._waiting[0][0] <= self.now:
-            _, number = self._waiting.pop(0)
+            _, number = self._waiting[0]
             job = self._jobs[number]
+            self._check_free(job.nodes, f"job {number} begins in cycle {self.now}, but ")
+            del self._waiting[0]
+            self._holder[job.nodes] = number
             job.number = self._engine.install(job.program, job.nodes, job.times)
+            self._stirred = self.now + 1
             if self._explains:
                 self._numbers.append(number)
                 if number == self._watched:
@@ -511,11 +528,12 @@ class Network:
         ours = {job.number: number for number, job in self._jobs.items()}
         blocked.tasks = [(ours[job], *rest) for job, *rest in blocked.tasks]  # type: ignore[misc]
         programs = {number: job.program for number, job in self._jobs.items()}
-        text = explain(blocked, programs, self._engine.in_flight, self.now)
+        cycle = max(self._stirred, self._engine.quiet_since)
+        text = explain(blocked, programs, self._engine.in_flight, cycle)
         lost = sum(report.lost for report in self.faults)
         if lost:
             text += f"; {lost} packets were lost by faults"
-        return DeadlockError(text, self.now, blocked)
+        return DeadlockError(text, cycle, blocked)
 
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
         """Simulate until all jobs have ended and all packets are consumed.
@@ -570,7 +588,7 @@ class Network:
             stop = self.now + window
             while self.now < stop and self._unfinished:
                 self.advance(stop)
-            self._window_loads.append(self.counters().link_packets)
+            self._window_loads.append(self.counters().link_cycles)
 
     @property
     def _unfinished(self) -> bool:

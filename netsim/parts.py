@@ -49,10 +49,24 @@ def independent_parts(
         meet = _in_common(_under(topology, pairs))
     else:
         return [list(range(jobs))]
+    meet |= _share_nodes(places)
     from scipy.sparse.csgraph import connected_components
 
     count, part = connected_components(meet, directed=False)
     return [np.flatnonzero(part == n).tolist() for n in range(count)]
+
+
+def _share_nodes(places: Sequence[Int]) -> NDArray[np.bool_]:
+    """Tell which jobs have a node in common, one after the other; shape (jobs, jobs)."""
+    seats = np.concatenate([np.zeros(0, np.int64), *places])
+    nodes, at = np.unique(seats, return_inverse=True)
+    found = np.eye(len(places), dtype=bool)
+    if len(nodes) < len(seats):
+        owner = np.repeat(np.arange(len(places)), [len(where) for where in places])
+        marks = np.zeros((len(places), len(nodes)), np.float32)
+        marks[owner, at] = 1
+        found |= _in_common(marks)
+    return found
 
 
 def _pairs(program: Program, where: Int) -> Int:

@@ -121,8 +121,10 @@ class Result:
         CPU time of the engine.
     network, engine, seed, config, versions
         What it came from.
+    link_cycles : ndarray of int64, shape (routers, ports)
+        Cycles in which each directed link carried a phit.
     window_loads : list of ndarray
-        `link_packets` at the end of each window, if asked for.
+        `link_cycles` at the end of each window, if asked for.
     faults : list of FaultReport
         What came of faults at a cycle.
     """
@@ -136,6 +138,7 @@ class Result:
     packet_delay: Delay
     message_delay: Delay
     link_packets: NDArray[np.int64]
+    link_cycles: NDArray[np.int64]
     events: int
     cpu_seconds: float
     network: str
@@ -154,8 +157,15 @@ class Result:
     @property
     def link_load(self) -> NDArray[np.float64]:
         """Share of the run in which each link carried a phit, shape (routers, ports)."""
-        phits = self.link_packets * float(self.config.packet_phits)
-        return np.asarray(phits / max(1, self.drained_cycles), np.float64)
+        return np.asarray(self.link_cycles / max(1, self.drained_cycles), np.float64)
+
+    def window_load(self, window: int) -> NDArray[np.float64]:
+        """Return the share of each window of so many cycles in which each link carried a phit.
+
+        The shape is (windows, routers, ports).
+        """
+        ends = np.stack([np.zeros_like(self.link_cycles), *self.window_loads])
+        return np.asarray(np.diff(ends, axis=0) / window, np.float64)
 
     @property
     def injection_blocked(self) -> int:
@@ -261,6 +271,7 @@ def make_result(
         packet_delay=Delay.of(counters.packet_delays, counters.packet_delay_sum),
         message_delay=Delay.of(counters.message_delays, counters.message_delay_sum),
         link_packets=counters.link_packets,
+        link_cycles=counters.link_cycles,
         events=counters.events,
         cpu_seconds=cpu_seconds,
         network=str(network),

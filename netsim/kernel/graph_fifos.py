@@ -58,56 +58,34 @@ def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
 
 
 @inlined
-def usable(s: GraphState, u: GraphSetting, node: int, j: int, cycle: int) -> bool:
-    """Tell whether an injector has had room since before this cycle."""
-    f = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS] + j
-    lost = int(s.emptied[node * u.injectors + j] == cycle)
-    return (s.fifo[f] >> COUNT & FIELD) + lost < u.queue + u.buffer
-
-
-@inlined
 def emptiest(s: GraphState, u: GraphSetting, node: int, cycle: int) -> int:
-    """Return the injector with room that holds fewest phits, drawn among equals; -1 if none has room."""
-    if u.injectors == 1:
-        return 0 if usable(s, u, node, 0, cycle) else -1
+    """Return the injector that holds fewest phits, as `injection.emptiest` does."""
     first = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS]
-    least = 0
-    equal = 0
+    begin = below(draw(u.seed, INJECTOR, node, 0, cycle), u.injectors)
     best = -1
-    for j in range(u.injectors):
-        if usable(s, u, node, j, cycle):
-            held = phits_held(s, u, first + j, cycle)
-            if best < 0 or held < least:
-                least = held
-                equal = 0
-                best = j
-            if held == least:
-                equal += 1
-    if equal > 1:
-        skip = below(draw(u.seed, INJECTOR, node, 0, cycle), equal)
-        for j in range(u.injectors):
-            if usable(s, u, node, j, cycle) and phits_held(s, u, first + j, cycle) == least:
-                if skip == 0:
-                    return j
-                skip -= 1
+    least = 0
+    for n in range(u.injectors):
+        j = begin + n - u.injectors * (begin + n >= u.injectors)
+        held = phits_held(s, u, first + j, cycle)
+        if best < 0 or held < least:
+            least = held
+            best = j
     return best
 
 
 @inlined
 def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cycle: int) -> int:
     """Create a packet and hand it to an injector, as `injection.emit_on_grid` does on grids and trees."""
-    j = emptiest(s, u, node, cycle)
-    if j < 0:
-        for n in range(u.injectors):
-            if s.emptied[node * u.injectors + n] == cycle:
-                return NEXT_CYCLE
-        return FULL
-    if s.home[node] < 0 or s.home[target] < 0:  # cut off by a fault
-        return EMITTED
     base = node * u.row
+    j = emptiest(s, u, node, cycle) if u.injectors > 1 else 0
     i = s.row[base + INPUTS] + j
     f = s.row[base + FIRST] + i
     word = s.fifo[f]
+    lost = int(s.emptied[node * u.injectors + j] == cycle)
+    if (word >> COUNT & FIELD) + lost >= u.queue + u.buffer:
+        return NEXT_CYCLE if lost == 1 else FULL
+    if s.home[node] < 0 or s.home[target] < 0:  # cut off by a fault
+        return EMITTED
     at = (word & FIELD) + (word >> COUNT & FIELD)
     room = u.queue + u.buffer
     if at >= room:

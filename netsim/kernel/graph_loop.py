@@ -20,6 +20,7 @@ from netplace.netsim.kernel.state import (
     EXPOSED,
     NEAR,
     NOW,
+    QUIET,
     SIDE,
     STARTING,
     TIMERS,
@@ -52,6 +53,8 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
     at = cycle & (u.tail_ring - 1)
     f = s.tail_at[at]
     s.tail_at[at] = -1
+    if f >= 0:
+        s.clock[QUIET] = cycle
     while f >= 0:
         after = s.tail_next[f]
         s.tally[LEAVING] -= 1

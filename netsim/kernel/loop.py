@@ -43,6 +43,7 @@ from netplace.netsim.kernel.state import (
     NAME_BITS,
     NEAR,
     NOW,
+    QUIET,
     SIDE,
     STARTING,
     TAILS,
@@ -95,6 +96,8 @@ def fall_due(s: State, u: Setting, cycle: int, side: int) -> None:
             fetch_feeder(s, u, wide(s.tail[wrapped(at + min(u.ahead, last), u.tail_words)]))
             fetch_key(s, u, wide(s.tail[wrapped(at + min(u.ahead // 2, last), u.tail_words)]))
         tail_left(s, u, take(s.clock, TAILS, s.tail, u.tail_words), cycle)
+    if count > 0:
+        s.clock[QUIET] = cycle
     s.clock[EVENTS] += events + count
 
 

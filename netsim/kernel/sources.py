@@ -7,7 +7,7 @@ from netplace.netsim.chance import TARGET as TARGET_DRAW
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.creation import handed_over
 from netplace.netsim.kernel.events import act_next, set_timer
-from netplace.netsim.kernel.state import DATA, DRAWN, NEXT_DRAW, TASK_WORDS, WHEN_WORDS, Setting, State
+from netplace.netsim.kernel.state import DATA, DRAWN, NEXT_DRAW, QUIET, TASK_WORDS, WHEN_WORDS, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -50,6 +50,7 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
         if cycle < s.when[when + NEXT_DRAW]:
             return
         s.task[task + DRAWN] = 1 + draw_target(s, u, node, cycle)
+        s.clock[QUIET] = cycle + 1
     if occupied:
         act_next(s, u, node)
     elif handed_over(s, u, node, s.task[task + DRAWN] - 1, source_label(s, node), cycle):

@@ -52,7 +52,8 @@ WAITED = 25  # explaining: sum of the cycles in which heads ceased to wait, less
 WATCHED = 26  # explaining: job + 1 whose waiting is also counted by link and by job charged; -1: none
 COLUMN = 27  # explaining: columns of that count that jobs have
 NEAR = 28  # timers in the lists of `near`
-CLOCK_WORDS = 29
+QUIET = 29  # first cycle of which it is not known yet that anything happens in it
+CLOCK_WORDS = 30
 NEAR_CYCLES = 1024  # for which there are such lists, a power of two
 
 # --- one record for each router: `row`, its sets -----------------------------------------------------
@@ -184,6 +185,7 @@ ROUND_ROBIN, FIRST_COME, LONGEST, CHANCE, AGE = range(5)
 
 # --- values of settings for which there are some functions only, see `bits.where` -----------------------
 GRID = range(1, 64)  # dimensions of a mesh or torus
+SEVERAL = range(2, 1 << 62)  # injectors
 LONG_HOP = range(2, 1 << 62)  # hops of more than a cycle
 
 

@@ -39,6 +39,7 @@ from netplace.netsim.kernel.state import (
     PC,
     POST,
     POSTED,
+    QUIET,
     RECV,
     REPLY,
     REQUEST,
@@ -67,6 +68,7 @@ def finish(s: State, node: int, cycle: int) -> None:
     task = node * TASK_WORDS
     when = node * WHEN_WORDS
     job = s.task[task + JOB]
+    s.clock[QUIET] = cycle + 1
     s.task_end[s.task[task + TASK]] = cycle + 1
     s.task_lost[s.task[task + TASK]] = s.when[when + LOST]
     s.task[task + WAITS] = NOTHING
@@ -92,6 +94,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
             s.task[task + PC] = pc
             return True
         if kind == COMPUTE:
+            s.clock[QUIET] = cycle + 1
             s.task[task + PC] = pc + 1
             s.when[when + BUSY_UNTIL] = cycle + (word >> KIND_BITS)
             set_timer(s, cycle, cycle + (word >> KIND_BITS), node, 0)
@@ -127,6 +130,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
             s.task[task + PC] = pc
             s.task[task + WAITS] = key
             return False
+        s.clock[QUIET] = cycle + 1
         pc += 1
     s.task[task + PC] = stop
     finish(s, node, cycle)
@@ -206,6 +210,8 @@ def act(s: State, u: Setting, node: int, cycle: int) -> None:
     under_way = s.when[when + LEFT] > 0
     sending = under_way and s.task[task + OWN] == 1
     if s.task[task + JOB] >= 0 and cycle >= s.when[when + BUSY_UNTIL] and not sending:
+        if cycle == s.when[when + BUSY_UNTIL]:
+            s.clock[QUIET] = max(s.clock[QUIET], cycle)
         sending = advance(s, u, node, cycle)
     creating = under_way or begin(s, u, node, sending)
     if creating:

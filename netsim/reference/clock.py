@@ -40,13 +40,20 @@ class Clock:
         Whether a tick is scheduled.
     runnable : int
         Tasks and sources that will act again even if the network does nothing; they keep this count.
+    quiet_since : int
+        First cycle after the last in which a phit left a FIFO, a packet was created or a task went on.
     """
 
     def __init__(self, cycle: Callable[[int], bool]) -> None:
         self.env = simpy.Environment()
         self.ticking = False
         self.runnable = 0
+        self.quiet_since = 0
         self._cycle = cycle
+
+    def stir(self, cycle: int) -> None:
+        """Take note that something happened in a cycle."""
+        self.quiet_since = max(self.quiet_since, cycle + 1)
 
     @property
     def now(self) -> int:

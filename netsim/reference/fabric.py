@@ -86,8 +86,12 @@ class Fabric:
         Where the phits on the links will arrive, by cycle.
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross each link.
+    link_cycles : ndarray of int64, shape (routers, ports)
+        Cycles in which each link carried a phit.
     phits : int
         Phits moved, those consumed included.
+    moved : bool
+        Whether links or consumption moved any in the last cycle.
     blame : Blame or None
         Whom waiting is charged to, if anybody asks.
     """
@@ -102,7 +106,9 @@ class Fabric:
         self.consuming: dict[Fifo, None] = {}
         self.wires: dict[int, list[Fifo]] = {}
         self.link_packets: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
+        self.link_cycles: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
         self.phits = 0
+        self.moved = False
         self._seed = seed
         self._packet_phits = config.packet_phits
         self._arbiter = arbiter_of(config.arbiter, is_general(topology, config))
@@ -123,6 +129,7 @@ class Fabric:
         The wires are unloaded first: what arrives is there at the start of this cycle.
         """
         before = self.phits
+        self.moved = False
         self._unload(now)
         self._grant(self._requests(now), now)
         if self.blame is not None:
@@ -156,13 +163,13 @@ class Fabric:
             rows.append((fifo.router.number, fifo.number, len(fifo.packets), wants))
         return sorted(rows)
 
-    def pointers(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def pointers(self) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Return the pointers of all outputs, and of all links."""
         outputs = [output.pointer for output in self._outputs()]
         links = [link.pointer for link in self._links()]
-        return np.array(outputs, np.int8), np.array(links, np.int8)
+        return np.array(outputs, np.int16), np.array(links, np.int16)
 
-    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+    def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
         """Set them to what `pointers` returned."""
         outputs, links = pointers
         for output, pointer in zip(self._outputs(), outputs.tolist(), strict=True):
@@ -245,6 +252,8 @@ class Fabric:
             if self.blame is not None:
                 self.blame.crosses(link, source.packets[0].load.job)
             link.rest -= 1
+            self.link_cycles[output.router.number, output.port] += 1
+            self.moved = True
             if link.rest == 0 and source.sent == self._packet_phits:
                 self._leave(source)
                 link.finish(output)
@@ -276,6 +285,7 @@ class Fabric:
                 continue
             fifo.emit()
             self.phits += 1
+            self.moved = True
             if fifo.sent == self._packet_phits:
                 del self.consuming[fifo]
                 if fifo.output is not None:

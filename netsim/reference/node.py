@@ -85,6 +85,7 @@ class Node:
     ) -> None:
         self.number = number
         self.env = clock.env
+        self._clock = clock
         self.task: _Seated | None = None
         self.program: Load | None = None
         self.traffic: Load | None = None
@@ -154,15 +155,16 @@ class Node:
     def _create(self, now: int) -> None:
         """Create a packet if there is one to create and a buffer with room since before cycle `now`."""
         load = self._next()
-        injectors = [injector for injector in self._injectors if injector.open]
-        if load is None or not injectors:
+        injector = self._emptiest(now)
+        if load is None or not injector.open:
             return
+        self._clock.stir(now)
         if load is not self._begun:
             load.begin(now)
         if self._fabric.routing.creates(self.number, load.destination):
             hops = self._fabric.routing.hops(self.number, load.destination, now)
             packet = Packet(self.number, load.destination, now, hops, load)
-            self._choose(injectors, now).buffer.append(packet)
+            injector.buffer.append(packet)
             self.created += 1
             load.created()
         if self.program is not None and self.task is not None:
@@ -172,14 +174,12 @@ class Node:
         if not load.left:
             self._finish(load)
 
-    def _choose(self, injectors: list[_Injector], now: int) -> _Injector:
-        """Return the injector that holds fewest phits, drawn among equals."""
-        held = [injector.phits(self._packet_phits) for injector in injectors]
-        equal = [i for i, phits in zip(injectors, held, strict=True) if phits == min(held)]
-        if len(equal) == 1:
-            return equal[0]
-        seed = self._fabric.routing.seed
-        return equal[pick(seed, INJECTOR, self.number, 0, now, len(equal))]
+    def _emptiest(self, now: int) -> _Injector:
+        """Return the injector with fewest phits, full or not: of equals the first from one drawn on."""
+        count = len(self._injectors)
+        begin = pick(self._fabric.routing.seed, INJECTOR, self.number, 0, now, count) if count > 1 else 0
+        ahead = self._injectors[begin:] + self._injectors[:begin]
+        return min(ahead, key=lambda injector: injector.phits(self._packet_phits))
 
     def _finish(self, load: Load) -> None:
         """Take a load whose last packet was created from where it waited."""

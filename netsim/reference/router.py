@@ -159,7 +159,7 @@ class Link:
     serving : Output or None
         The one whose packet is crossing; it is kept until the tail has passed.
     pointer : int
-        The virtual channel at which the next choice begins.
+        The virtual channel at which the next choice begins: after the one served last, or being served.
     cycles : int
         Cycles that it takes for a phit.
     delay : int
@@ -185,10 +185,15 @@ class Link:
             output.link = self
 
     def choose(self) -> Output | None:
-        """Return the VC to serve: the one in hand, else the first held at or after the pointer."""
+        """Return the VC to serve: the one in hand, else the first held at or after the pointer.
+
+        The pointer turns to the VC after it at once, though nobody sees that before the tail has passed.
+        """
         if self.serving is None:
             ahead = self.outputs[self.pointer :] + self.outputs[: self.pointer]
             self.serving = next((output for output in ahead if output.holder is not None), None)
+            if self.serving is not None:
+                self.pointer = (self.serving.vc + 1) % len(self.outputs)
         return self.serving
 
     def take(self, output: Output, holder: Fifo) -> None:
@@ -203,12 +208,11 @@ class Link:
             self.cycles, self.delay = self.later
 
     def finish(self, output: Output) -> None:
-        """Free the virtual channel whose tail has passed, and point to the next."""
+        """Free the virtual channel whose tail has passed."""
         output.holder = None
         self.held -= 1
         self.serving = None
         self.cycles, self.delay = self.later
-        self.pointer = (output.vc + 1) % len(self.outputs)
 
 
 class Router:

@@ -174,6 +174,7 @@ class ReferenceEngine:
             self._totals,
             created=self._created_ever - self._created_before,
             link_packets=self._fabric.link_packets.copy(),
+            link_cycles=self._fabric.link_cycles.copy(),
             packet_delays=self._totals.packet_delays.copy(),
             message_delays=self._totals.message_delays.copy(),
             events=self._fabric.phits,
@@ -182,12 +183,13 @@ class ReferenceEngine:
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""
         self._created_before = self._created_ever
-        self._fabric.link_packets[:] = 0
+        self._fabric.link_packets[:] = self._fabric.link_cycles[:] = 0
         self._fabric.phits = 0
         if self._fabric.blame is not None:
             self._fabric.blame.reset()
         packet_delays, message_delays = np.zeros((2, BINS), np.int64)
-        self._totals = Counters(0, 0, self._fabric.link_packets, packet_delays, message_delays)
+        links = self._fabric.link_packets, self._fabric.link_cycles
+        self._totals = Counters(0, 0, *links, packet_delays, message_delays)
 
     @property
     def in_flight(self) -> int:
@@ -217,6 +219,11 @@ class ReferenceEngine:
         self._fabric.set_pointers(pointers)
 
     @property
+    def quiet_since(self) -> int:
+        """First cycle after the last in which a phit left a FIFO, a packet was created or a task went on."""
+        return self._clock.quiet_since
+
+    @property
     def _idle(self) -> bool:
         """Whether nothing will ever happen again without a new job."""
         return not (self._clock.ticking or self._clock.runnable)
@@ -227,7 +234,10 @@ class ReferenceEngine:
             node.act(now)
             if not node.active:
                 del self._active[node]
-        return self._fabric.cycle(now) or any(node.hopeful for node in self._active)
+        goes_on = self._fabric.cycle(now)
+        if self._fabric.moved:
+            self._clock.stir(now)
+        return goes_on or any(node.hopeful for node in self._active)
 
     def _rouse(self, node: Node) -> None:
         self._active[node] = None

@@ -74,6 +74,7 @@ class Sources:
                 return
             load = Load(self._clock.env, self._destination(node.number, cycle), 1)
             node.offer(load)
+            self._clock.stir(self._clock.now)
             self._clock.runnable -= 1
             yield load.over
             self._clock.runnable += 1

@@ -106,6 +106,7 @@ class Task:
         except simpy.Interrupt:
             return  # stopped
         self.clock.runnable -= 1
+        self.clock.stir(self.clock.now)
         self.end = self.clock.now + 1
         self._ended(self)
 
@@ -136,7 +137,9 @@ class Compute(Step):
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
         """Let the cycles pass; the last of them is the last thing that a task does."""
+        task.clock.stir(task.clock.now)
         yield task.clock.env.timeout(self.cycles - last)
+        task.clock.stir(task.clock.now - 1)
 
 
 class Send(Step):
@@ -170,6 +173,7 @@ class Announce(Send):
             yield from task.wait(self.data.over, "rendezvous")
             if not last:
                 yield task.clock.env.timeout(1)
+            task.clock.stir(task.clock.now)
 
 
 class Await(Step):
@@ -184,6 +188,7 @@ class Await(Step):
         if not self.data.over.triggered:
             yield from task.wait(self.data.over, "rendezvous")
             yield task.clock.env.timeout(1)
+        task.clock.stir(task.clock.now)
 
 
 class Post(Step):
@@ -196,6 +201,7 @@ class Post(Step):
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
         """Take no time."""
         self.channel.post(task.clock.now)
+        task.clock.stir(task.clock.now)
         yield from ()
 
 
@@ -213,3 +219,4 @@ class Receive(Step):
             yield from task.wait(self.channel.arrival, "receive")
             yield task.clock.env.timeout(1)
         self.channel.receive()
+        task.clock.stir(task.clock.now)

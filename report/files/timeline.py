@@ -101,9 +101,8 @@ def link_courses(
     """Return the window, and mean and most of the links' loads in each; None if they were not counted."""
     if not result.window_loads or window is None:
         return None
-    packets = np.diff(np.array([np.zeros_like(result.window_loads[0]), *result.window_loads]), axis=0)
     used = (parse(result.network).neighbor >= 0)[None]
-    loads = packets * result.config.packet_phits / window
+    loads = result.window_load(window)
     mean = loads.sum(axis=(1, 2), where=used) / used.sum()
     return window, np.column_stack([mean, loads.max(axis=(1, 2))])
 

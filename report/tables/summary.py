@@ -39,8 +39,6 @@ def describe(executed: Executed) -> Described:
 
 def _windows(result: Result, window: int) -> list[Described]:
     """Return the mean and the largest load of a link in each window."""
-    crossed = np.diff(np.stack([np.zeros_like(result.link_packets), *result.window_loads]), axis=0)
-    loads = crossed * (result.config.packet_phits / window)
     links = max(1, np.count_nonzero(result.link_packets >= 0))
     return [
         {
@@ -48,7 +46,7 @@ def _windows(result: Result, window: int) -> list[Described]:
             "mean_link_load": load.sum() / links,
             "most_link_load": load.max(initial=0.0),
         }
-        for number, load in enumerate(loads)
+        for number, load in enumerate(result.window_load(window))
     ]
 
 

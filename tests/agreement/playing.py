@@ -42,6 +42,7 @@ class Player:
             self.note_faults()
         except DeadlockError as error:
             blocked = error.blocked
+            self.note("nothing moves from cycle", error.cycle)
             self.note("tasks", sorted((job, task, why) for job, task, _, why in blocked.tasks))
             self.note("fifos", sorted((*fifo[:3], sorted(fifo[3])) for fifo in blocked.fifos))
         except ValueError as error:

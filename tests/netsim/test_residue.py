@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import configs, networks, placements, programs
 
 from netplace.apps import APPLICATIONS
-from netplace.netsim import ENGINES, Network
+from netplace.netsim import ENGINES, Config, Network
 from netplace.topologies import parse
 
 
@@ -55,3 +55,34 @@ def test_only_a_new_network_is_restored(engine):
     network.start(APPLICATIONS["butterfly"].make(tasks=4))
     with pytest.raises(ValueError, match="at cycle 0, expected a new one"):
         network.restore(network.residue())
+
+
+KINDS = (
+    "torus:4x4",
+    "mesh:3x3",
+    "twisted:4x2",
+    "tree:3,3",
+    "thintree:3,2,2",
+    "dragonfly:a=4,p=2,h=2",
+    "hyperx:3x2,c=2",
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("vcs", [2, 3])
+def test_states_in_mid_packet_are_the_same_on_both_engines(kind, vcs):
+    topology = parse(kind)
+    config = Config(vcs=max(vcs, 3 if "dragonfly" in kind else vcs))
+    program = APPLICATIONS["all-to-all"].make(tasks=topology.nodes, bytes=150)
+    for cycle in (37, 61, 90):
+        ends = []
+        for engine in ENGINES:
+            used, restored = (Network(topology, config, engine=engine, seed=5) for _ in range(2))
+            used.start(program)
+            used.advance(cycle)
+            assert used.in_flight > 0
+            restored.restore(used.residue())
+            job = restored.start(program)
+            restored.finish()
+            ends.append((restored.job(job).task_end.tolist(), restored.counters().link_packets.tolist()))
+        assert ends[0] == ends[1]

@@ -42,6 +42,25 @@ def test_who_waits_for_whom(engine):
     assert sorted(raised.value.blocked.tasks) == [(0, 0, 0, "receive"), (0, 1, 2, "receive")]
 
 
+@pytest.mark.parametrize("network", ["torus:4", "tree:2,2", "dragonfly:a=2,p=1,h=1"])
+def test_the_first_cycle_in_which_nothing_moves(network):
+    sends = [[("send", 2, 64), ("send", 2, 64)], [("send", 0, 64)], [("recv", 1, 64), ("recv", 1, 64)]]
+    hops = {"torus:4": 2, "tree:2,2": 4, "dragonfly:a=2,p=1,h=1": 3}[network]
+    for engine in ENGINES:
+        with pytest.raises(DeadlockError) as raised:
+            simulate(parse(network), writers(*sends), engine=engine)
+        assert raised.value.cycle == 2 * 16 + hops
+        assert f"deadlock in cycle {2 * 16 + hops}:" in str(raised.value)
+
+
+@BOTH
+def test_a_computation_is_something_that_happens(engine):
+    program = writers([("compute", 7), ("recv", 1, 64)], [])
+    with pytest.raises(DeadlockError) as raised:
+        simulate(parse("torus:4"), program, engine=engine)
+    assert raised.value.cycle == 7
+
+
 @BOTH
 def test_the_wait_of_a_receive_names_its_message(engine):
     with pytest.raises(DeadlockError, match=r"task 0 waits for task 1 to send 64 bytes with tag 5"):
