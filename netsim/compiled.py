@@ -383,17 +383,17 @@ class KernelEngine:
         """Tell who waits for whom now."""
         return Blocked(tasks=self._jobs.blocked(), fifos=self._blocked_fifos())
 
-    def _pointers(self) -> list[NDArray[np.int8]]:
+    def _pointers(self) -> list[NDArray[np.int16]]:
         """Return views of the pointers of arbiters, of consumption and of links."""
         s, u = self._state, self._setting
         rows = s.byte.reshape(self.topology.routers, -1)[:, : u.row_bytes]
         return [rows[:, u.turn : u.turn_link], s.turn_home, rows[:, u.turn_link : u.turn_link + u.ports]]
 
-    def pointers(self) -> tuple[NDArray[np.int8], ...]:
+    def pointers(self) -> tuple[NDArray[np.int16], ...]:
         """Return copies of all pointers of arbiters and links."""
-        return tuple(view.astype(np.int8) for view in self._pointers())
+        return tuple(view.astype(np.int16) for view in self._pointers())
 
-    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+    def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
         """Set all pointers."""
         for view, values in zip(self._pointers(), pointers, strict=True):
             view[:] = values

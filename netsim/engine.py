@@ -225,10 +225,10 @@ class Engine(Protocol):
     def blocked(self) -> Blocked:
         """Tell who waits for whom now."""
 
-    def pointers(self) -> tuple[NDArray[np.int8], ...]:
+    def pointers(self) -> tuple[NDArray[np.int16], ...]:
         """Return copies of the pointers of arbiters and links, which packets leave behind."""
 
-    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+    def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
         """Set all pointers to what `pointers` returned, on an engine of the same kind and network."""
 
 

@@ -85,12 +85,12 @@ class Residue:
     ----------
     cycle : int
         Next cycle to be simulated.
-    pointers : tuple of ndarray of int8
+    pointers : tuple of ndarray of int16
         Where arbiters and links begin their next search, in the order of the engine.
     """
 
     cycle: int
-    pointers: tuple[NDArray[np.int8], ...]
+    pointers: tuple[NDArray[np.int16], ...]
 
 
 @dataclass(frozen=True, eq=False)

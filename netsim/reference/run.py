@@ -210,11 +210,11 @@ class ReferenceEngine:
         ]
         return Blocked(tasks, self._fabric.blocked())
 
-    def pointers(self) -> tuple[NDArray[np.int8], ...]:
+    def pointers(self) -> tuple[NDArray[np.int16], ...]:
         """Return copies of all pointers of arbiters and links."""
         return self._fabric.pointers()
 
-    def set_pointers(self, pointers: tuple[NDArray[np.int8], ...]) -> None:
+    def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
         """Set all pointers."""
         self._fabric.set_pointers(pointers)
 
