@@ -383,7 +383,7 @@ class KernelEngine:
         """Tell who waits for whom now."""
         return Blocked(tasks=self._jobs.blocked(), fifos=self._blocked_fifos())
 
-    def _pointers(self) -> list[NDArray[np.int16]]:
+    def _pointers(self) -> list[NDArray[Any]]:
         """Return views of the pointers of arbiters, of consumption and of links."""
         s, u = self._state, self._setting
         rows = s.byte.reshape(self.topology.routers, -1)[:, : u.row_bytes]
