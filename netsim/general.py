@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
 from netplace.topologies import Graph, Grid, Topology
-from netplace.topologies.routing import Routes, Switches, Verdict, check, make_routes, reach, steps
+from netplace.topologies.routing import (
+    Routes,
+    Switches,
+    Verdict,
+    barred,
+    check,
+    make_routes,
+    reach,
+    rises,
+)
 
 __all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 
@@ -108,7 +117,7 @@ def general(topology: Topology, config: Config) -> General:
             f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
             f"{len(verdict.cycle)} channels; netplace check network shows it, --allow-deadlock runs it anyway"
         )
-    step, kind = steps(switches, routes.discipline)
+    step, kind = rises(switches, routes)
     bounds = _bounds(routes, verdict, config.vcs)
     via = np.arange(switches.count, dtype=np.int32)[None, :] if routes.via is None else routes.via
     cycles, delay = paces(topology, config)
@@ -121,10 +130,10 @@ def general(topology: Topology, config: Config) -> General:
         hops=reach(switches, routes.ports, step, routes.name).hops,
         step=step.astype(np.int64),
         kind=kind.astype(np.int64),
-        anew=routes.span > 0,
-        base=routes.span if routes.detours else 0,
+        anew=routes.anew,
+        base=verdict.base,
         via=via,
-        place=_places(switches, routes, via),
+        place=barred(switches, routes).astype(np.int32),
         ports=_ports(topology),
         node_port=_node_ports(topology, switches),
         cycles=cycles,
@@ -138,18 +147,6 @@ def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:
         return (1, vcs)
     levels = verdict.needed
     return tuple(-(-level * vcs // levels) for level in range(levels + 1))
-
-
-def _places(switches: Switches, routes: Routes, via: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the place of each switch among the intermediates; none under Valiant, which draws of all."""
-    found = np.full(switches.count, -1, np.int32)
-    if routes.choice == "valiant":
-        return found
-    if switches.group is not None and via.shape == (switches.count, int(switches.group.max()) + 1):
-        return switches.group.astype(np.int32)
-    if len(via) == 1:
-        found[via[0]] = np.arange(via.shape[1])
-    return found
 
 
 def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

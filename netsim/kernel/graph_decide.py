@@ -23,7 +23,7 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.graph_ways import held_beyond, options
+from netplace.netsim.kernel.graph_ways import held_beyond, level_on, options
 from netplace.netsim.kernel.state import (
     BIRTH,
     CHANCE,
@@ -306,7 +306,7 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
     if router >= u.first_switch:
         x = (router - u.first_switch) * u.ports + port
         if s.rise[x] >= 0:
-            level = (trip >> LEVEL_AT & SIX_BITS) + s.rise[x]
+            level = level_on(s, u, trip, router - u.first_switch, port) + s.rise[x]
             trip = trip & ~(SIX_BITS << LEVEL_AT | SIX_BITS << KIND_AT) | level << LEVEL_AT
             trip |= (s.kind[x] + 1) << KIND_AT
             if u.escapes and s.vc_of[output] == 0:

@@ -69,17 +69,18 @@ def whole_way(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
 
 
 @inlined
-def direct_is_better(s: GraphState, u: GraphSetting, x: int, via: int, home: int, level: int) -> bool:
-    """Tell whether a packet of a level at switch `x` prefers the direct way to that by `via`."""
+def direct_is_better(
+    s: GraphState, u: GraphSetting, x: int, via: int, home: int, level: int, aside: int
+) -> bool:
+    """Tell whether a packet at switch `x` prefers the direct way on a level to that by `via` on another."""
     if u.choice == VALIANT:
         return False
     if u.choice == UGAL_G:
-        aside = whole_way(s, u, x, via) + whole_way(s, u, via, home)
-        return whole_way(s, u, x, home) <= aside + u.threshold
-    near = min(level + u.base, u.levels - 1)
-    direct = first_link(s, u, x, home, s.low[near], s.high[near]) * s.far_hops[x * u.switches + home]
+        detour = whole_way(s, u, x, via) + whole_way(s, u, via, home)
+        return whole_way(s, u, x, home) <= detour + u.threshold
+    direct = first_link(s, u, x, home, s.low[level], s.high[level]) * s.far_hops[x * u.switches + home]
     far = s.far_hops[x * u.switches + via] + s.far_hops[via * u.switches + home]
-    return direct <= first_link(s, u, x, via, s.low[level], s.high[level]) * far + u.threshold
+    return direct <= first_link(s, u, x, via, s.low[aside], s.high[aside]) * far + u.threshold
 
 
 @inlined
@@ -113,16 +114,14 @@ def settled(
         return trip & ~MAY_TURN
     via = drawn_via(s, u, router, i, x, home, cycle)
     level = trip >> LEVEL_AT & SIX_BITS
-    direct = via < 0 or via == x or direct_is_better(s, u, x, via, home, level)
-    if direct or via == home:
+    rise = 1 if turning and u.anew == 0 else 0
+    direct = via < 0 or via == x
+    if direct or via == home or direct_is_better(s, u, x, via, home, level + u.base, level + rise):
         trip = trip & ~MAY_TURN | TO_HOME
         if u.choice == PAR and s.kin[x] != s.kin[home]:
             trip |= MAY_TURN
         return trip
-    trip = trip & ~(TO_HOME | MAY_TURN) | via << VIA_AT
-    if turning and u.anew == 0:
-        trip += 1 << LEVEL_AT
-    return trip
+    return (trip & ~(TO_HOME | MAY_TURN) | via << VIA_AT) + (rise << LEVEL_AT)
 
 
 @inlined
@@ -142,6 +141,15 @@ def arrived_trip(
         if u.anew:
             trip &= NO_LEVEL
     return trip
+
+
+@inlined
+def level_on(s: GraphState, u: GraphSetting, trip: int, x: int, port: int) -> int:
+    """Return the level within its phase that a packet has on a link: 0 anew in another class."""
+    came = trip >> KIND_AT & SIX_BITS
+    if u.anew and came > 0 and s.kind[x * u.ports + port] + 1 != came:
+        return 0
+    return trip >> LEVEL_AT & SIX_BITS
 
 
 @inlined
@@ -168,17 +176,13 @@ def options(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
     pair = x * u.switches + target
     n = 0
     if trip & ESCAPED == 0:
-        came = trip >> KIND_AT & SIX_BITS
         for k in range(u.most):
             port = s.table[pair * u.most + k]
             if port < 0:
                 break
-            level = trip >> LEVEL_AT & SIX_BITS
-            if u.anew and came > 0 and s.kind[x * u.ports + port] + 1 != came:
-                level = 0
+            level = level_on(s, u, trip, x, port)
             if homeward:
                 level += u.base
-            level = min(level, u.levels - 1)
             for vc in range(s.low[level], s.high[level]):
                 s.option[n] = port * u.vcs + vc
                 n += 1

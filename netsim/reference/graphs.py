@@ -84,7 +84,7 @@ class GraphRouting(Routing):
         if switch < 0 or self.table.switches.neighbor[switch, output.port] < 0:
             return
         trip = self._trip(packet)
-        trip.level += int(self.table.step[switch, output.port])
+        trip.level = self._level(trip, switch, output.port) + int(self.table.step[switch, output.port])
         trip.kind = int(self.table.kind[switch, output.port])
         if self.table.routes.escape is not None and output.vc == 0:
             trip.escaped = True
@@ -126,11 +126,8 @@ class GraphRouting(Routing):
         for port in self.table.routes.ports[switch, target].tolist():
             if port < 0:
                 break
-            same = trip.kind in (-1, self.table.kind[switch, port])
-            level = trip.level if same or not self.table.anew else 0
-            level = min(level + (self.table.base if trip.via < 0 else 0), self.table.levels - 1)
-            vcs = range(self.table.low[level], self.table.high[level])
-            outputs += [router.outputs[port * self.vcs + vc] for vc in vcs]
+            level = self._level(trip, switch, port) + (self.table.base if trip.via < 0 else 0)
+            outputs += [router.outputs[port * self.vcs + vc] for vc in self._vcs_of(level)]
         if escape is not None:
             outputs.append(escape)
         return Head(packet, now, outputs, escape)
@@ -152,6 +149,11 @@ class GraphRouting(Routing):
     def _usable(self, fifo: Fifo, output: Output) -> bool:
         return output.holder is None and self.may_enter(fifo, output)
 
+    def _level(self, trip: Trip, switch: int, port: int) -> int:
+        """Return the level within its phase that a packet has on a link: 0 anew in another class."""
+        same = trip.kind in (-1, int(self.table.kind[switch, port]))
+        return trip.level if same or not self.table.anew else 0
+
     def _trip(self, packet: Packet) -> Trip:
         if packet.trip is None:
             packet.trip = Trip()
@@ -171,24 +173,30 @@ class GraphRouting(Routing):
                 trip.may_turn = False
                 return
         drawn = self._drawn(fifo, switch, home, now)
-        if drawn not in (-1, switch, home) and not _WORTH[self._choice](
-            self, switch, drawn, home, trip.level, now
-        ):
+        near, far = trip.level + self.table.base, trip.level + int(turning and not self.table.anew)
+        if drawn not in (-1, switch, home) and not self.prefers_direct(switch, drawn, home, (near, far), now):
             trip.via = drawn
             trip.may_turn = False
-            if turning and not self.table.anew:
-                trip.level += 1
+            trip.level = far
         elif self._choice == "par" and group is not None:
             trip.may_turn = bool(group[switch] != group[home])
 
     def _drawn(self, fifo: Fifo, switch: int, home: int, now: int) -> int:
         """Return an intermediate switch, neither its own nor the destination's; -1: there is none."""
-        via = self.table.via[switch if len(self.table.via) > 1 else 0].tolist()
-        barred = {int(self.table.place[end]) for end in (switch, home)}
-        open_to = [end for n, end in enumerate(via) if n not in barred]
-        if not open_to:
+        drawable = self.drawable(switch, home)
+        if not drawable:
             return -1
-        return int(open_to[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(open_to))])
+        return drawable[pick(self.seed, VIA, fifo.router.number, fifo.number, now, len(drawable))]
+
+    def drawable(self, switch: int, home: int) -> list[int]:
+        """Return the intermediate switches among which a packet at a switch draws."""
+        via: list[int] = self.table.via[switch if len(self.table.via) > 1 else 0].tolist()
+        barred = {int(self.table.place[end]) for end in (switch, home)}
+        return [end for n, end in enumerate(via) if n not in barred]
+
+    def prefers_direct(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
+        """Tell whether a packet goes direct, on the first of two levels, and not aside, on the second."""
+        return _WORTH[self._choice](self, switch, via, home, levels, now)
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
         """Return the packets behind the first port that leads to `target`, and those that wait for it.
@@ -212,18 +220,17 @@ class GraphRouting(Routing):
         return total
 
     def _vcs_of(self, level: int) -> range:
-        level = min(level, self.table.levels - 1)
         return range(self.table.low[level], self.table.high[level])
 
-    def direct_by_first(self, switch: int, via: int, home: int, level: int, now: int) -> bool:
+    def direct_by_first(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
         """Tell whether the direct way is to be preferred by packets at the first link times hops."""
         hops = self.table.hops
-        near, far = self._vcs_of(level + self.table.base), self._vcs_of(level)
+        near, far = map(self._vcs_of, levels)
         direct = self._first_link(switch, home, near, now) * int(hops[switch, home])
         aside = self._first_link(switch, via, far, now) * int(hops[switch, via] + hops[via, home])
         return direct <= aside + self.table.routes.threshold
 
-    def direct_by_all(self, switch: int, via: int, home: int, level: int, now: int) -> bool:
+    def direct_by_all(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
         """Tell whether the direct way is to be preferred by packets at all links."""
         aside = self._whole_way(switch, via, now) + self._whole_way(via, home, now)
         return self._whole_way(switch, home, now) <= aside + self.table.routes.threshold
@@ -241,12 +248,14 @@ def _packets(output: Output) -> int:
     return 0 if output.fifo is None else len(output.fifo.packets)
 
 
-def _never(routing: GraphRouting, switch: int, via: int, home: int, level: int, now: int) -> bool:
+def _never(
+    routing: GraphRouting, switch: int, via: int, home: int, levels: tuple[int, int], now: int
+) -> bool:
     """Prefer the intermediate switch always."""
     return False
 
 
-_WORTH: dict[str, Callable[[GraphRouting, int, int, int, int, int], bool]] = {
+_WORTH: dict[str, Callable[[GraphRouting, int, int, int, tuple[int, int], int], bool]] = {
     "valiant": _never,
     "ugal-l": GraphRouting.direct_by_first,
     "ugal-g": GraphRouting.direct_by_all,

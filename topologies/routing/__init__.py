@@ -17,12 +17,13 @@ from netplace.extensions.place import Place
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.routing.dependencies import Verdict, check
+from netplace.topologies.routing.detours import barred
 from netplace.topologies.routing.dimension_order import dimension_order
-from netplace.topologies.routing.levels import Reach, levels, reach
 from netplace.topologies.routing.loads import crossing, load_bound
 from netplace.topologies.routing.minimal import all_minimal, costs, first_minimal
 from netplace.topologies.routing.mod_k import d_mod_k
-from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, Routes, steps, table
+from netplace.topologies.routing.reach import Reach, reach
+from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, Routes, rises, steps, table
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.routing.up_down import up_down
 from netplace.topologies.topology import Topology
@@ -37,15 +38,16 @@ __all__ = [
     "Switches",
     "Verdict",
     "all_minimal",
+    "barred",
     "check",
     "crossing",
     "d_mod_k",
     "dimension_order",
     "first_minimal",
-    "levels",
     "load_bound",
     "make_routes",
     "reach",
+    "rises",
     "steps",
     "table",
     "up_down",

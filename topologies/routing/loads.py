@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.routing.levels import via_of
+from netplace.topologies.routing.detours import via_of
 from netplace.topologies.routing.routes import Routes
 from netplace.topologies.routing.switches import Switches
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.checks import one_of
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["CHOICES", "DISCIPLINES", "Routes", "table"]
+__all__ = ["CHOICES", "DISCIPLINES", "Routes", "rises", "steps", "table"]
 
 CHOICES = {
     "table": "along the table",
@@ -67,6 +67,10 @@ class Routes:
     def __post_init__(self) -> None:
         one_of(self.discipline, DISCIPLINES, f"routing {self.name}: discipline")
         one_of(self.choice, CHOICES, f"routing {self.name}: choice")
+        if self.escape is not None and self.detours:
+            raise ValueError(
+                f"routing {self.name}: choice {self.choice} with an escape channel, expected one of both"
+            )
 
     @property
     def detours(self) -> bool:
@@ -74,9 +78,9 @@ class Routes:
         return self.choice != "table"
 
     @property
-    def span(self) -> int:
-        """Levels of a phase, where each has its own; 0 where the level runs on."""
-        return {"phase": 1, "dateline": 2}.get(self.discipline, 0)
+    def anew(self) -> bool:
+        """Whether levels begin anew in each phase and class of links, each phase with levels of its own."""
+        return self.discipline in ("phase", "dateline")
 
     @cached_property
     def most_ports(self) -> int:
@@ -127,3 +131,14 @@ def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArra
         closes = none if switches.closes is None else switches.closes.astype(np.int8)
         return closes, np.maximum(switches.axis, 0).astype(np.int8)
     return none, none
+
+
+def rises(switches: Switches, routes: Routes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return by how much each link raises the level of a routing's packets, and its class, as `steps` does.
+
+    With an escape channel all others share one level, and nothing rises.
+    """
+    step, kind = steps(switches, routes.discipline)
+    if routes.escape is not None:
+        step = np.zeros_like(step)
+    return step.astype(np.int64), kind.astype(np.int64)

@@ -1,16 +1,16 @@
-"""How many levels of virtual channels a routing needs, and whether it leads everywhere."""
+"""Whether a table leads everywhere, and how far and how high."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.routing.routes import Routes, steps
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["Reach", "levels", "reach"]
+__all__ = ["Reach", "reach"]
 
 Levels = NDArray[np.int32]
 
@@ -33,7 +33,7 @@ class Reach:
     arrival: Levels
 
 
-def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[np.int8], name: str) -> Reach:
+def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[Any], name: str) -> Reach:
     """Follow a table from every switch to every other.
 
     Raises
@@ -106,53 +106,3 @@ def _check_paths(switches: Switches, hops: Levels, given: NDArray[np.bool_], nam
             f"routing {name}: the way from switch {a} to switch {b} of {switches.text} "
             "leads in a circle or nowhere"
         )
-
-
-def levels(switches: Switches, routes: Routes) -> int:
-    """Return how many levels of virtual channels a routing needs; an escape channel is one more.
-
-    Raises
-    ------
-    ValueError
-        If the routing does not lead everywhere.
-    """
-    step, _ = steps(switches, routes.discipline)
-    found = reach(switches, routes.ports, step, routes.name)
-    if routes.escape is not None:
-        reach(switches, routes.escape[:, :, None], np.zeros_like(step), f"{routes.name}, escape")
-    if routes.span:
-        return routes.span * (1 + routes.detours)
-    ends = switches.with_nodes
-    most = int(found.used[np.ix_(ends, ends)].max())
-    if routes.detours:
-        most = max(most, _highest_by_detour(switches, routes, found))
-    if routes.choice == "par":
-        assert switches.group is not None
-        within = switches.group[:, None] == switches.group[switches.neighbor]
-        most += 1 + int(step[within & (switches.neighbor >= 0)].max(initial=0))
-    return most + 1
-
-
-def _highest_by_detour(switches: Switches, routes: Routes, found: Reach) -> int:
-    """Return the highest level on a link by way of an intermediate switch."""
-    ends = switches.with_nodes
-    after = found.used[:, ends].max(axis=1)
-    highest = 0
-    for switch in range(switches.count):
-        middle = via_of(switches, routes, switch)
-        ways = found.hops[switch, middle]
-        if (ways < 0).any() and switch in ends:
-            raise ValueError(
-                f"routing {routes.name}: no way from switch {switch} to switch {middle[ways < 0][0]} "
-                f"of {switches.text}, where packets may be sent first"
-            )
-        highest = max(highest, int((found.arrival[switch, middle] + after[middle]).max()))
-        highest = max(highest, int(found.used[switch, middle].max()))
-    return highest
-
-
-def via_of(switches: Switches, routes: Routes, switch: int) -> NDArray[np.int64]:
-    """Return the intermediate switches of packets from a switch."""
-    if routes.via is None:
-        return np.arange(switches.count)
-    return np.asarray(routes.via[switch if len(routes.via) > 1 else 0], np.int64)

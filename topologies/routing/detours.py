@@ -1,0 +1,51 @@
+"""Intermediate switches: which may be drawn at a switch, and which are barred to a packet."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.routing.routes import Routes
+from netplace.topologies.routing.switches import Switches
+
+__all__ = ["barred", "drawn_pairs", "via_of"]
+
+Int = NDArray[np.int64]
+
+
+def via_of(switches: Switches, routes: Routes, switch: int) -> Int:
+    """Return the intermediate switches of packets from a switch."""
+    if routes.via is None:
+        return np.arange(switches.count)
+    return np.asarray(routes.via[switch if len(routes.via) > 1 else 0], np.int64)
+
+
+def barred(switches: Switches, routes: Routes) -> Int:
+    """Return the place of each switch, or of its group, among the intermediate ones; -1: it has none.
+
+    A packet that chooses its way draws none of the place of the switch where it is, nor of its
+    destination's. Under Valiant's routing no switch has a place: all are drawn.
+    """
+    place = np.full(switches.count, -1, np.int64)
+    if routes.choice == "valiant":
+        return place
+    via = np.arange(switches.count)[None, :] if routes.via is None else routes.via
+    if switches.group is not None and via.shape == (switches.count, int(switches.group.max()) + 1):
+        return switches.group.astype(np.int64)
+    if len(via) == 1:
+        place[via[0]] = np.arange(via.shape[1])
+    return place
+
+
+def drawn_pairs(switches: Switches, routes: Routes, at: Int) -> tuple[Int, Int]:
+    """Return all (switch, intermediate switch) of which the second may be drawn at the first.
+
+    Neither the switch itself is among them, nor one of its own place.
+    """
+    place = barred(switches, routes)
+    rows = [via_of(switches, routes, int(switch)) for switch in at]
+    here = np.repeat(at, [len(row) for row in rows])
+    via = np.concatenate([*rows, np.zeros(0, np.int64)])
+    open_to = (via != here) & ((place[via] != place[here]) | (place[here] < 0))
+    pair = np.unique(here[open_to] * switches.count + via[open_to])
+    return pair // switches.count, pair % switches.count
