@@ -58,6 +58,8 @@ COMMANDS = {  # command: the module of this package where it is
     "site": "site",
     "study": "study",
     "table": "table",
+    "trace": "trace",
+    "two-kinds": "two_kinds",
     "whatif": "explain",
     "workload": "workload",
 }

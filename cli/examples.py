@@ -60,6 +60,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table diff old.parquet sweep.toml",
         "netplace table --verify sweep.sqlite",
     ),
+    "trace": ("netplace trace info lu.W.16", "netplace trace info lu.W.16.trace.gz --json"),
     "schedule": (
         "netplace schedule --machine torus:16x16x16 --workload lublin --jobs 500 --load 0.7 --policy easy "
         "--partition contiguous",

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["program_flags", "run_from"]
 
+
+class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
+    """How long computation takes: ``recorded``, which is 1, or a factor."""
+
+    name = "factor"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the factor."""
+        return 1.0 if value == "recorded" else REAL.convert(value, param, ctx)
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
@@ -56,13 +67,25 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         },
     ),
     (
-        ("--cpu-scale",),
+        ("--compute", "--cpu-scale", "cpu_scale"),
         {
-            "type": REAL,
+            "type": Compute(),
             "default": 0.0,
             "show_default": True,
-            "help": "Recorded computation takes so many times as long; 0 drops it.",
+            "metavar": "recorded|0|FACTOR",
+            "help": "Computation of a trace: as recorded, dropped, or so many times as long.",
         },
+    ),
+    (
+        ("--flops",),
+        {
+            "type": REAL,
+            "help": "Floating-point operations a second, of traces that count them. [default: 1e9]",
+        },
+    ),
+    (
+        ("--ignore",),
+        {"metavar": "KINDS", "help": "Leave out what of a trace cannot be replayed: one-sided, io, or both."},
     ),
 )
 
@@ -104,8 +127,11 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
     same, options = _same(given), _options(given)
+    reading = {name: given[name] for name in ("flops", "ignore") if given.get(name) is not None}
     if given["trace"]:
-        return [_trace(given["trace"], same, options)]
+        return [_trace(given["trace"], same, options) | reading]
+    for name in reading:
+        raise ValueError(f"--{name}: is an option of --trace")
     if given["app"]:
         return [{"app": given["app"], **same, **options}]
     jobs: list[dict[str, Any]] = []

@@ -52,4 +52,5 @@ def current_digest(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _digest(path: Path, changed: int, size: int) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -16,7 +16,7 @@ from typing import Any
 
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
-from netplace.extensions import blamed, current_digest, file_digest
+from netplace.extensions import blamed, current_digest
 from netplace.netsim import Config, Network, Result, SimulationError, simulate
 from netplace.netsim.parts import independent_parts
 from netplace.netsim.result import versions
@@ -24,7 +24,7 @@ from netplace.placement.mapping import QapResult
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.placing import place_jobs, simulates
-from netplace.runs.programs import Reading, application_program, trace_program
+from netplace.runs.programs import Reading, application_program, trace_digest, trace_program
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology, parse
 
@@ -301,7 +301,7 @@ def program_of(job: Job, config: Config) -> Program:
         options=dict(job.options),
     )
     if job.path:
-        _unchanged(job.path, job.digest, lambda name: file_digest(Path(name)))
+        _unchanged(job.path, job.digest, lambda name: trace_digest(Path(name)))
         return trace_program(job.path, reading)
     if job.digest:
         source = APPLICATION.source(job.program)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,10 @@ from typing import Any
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.catalog import APPLICATION
-from netplace.apps.formats import FORMATS, read
-from netplace.checks import one_of, whole
+from netplace.apps.formats import endings, files_of, read
+from netplace.apps.recorded import IGNORABLE
+from netplace.checks import one_of, real, whole
+from netplace.extensions import file_digest
 
 __all__ = [
     "SECTIONS",
@@ -21,7 +25,9 @@ __all__ = [
     "check_job_name",
     "is_trace",
     "job_program",
+    "trace_digest",
     "trace_name",
+    "trace_options",
     "trace_path",
     "trace_program",
 ]
@@ -82,8 +88,40 @@ def trace_path(name: str) -> Path:
 def trace_name(path: Path) -> str:
     """Return what a trace is called: its file name without ``.gz`` and the ending of its format."""
     name = path.name.removesuffix(".gz")
-    endings = (item.suffix for item in FORMATS.values())
-    return next((name.removesuffix(ending) for ending in endings if name.endswith(ending)), name)
+    return next((name.removesuffix(ending) for ending in endings() if name.endswith(ending)), name)
+
+
+def trace_digest(path: Path) -> str:
+    """Return a digest of all files of a trace; of a single file, its SHA-256.
+
+    Raises
+    ------
+    ValueError
+        If one cannot be read.
+    """
+    found = [file_digest(part) for part in files_of(path)]
+    return found[0] if len(found) == 1 else hashlib.sha256(" ".join(found).encode()).hexdigest()
+
+
+def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the options of a trace, checked: ``flops``, and ``ignore``, names with commas between.
+
+    Raises
+    ------
+    ValueError
+        If one is none of a trace's, or has no usable value.
+    """
+    for option in options:
+        if option not in ("flops", "ignore"):
+            raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+    found: dict[str, Any] = {}
+    if "flops" in options:
+        found["flops"] = real(options["flops"], "--flops", 1.0)
+    if "ignore" in options:
+        found["ignore"] = tuple(
+            one_of(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
+        )
+    return found
 
 
 def trace_program(name: str, reading: Reading) -> Program:
@@ -94,12 +132,11 @@ def trace_program(name: str, reading: Reading) -> Program:
     ValueError
         If the file cannot be read, is no trace, or cannot run.
     """
-    for option in reading.options:
-        raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
+    options = trace_options(reading.options, name)
     if reading.iterations and ":" not in reading.iterations:
         raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
     path = trace_path(name)
-    program = _part(read(path, cycles_per_us=reading.cycles_per_us, tasks=reading.tasks), reading)
+    program = _part(read(path, cycles_per_us=reading.cycles_per_us, tasks=reading.tasks, **options), reading)
     _check(program, reading, str(path))
     return program
 

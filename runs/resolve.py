@@ -16,7 +16,15 @@ from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
-from netplace.runs.programs import SECTIONS, Reading, application_options, trace_name, trace_path
+from netplace.runs.programs import (
+    SECTIONS,
+    Reading,
+    application_options,
+    trace_digest,
+    trace_name,
+    trace_options,
+    trace_path,
+)
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
 from netplace.topologies import TOPOLOGY, Topology, parse
@@ -131,12 +139,15 @@ def _reading(given: dict[str, Any], options: dict[str, Any], config: Config) -> 
 
 
 def _trace_job(name: str, reading: Reading, given: dict[str, Any], same: dict[str, Any]) -> Job:
-    if reading.options:
-        one_of(next(iter(reading.options)), JOB_FIELDS, f"key of trace {name}")
+    own = {key: value for key, value in reading.options.items() if key in ("flops", "ignore")}
+    for key in reading.options.keys() - own.keys():
+        one_of(key, JOB_FIELDS, f"key of trace {name}")
+    trace_options(own, name)
     path = trace_path(name)
     return Job(
         program=trace_name(path),
         tasks=reading.tasks,
+        options=tuple(sorted(own.items())),
         section=reading.section,
         iterations=reading.iterations,
         cpu_scale=float(given.get("cpu_scale", 0.0)),
@@ -179,7 +190,7 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
 def _digest_of(job: Mapping[str, Any]) -> str:
     """Return the digest of the trace, or of the file of one's own application; empty where there is none."""
     if "trace" in job:
-        return file_digest(trace_path(str(job["trace"])))
+        return trace_digest(trace_path(str(job["trace"])))
     name = str(job.get("app", "")).partition(",")[0]
     source = APPLICATION.source(name) if name and APPLICATION.is_own(name) else None
     return source[1] if source else ""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from netplace.apps.formats import dimemas, insee, text
+from netplace.apps.formats import dimemas, insee, otf2, text, tit
 from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.stream import head_of
 from netplace.apps.program import Program
+from netplace.apps.recorded import Reading, Trace, program_of
 from netplace.checks import read_content
+from netplace.extensions import Choice
 
-__all__ = ["FORMATS", "Format", "read", "write"]
+__all__ = ["FORMAT", "FORMATS", "Format", "endings", "files_of", "format_of", "open_trace", "read", "write"]
 
 
 @dataclass(frozen=True)
@@ -25,26 +28,80 @@ class Format:
         Ending of its files' names, before a possible ``.gz``.
     description : str
         What it is.
-    read : callable
-        ``read(text, cycles_per_us, tasks)`` returns a `Program`.
+    recognises : callable
+        ``recognises(path, head)`` tells by a file's name and first bytes, unpacked, whether it is of this
+        format; `head` is empty for a folder.
+    open : callable
+        ``open(path, reading)`` returns the `Trace`; its calls are read later.
+    read : callable or None
+        ``read(text, cycles_per_us, tasks)`` returns a `Program`; None: it is made of the calls.
     write : callable or None
         ``write(program)`` returns the text; None if the format is read only.
+    files : callable or None
+        ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
     """
 
     suffix: str
     description: str
-    read: Callable[[bytes, float, int | None], Program]
-    write: Callable[[Program], bytes] | None
+    recognises: Callable[[Path, bytes], bool]
+    open: Callable[[Path, Reading], Trace]
+    read: Callable[[bytes, float, int | None], Program] | None = None
+    write: Callable[[Program], bytes] | None = None
+    files: Callable[[Path], list[Path]] | None = None
 
 
+# In the order in which they are asked whether a file is theirs; the first one that says so reads it.
 FORMATS: dict[str, Format] = {
-    "text": Format(".trace", "the project's own: MPI calls, computation, marks", text.read, text.write),
-    "insee": Format(".trc", "INSEE's: sends, receives, computation", insee.read, insee.write),
-    "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.read, None),
+    "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.recognises, dimemas.open_dimemas, dimemas.read),
+    "otf2": Format(
+        ".otf2", "OTF2, as Score-P writes it (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
+    ),
+    "text": Format(
+        ".trace",
+        "the project's own: MPI calls, computation, marks",
+        text.recognises,
+        text.open_text,
+        text.read,
+        text.write,
+    ),
+    "insee": Format(
+        ".trc",
+        "INSEE's: sends, receives, computation",
+        insee.recognises,
+        insee.open_insee,
+        insee.read,
+        insee.write,
+    ),
+    "tit": Format(".tit", "SimGrid's time-independent trace", tit.recognises, tit.open_tit, files=tit.files),
 }
 
+FORMAT = Choice(
+    what="trace format", known=FORMATS, group="netplace.formats", wrap=lambda found, name, description: found
+)
 
-def read(path: str | Path, *, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
+
+def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
+    """Open a trace in any of `FORMATS`; its calls are read as they are asked for.
+
+    The format is told by what is in the file; if that is comments only, by its name.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or is no trace.
+    """
+    path = Path(path)
+    return format_of(path).open(path, reading or Reading())
+
+
+def read(
+    path: str | Path,
+    *,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    flops: float = Reading.flops,
+    ignore: Collection[str] = (),
+) -> Program:
     """Read a program from a trace file, plain or gzip, in any of `FORMATS`.
 
     The format is told by what is in the file; if that is comments only, by its name. Whether the program
@@ -58,6 +115,10 @@ def read(path: str | Path, *, cycles_per_us: float = 0.0, tasks: int | None = No
         Cycles in a microsecond: turns recorded computation times into cycles. 0: they are dropped.
     tasks : int, optional
         Number of tasks, if some say nothing in the file; by default the file tells.
+    flops : float
+        Floating-point operations a second, where a format gives computation so.
+    ignore : collection of str
+        Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
 
     Raises
     ------
@@ -67,13 +128,17 @@ def read(path: str | Path, *, cycles_per_us: float = 0.0, tasks: int | None = No
     path = Path(path)
     if not 0 <= cycles_per_us < float("inf"):
         raise ValueError(f"cycles_per_us: {cycles_per_us} must be a number of at least 0")
-    content = _content(path)
+    chosen = format_of(path)
     try:
-        program = FORMATS[_format_of(path, content)].read(content, cycles_per_us, tasks)
+        if chosen.read is not None:
+            program = chosen.read(_content(path), cycles_per_us, tasks)
+        else:
+            program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore)
     except TraceError as error:
         raise ValueError(f"{path}, {error}") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        text = str(error)
+        raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
     if not program.tasks:
         raise ValueError(f"{path}: is empty, expected a trace")
     return replace(program, name=_stem(path))
@@ -91,12 +156,10 @@ def write(program: Program, path: str | Path) -> None:
     """
     path = Path(path)
     chosen = _named(path)
-    if chosen is None or FORMATS[chosen].write is None:
-        endings = ", ".join(item.suffix for item in FORMATS.values() if item.write)
-        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {endings}")
-    writer = FORMATS[chosen].write
-    assert writer is not None
-    content = writer(program)
+    if chosen is None or chosen.write is None:
+        writable = ", ".join(item.suffix for item in FORMATS.values() if item.write)
+        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
+    content = chosen.write(program)
     if path.suffix == ".gz":
         # Without a time in the header, equal programs make equal files.
         content = gzip.compress(content, mtime=0)
@@ -106,6 +169,46 @@ def write(program: Program, path: str | Path) -> None:
         raise ValueError(f"{path}: cannot be written, {error.strerror}") from None
 
 
+def format_of(path: Path) -> Format:
+    """Return the format of a file or folder, told by what is in it, else by its name.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    head = b"" if path.is_dir() else head_of(path)
+    for item in _all():
+        if item.recognises(path, head):
+            return item
+    if path.is_dir():
+        raise ValueError(f"{path}: cannot be read, Is a directory, and no trace is in it")
+    return _named(path) or FORMATS["text"]
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files of which the trace at `path` consists, in order.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    chosen = format_of(path)
+    return [path] if chosen.files is None else chosen.files(path)
+
+
+def endings() -> tuple[str, ...]:
+    """Return the endings of the names of trace files, before a possible ``.gz``."""
+    return tuple(item.suffix for item in _all())
+
+
+def _all() -> list[Format]:
+    """Return the formats, those that packages offer before the project's own."""
+    offered = [entry for _, entry in FORMAT.offered() if isinstance(entry, Format)]
+    return [*offered, *FORMATS.values()]
+
+
 def _content(path: Path) -> bytes:
     try:
         return read_content(path)
@@ -113,28 +216,11 @@ def _content(path: Path) -> bytes:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
 
 
-def _format_of(path: Path, content: bytes) -> str:
-    """Return the key of the format of a file, told by its first words, else by its name."""
-    if content.startswith(b"#DIMEMAS"):
-        return "dimemas"
-    start = 0
-    while start < len(content):
-        end = content.find(b"\n", start)
-        end = len(content) if end < 0 else end
-        words = content[start:end].split(maxsplit=1)
-        if words and not words[0].startswith(b"#"):
-            return "insee" if words[0] in (b"s", b"r", b"c") else "text"
-        start = end + 1
-    return _named(path) or "text"
-
-
-def _named(path: Path) -> str | None:
+def _named(path: Path) -> Format | None:
     name = path.name.lower().removesuffix(".gz")
-    return next((key for key, item in FORMATS.items() if name.endswith(item.suffix)), None)
+    return next((item for item in _all() if name.endswith(item.suffix)), None)
 
 
 def _stem(path: Path) -> str:
     name = path.name.removesuffix(".gz")
-    return next(
-        (name.removesuffix(item.suffix) for item in FORMATS.values() if name.endswith(item.suffix)), name
-    )
+    return next((name.removesuffix(ending) for ending in endings() if name.endswith(ending)), name)

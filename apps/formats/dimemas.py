@@ -27,22 +27,29 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from netplace.apps.formats.assembly import count_tasks
-from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.expansion import COLLECTIVE_TAG, message_tag
-from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS, ROOTED, Call
+from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS, NAMES, ROOTED, Call, bytes_of
+from netplace.apps.formats.stream import lines as lines_of
 from netplace.apps.operation import MOST_CYCLES
 from netplace.apps.program import Program
+from netplace.apps.recorded.calls import OPERATIONS, Batch, CallWriter
+from netplace.apps.recorded.calls import Call as Kind
+from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.task import TaskWriter
 from netplace.checks import shown
 
-__all__ = ["read"]
+__all__ = ["open_dimemas", "read", "recognises"]
 
 _HEADER = re.compile(r"#DIMEMAS:.*?:(\d{1,9})\s*\(")
 _BURST, _SEND, _RECEIVE, _GLOBAL = "1", "2", "3", "10"
 _SKIPPED = ("0", "20", "s")
+_CYCLES_PER_US = 1e6  # by which bursts are counted where no network says how long a cycle is
 _FIELDS = {_BURST: (4,), _SEND: (8, 9), _RECEIVE: (8, 9), _GLOBAL: (9,)}
 
 
@@ -68,13 +75,96 @@ class _Trace:
         return self.communicators.get(communicator, tuple(range(self.tasks)))
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file begins as Dimemas' do."""
+    return head.startswith(b"#DIMEMAS")
+
+
+def open_dimemas(path: Path, reading: Reading) -> Trace:
+    """Open a trace in Dimemas' format; see `netplace.apps.formats.open_trace`."""
+    with named(path):
+        line = next(lines_of(path, Reading()), (1, b""))[1]
+        tasks = _tasks(line.decode("ascii", "replace"), reading.tasks)
+    trace = Trace(tasks, iter(()))
+    trace.batches = _batches(path, reading, trace)
+    return trace
+
+
+def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
+    """Yield the calls; bursts are kept to the picosecond."""
+    writer = CallWriter()
+    known = _Trace(trace.ranks, [[] for _ in range(trace.ranks)])
+    gaps: dict[int, float] = defaultdict(float)
+    posted: dict[int, dict[tuple[int, ...], list[int]]] = defaultdict(lambda: defaultdict(list))
+    requests = [0] * trace.ranks
+    with named(path):
+        for number, line in lines_of(path, reading):
+            words = line.decode("ascii", "replace").split(":")
+            if number == 1 or not line or line.startswith(b"#"):
+                continue
+            task = _read_record(known, number, words, _CYCLES_PER_US)
+            if task is None:
+                continue
+            record = known.records[task].pop()
+            if record.kind == _BURST:
+                gaps[task] += record.numbers[0] / (_CYCLES_PER_US * 1e6)
+                continue
+            gap = gaps.pop(task, 0.0)
+            if record.kind == _GLOBAL:
+                known.calls.clear()
+                _add_call(trace, writer, task, known, record, gap)
+                yield from writer.full()
+                continue
+            peer, size, tag, communicator, mode = record.numbers
+            members = trace.communicator(known.members(communicator), communicator or None)
+            message = {"communicator": members, "gap": gap}
+            if record.kind == _SEND or mode == 0:
+                kind = Kind.SEND if record.kind == _SEND else Kind.RECV
+                writer.add(task, kind, peer, size, tag, **message)  # type: ignore[arg-type]
+            elif mode == 1:
+                posted[task][peer, size, tag, communicator].append(requests[task])
+                writer.add(task, Kind.IRECV, peer, size, tag, request=requests[task], **message)  # type: ignore[arg-type]
+                requests[task] += 1
+            elif mode == 2 and posted[task][peer, size, tag, communicator]:
+                writer.add(
+                    task, Kind.WAIT, request=posted[task][peer, size, tag, communicator].pop(0), gap=gap
+                )
+            elif mode == 2:
+                raise TraceError(record.line, "waits for a receive that was never posted")
+            else:
+                raise TraceError(record.line, f"receive type {mode} is none of 0, 1, 2")
+            yield from writer.full()
+    for task, gap in gaps.items():
+        writer.add(task, Kind.COMPUTE, gap=gap)
+    yield from writer.rest()
+    trace.facts.update(format="dimemas")
+
+
+def _add_call(
+    trace: Trace, writer: CallWriter, task: int, known: _Trace, record: _Record, gap: float
+) -> None:
+    operation, communicator, root, _, sent, received = record.numbers
+    if not 0 <= operation < len(NAMES):
+        raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
+    members = known.members(communicator)
+    if task not in members or (operation in ROOTED and root not in members):
+        raise TraceError(record.line, f"task or root is not a member of communicator {communicator}")
+    name = NAMES[operation]
+    writer.add(
+        task,
+        Kind.COLLECTIVE,
+        root if operation in ROOTED else -1,
+        bytes_of(name, sent, received),
+        OPERATIONS.index(name),
+        communicator=trace.communicator(members, communicator or None),
+        gap=gap,
+    )
+
+
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
     """Read a program from Dimemas' format; see `netplace.apps.formats.read`."""
     lines = text.decode("ascii", "replace").splitlines()
-    header = _HEADER.match(lines[0]) if lines else None
-    if header is None:
-        raise TraceError(1, "is no Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
-    tasks = count_tasks(b"", int(header[1]) - 1, tasks)
+    tasks = _tasks(lines[0] if lines else "", tasks)
     trace = _Trace(tasks, [[] for _ in range(tasks)])
     for number, line in enumerate(lines[1:], start=2):
         if line.strip() and line[0] != "#":
@@ -82,10 +172,18 @@ def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> P
     return Program.of([_write_task(trace, task) for task in range(tasks)])
 
 
-def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: float) -> None:
+def _tasks(line: str, asked: int | None) -> int:
+    header = _HEADER.match(line)
+    if header is None:
+        raise TraceError(1, "is no Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
+    return count_tasks(b"", int(header[1]) - 1, asked)
+
+
+def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: float) -> int | None:
+    """Keep what a line says, and return the task whose record it is, if any."""
     kind = words[0]
     if kind in _SKIPPED or (kind == "d" and words[1:2] != ["1"]):
-        return
+        return None
     if kind == "d":
         numbers = _whole(line, words[2:])
         if len(numbers) < 2 or len(numbers) != 2 + numbers[1] or max(numbers[2:], default=-1) >= trace.tasks:
@@ -93,7 +191,7 @@ def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: floa
                 line, f"a communicator needs a size and as many tasks from 0 to {trace.tasks - 1}"
             )
         trace.communicators[numbers[0]] = numbers[2:]
-        return
+        return None
     if kind not in _FIELDS:
         raise TraceError(line, f"record {shown(kind)} is none of d, s, 0, 1, 2, 3, 10, 20")
     if len(words) not in _FIELDS[kind]:
@@ -112,6 +210,7 @@ def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: floa
     trace.records[numbers[0]].append(record)
     if kind == _GLOBAL:
         trace.calls[numbers[0], numbers[3]].append(record)
+    return numbers[0]
 
 
 def _whole(line: int, words: list[str]) -> tuple[int, ...]:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-__all__ = ["TraceError"]
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["TraceError", "named"]
 
 
 class TraceError(ValueError):
-    """What is wrong with a line of a trace file.
+    """What is wrong with a place in a trace file.
 
     Attributes
     ----------
     line : int
-        Number of the line, from 1.
+        Number of the line, from 1; of a binary file, that of the byte, from 0.
     reason : str
         What is wrong with it.
     """
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(f"line {line}: {reason}")
+    def __init__(self, line: int, reason: str, unit: str = "line") -> None:
+        super().__init__(f"{unit} {line}: {reason}")
         self.line = line
         self.reason = reason
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let the errors about what is in a file begin with its name."""
+    try:
+        yield
+    except TraceError as error:
+        raise ValueError(f"{path}, {error}") from None

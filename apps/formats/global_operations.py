@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from netplace.apps import collectives
 from netplace.apps.task import TaskWriter
 
-__all__ = ["GLOBAL_OPERATIONS", "ROOTED", "Call"]
+__all__ = ["GLOBAL_OPERATIONS", "NAMES", "ROOTED", "Call", "bytes_of"]
 
 
 @dataclass(frozen=True)
@@ -123,3 +123,26 @@ GLOBAL_OPERATIONS: dict[int, Callable[[TaskWriter, Call, int], None]] = {
     13: _scan,
 }
 ROOTED = (1, 2, 3, 4, 5, 10)
+NAMES = (
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "reduce",
+    "allreduce",
+    "reduce_scatter",
+    "scan",
+)
+
+
+def bytes_of(name: str, sent: int, received: int) -> int:
+    """Return the bytes of a call of which its task sent and received so many."""
+    if name in ("scatter", "scatterv"):
+        return received
+    return max(sent, received) if name == "bcast" else sent

@@ -17,36 +17,72 @@ comment in the first line tells the number of tasks, for tasks that say nothing.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
+from netplace.apps.formats.errors import named
+from netplace.apps.formats.stream import head_of, whole_lines
 from netplace.apps.formats.table import Table, packed
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
+from netplace.apps.recorded.calls import CALL, Batch
+from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.requests import openers
 from netplace.checks import shown
 
-__all__ = ["read", "write"]
+__all__ = ["open_insee", "read", "recognises", "write"]
 
 _COLUMNS = {"s": 5, "r": 5, "c": 3}
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether the first line that is no comment begins with s, r or c."""
+    for line in head.split(b"\n"):
+        words = line.split(maxsplit=1)
+        if words and not words[0].startswith(b"#"):
+            return words[0] in (b"s", b"r", b"c")
+    return False
+
+
+def open_insee(path: Path, reading: Reading) -> Trace:
+    """Open a trace in INSEE's format; see `netplace.apps.formats.open_trace`."""
+    said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head_of(path))
+    trace = Trace(reading.tasks or (int(said[1]) if said else 0), iter(()))
+    trace.batches = _batches(path, reading, trace)
+    return trace
+
+
+def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
+    largest = trace.ranks - 1
+    with named(path):
+        for before, text in whole_lines(path, reading):
+            kind, task, peer, size, tag = _columns(Table(text, before))
+            calls = np.zeros(len(kind), CALL)
+            for name, column in (
+                ("rank", task),
+                ("kind", kind),
+                ("peer", peer),
+                ("size", size),
+                ("tag", tag),
+            ):
+                calls[name] = column
+            calls["request"], calls["sizes"], calls["time"] = -1, -1, np.nan
+            largest = max(largest, int(np.maximum(task, peer).max(initial=-1)))
+            yield Batch(calls)
+    trace.has_ranks(largest + 1)
+    trace.facts.update(format="insee")
+    trace.notes.append("the format has no collectives, requests and times; computation is in cycles")
 
 
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
     """Read a program from INSEE's format; see `netplace.apps.formats.read`."""
     table = Table(text)
-    sends, receives, computes = _rows_of_each(table)
-    kind = np.full(len(table), -1, np.int64)
-    task, peer, size, tag = (np.zeros_like(kind) for _ in range(4))
-    for rows, op, own, other in ((sends, Op.SEND, 1, 2), (receives, Op.RECV, 2, 1)):
-        kind[rows] = op
-        task[rows] = table.integers(rows, own, "task")
-        peer[rows] = table.integers(rows, other, "task")
-        tag[rows] = table.integers(rows, 3, "tag")
-        size[rows] = table.integers(rows, 4, "bytes")
-    kind[computes], peer[computes] = Op.COMPUTE, -1
-    task[computes] = table.integers(computes, 1, "task")
-    size[computes] = table.integers(computes, 2, "cycles", bits=59)
+    kind, task, peer, size, tag = _columns(table)
     tasks = count_tasks(text, int(np.maximum(task, peer).max(initial=-1)), tasks)
     rows = in_task_order(task)
     return Lines(
@@ -60,6 +96,23 @@ def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> P
         request=np.full_like(rows, -1),
         before=np.zeros_like(rows),
     ).program()
+
+
+def _columns(table: Table) -> tuple[NDArray[np.int64], ...]:
+    """Return kind, task, peer, size and tag of each row."""
+    sends, receives, computes = _rows_of_each(table)
+    kind = np.full(len(table), -1, np.int64)
+    task, peer, size, tag = (np.zeros_like(kind) for _ in range(4))
+    for rows, op, own, other in ((sends, Op.SEND, 1, 2), (receives, Op.RECV, 2, 1)):
+        kind[rows] = op
+        task[rows] = table.integers(rows, own, "task")
+        peer[rows] = table.integers(rows, other, "task")
+        tag[rows] = table.integers(rows, 3, "tag")
+        size[rows] = table.integers(rows, 4, "bytes")
+    kind[computes], peer[computes] = Op.COMPUTE, -1
+    task[computes] = table.integers(computes, 1, "task")
+    size[computes] = table.integers(computes, 2, "cycles", bits=59)
+    return kind, task, peer, size, tag
 
 
 def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:

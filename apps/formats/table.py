@@ -19,6 +19,13 @@ _BITS = 62  # of a number
 class Table:
     """Lines of words separated by blanks, without empty lines and lines that begin with ``#``.
 
+    Parameters
+    ----------
+    text : bytes
+        The lines.
+    before : int
+        How many lines stand before these in their file.
+
     Attributes
     ----------
     line : ndarray of int64, shape (rows,)
@@ -32,21 +39,22 @@ class Table:
         If the text holds a byte that is not printable ASCII.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, before: int = 0) -> None:
         # A blank at each end closes the first and last word; more let `_bytes` look beyond the last one.
         self._text = np.frombuffer(b" " + text + b" " * (_DIGITS + _WORD), np.uint8)
         inside = self._text > 32
+        self._lines_before = before
         self._check_characters(inside)
         edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
         start, end = edges[::2], edges[1::2]
         newlines = np.flatnonzero(self._text == _NEWLINE)
-        before = np.concatenate([[0], np.searchsorted(start, newlines), [len(start)]])
-        words = np.diff(before)
+        at = np.concatenate([[0], np.searchsorted(start, newlines), [len(start)]])
+        words = np.diff(at)
         rows = np.flatnonzero(words)
-        rows = rows[self._text[start[before[rows]]] != _HASH]
-        self.line = rows + 1
+        rows = rows[self._text[start[at[rows]]] != _HASH]
+        self.line = rows + 1 + before
         self.columns = words[rows]
-        self._first = before[rows]
+        self._first = at[rows]
         self._start, self._length = start, end - start
 
     def __len__(self) -> int:
@@ -147,7 +155,7 @@ class Table:
         strange = (inside & (self._text > 126)) | ~(inside | blank)
         if strange.any():
             where = int(strange.argmax())
-            line = int((self._text[:where] == _NEWLINE).sum()) + 1
+            line = int((self._text[:where] == _NEWLINE).sum()) + 1 + self._lines_before
             raise TraceError(line, f"byte 0x{self._text[where]:02x} is not text")
 
 

@@ -26,6 +26,8 @@ A program is written with operations alone: collectives have become messages, ta
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,13 +35,15 @@ from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_t
 from netplace.apps.formats.collective_lines import expand, read_communicators
 from netplace.apps.formats.expansion import message_tag
 from netplace.apps.formats.table import Table, packed
+from netplace.apps.formats.text_calls import open_lines
 from netplace.apps.iterations import in_order
-from netplace.apps.operation import MOST_CYCLES, Op
+from netplace.apps.operation import MOST_CYCLES, MOST_TASKS, Op
 from netplace.apps.program import Program
+from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.requests import openers
 from netplace.checks import shown
 
-__all__ = ["read", "write"]
+__all__ = ["open_text", "read", "recognises", "write"]
 
 COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 _OPERATIONS = {op.name.lower(): int(op) for op in Op}
@@ -48,14 +52,40 @@ _KINDS = _OPERATIONS | {"coll": _COLL, "comm": _COMM, "mark": _MARK}
 _MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether the first line that is no comment has the eight words of this format."""
+    for line in head.split(b"\n"):
+        words = line.split()
+        if words and not words[0].startswith(b"#"):
+            return len(words) == len(COLUMNS) and words[1].decode("ascii", "replace") in _KINDS
+    return False
+
+
+def open_text(path: Path, reading: Reading) -> Trace:
+    """Open a trace in the text format; see `netplace.apps.formats.open_trace`."""
+    return open_lines(path, reading, parsed)
+
+
+def parsed(text: bytes, before: int) -> tuple[Table, Lines]:
+    """Return lines of the text format and what each says, in the order of the file.
+
+    Collectives, communicators and marks have kinds -1, -2 and -3.
+
+    Raises
+    ------
+    TraceError
+        If a line is none; lines are counted from `before`.
+    """
+    table = Table(text, before)
+    _check_columns(table)
+    rows = np.arange(len(table))
+    return table, _lines(table, rows, table.integers(rows, 0, "rank"), MOST_TASKS, 0.0)
+
+
 def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
     """Read a program from the text format; see `netplace.apps.formats.read`."""
     table = Table(text)
-    if (table.columns != len(COLUMNS)).any():
-        row = int((table.columns != len(COLUMNS)).argmax())
-        raise table.fault(
-            row, f"has {table.columns[row]} words, expected {len(COLUMNS)}: {' '.join(COLUMNS)}"
-        )
+    _check_columns(table)
     rank = table.integers(np.arange(len(table)), 0, "rank")
     tasks = count_tasks(text, int(rank.max(initial=-1)), tasks)
     rows = in_task_order(rank)
@@ -64,6 +94,14 @@ def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> P
     lines.blocks = expand(table, rows, lines, lines.kind == _COLL, communicators)
     _read_marks(table, rows, lines)
     return lines.program()
+
+
+def _check_columns(table: Table) -> None:
+    if (table.columns != len(COLUMNS)).any():
+        row = int((table.columns != len(COLUMNS)).argmax())
+        raise table.fault(
+            row, f"has {table.columns[row]} words, expected {len(COLUMNS)}: {' '.join(COLUMNS)}"
+        )
 
 
 def _lines(

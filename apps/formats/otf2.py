@@ -1,0 +1,456 @@
+"""The Open Trace Format 2 of Score-P and others, read with its library (``pip install netplace[otf2]``).
+
+What is computation: the time from the end of an outermost region of MPI to the begin of the next one, from
+the first on, less what was not measured. The sizes that Score-P records with a collective are not the call's
+arguments: `_bytes` turns them back. A receive's source is that of the message it got; that it was posted for
+any source cannot be seen. A non-blocking collective stands where it was completed; older versions of Score-P
+record nothing of it, and it is left out.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
+from netplace.apps.recorded.trace import Reading, Trace, ignorable
+
+__all__ = ["files", "open_otf2", "recognises"]
+
+_SUFFIX = ".otf2"
+_NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is told in another way
+_NONBLOCKING = {f"MPI_I{name}" for name in OPERATIONS} | {f"MPI_Ineighbor_{n}" for n in OPERATIONS}
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is an anchor file, or a folder holds one."""
+    return head.startswith(b"OTF2") or path.name.lower().endswith(_SUFFIX) or bool(not head and _anchor(path))
+
+
+def _anchor(path: Path) -> Path | None:
+    return next(iter(sorted(path.glob("*" + _SUFFIX))), None) if path.is_dir() else None
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files of the archive with this anchor file or folder."""
+    anchor = _anchor(path) or path
+    parts = anchor.parent / anchor.stem
+    return [anchor, *sorted([anchor.with_suffix(".def"), *parts.glob("*")] if parts.is_dir() else [])]
+
+
+def open_otf2(path: Path, reading: Reading) -> Trace:
+    """Open an OTF2 archive by its anchor file or folder; see `netplace.apps.formats.open_trace`.
+
+    Raises
+    ------
+    ValueError
+        If the library is missing, or cannot read the archive.
+    """
+    if importlib.util.find_spec("otf2") is None:
+        raise ValueError(
+            f"{path}: OTF2 is read with the library otf2, which is not installed; "
+            "pip install 'netplace[otf2]'"
+        )
+    anchor = _anchor(path) or path
+    library = _Library(anchor)
+    definitions = next(library)
+    reader = _Reader(anchor, definitions, reading)
+    return reader.open(library)
+
+
+class _Library:
+    """Messages from the library's own process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        command = [sys.executable, "-m", "netplace.apps.formats.otf2_library", str(path)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        assert self._process.stdout is not None
+        try:
+            message = pickle.load(self._process.stdout)
+        except (EOFError, pickle.UnpicklingError):
+            raise ValueError(f"{self._path}: is a broken OTF2 archive{self._reason()}") from None
+        if message == "end":
+            self._process.communicate()
+            raise StopIteration
+        return message
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _reason(self) -> str:
+        self._process.kill()
+        _, told = self._process.communicate()
+        lines = told.decode("utf-8", "replace").strip().splitlines()
+        said = [line.partition("OTF2")[2] for line in lines if "OTF2" in line and "rror" in line]
+        return f": the library says {said[-1].lstrip(':] ')[:200]!r}" if said else ": the library gave up"
+
+
+@dataclass
+class _Location:
+    """What is known of a location while its events are read; times in ticks."""
+
+    rank: int
+    regions: list[int] = field(default_factory=list)
+    mpi: list[str] = field(default_factory=list)  # names of the open regions of MPI
+    last_end: int | None = None
+    off_since: int | None = None
+    off: int = 0  # since the last region of MPI
+    gap: int = 0  # since the last call
+    compute: int = 0
+    unmeasured: int = 0
+    first: int | None = None
+    last: int = 0
+    sendrecv: list[int] = field(default_factory=list)  # requests of the sends of an open MPI_Sendrecv
+    probed: dict[int, tuple[int, int, int]] = field(
+        default_factory=dict
+    )  # source, tag, communicator by message
+
+
+class _Reader:
+    """Turns events into calls."""
+
+    def __init__(self, path: Path, definitions: dict[str, Any], reading: Reading) -> None:
+        self._path, self._definitions, self._reading = path, definitions, reading
+        self._resolution = definitions["resolution"]
+        if not self._resolution:
+            raise ValueError(f"{path}: is a broken OTF2 archive, its clock has a resolution of 0")
+        world = [
+            members
+            for kind, paradigm, members in definitions["groups"].values()
+            if (kind, paradigm) == ("COMM_LOCATIONS", "MPI")
+        ]
+        if not world:
+            raise ValueError(f"{path}: holds no MPI, expected a group of the locations of MPI ranks")
+        self._rank_of = {location: rank for rank, location in enumerate(world[-1])}
+        processes = {
+            definitions["locations"][location][1]: rank
+            for location, rank in self._rank_of.items()
+            if location in definitions["locations"]
+        }
+        self._locations = {
+            location: _Location(self._rank_of.get(location, processes.get(group, -1)))
+            for location, (_, group, _) in definitions["locations"].items()
+        }
+        named = {name: number for number, (name, *_) in definitions["communicators"].items()}
+        self._world = named.get("MPI_COMM_WORLD")
+        self._regions: dict[int, tuple[str, str]] = definitions["regions"]
+        self._writer = CallWriter()
+        self._events: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
+        self._records: Counter[tuple[Any, ...]] = Counter()
+        self._completed: Counter[str] = Counter()
+        self._irregular: list[str] = []
+        self._internal = -2  # numbers of requests that the trace does not name
+        self._sides: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
+
+    def open(self, library: _Library) -> Trace:
+        self._trace = Trace(len(self._rank_of), self._batches(library))
+        return self._trace
+
+    def _batches(self, library: _Library) -> Iterator[Batch]:
+        try:
+            for events in library:
+                for event in events:
+                    self._read(event)
+                yield from self._writer.full()
+        except (KeyError, IndexError, TypeError) as error:
+            raise ValueError(
+                f"{self._path}: is a broken OTF2 archive, {error} is not defined in it"
+            ) from None
+        finally:
+            library.close()
+        for location in self._locations.values():
+            if location.gap:
+                self._add(location, location.last, Call.COMPUTE)
+        yield from self._writer.rest()
+        self._tell()
+
+    def _read(self, event: tuple[Any, ...]) -> None:
+        number, kind, time, *fields = event
+        location = self._locations[number]
+        self._events[kind] += 1
+        if location.first is None:
+            location.first = time
+        location.last = max(location.last, time)
+        handler = getattr(self, f"_{kind}", None)
+        if handler is not None and location.rank >= 0:
+            handler(location, time, *fields)
+
+    def _add(
+        self, location: _Location, time: int, kind: int, peer: int = -1, *rest: Any, **more: Any
+    ) -> None:
+        gap, location.gap = location.gap, 0
+        seconds = (time - self._definitions["offset"]) / self._resolution
+        self._writer.add(location.rank, kind, peer, *rest, gap=gap / self._resolution, time=seconds, **more)
+
+    # Regions and time.
+
+    def _Enter(self, location: _Location, time: int, region: int) -> None:  # noqa: N802
+        location.regions.append(region)
+        name, paradigm = self._regions[region]
+        if paradigm != "MPI":
+            return
+        self._calls[name] += 1
+        if not location.mpi:
+            if location.off_since is not None:
+                location.off += time - location.off_since
+                location.off_since = time
+            if location.last_end is not None:
+                gap = max(time - location.last_end - location.off, 0)
+                location.gap += gap
+                location.compute += gap
+            location.off = 0
+        location.mpi.append(name)
+        operation = name.removeprefix("MPI_").lower()
+        if ignorable(operation) or (operation.startswith("i") and operation[1:] in OPERATIONS):
+            self._trace.left_out[operation] += 1
+
+    def _Leave(self, location: _Location, time: int, region: int) -> None:  # noqa: N802
+        self._pop(location, region)
+        if self._regions[region][1] != "MPI" or not location.mpi:
+            return
+        location.mpi.pop()
+        if not location.mpi:
+            for request in location.sendrecv:
+                self._add(location, time, Call.WAIT, request=request)
+            location.sendrecv.clear()
+            location.last_end = time
+            location.off = 0
+            if location.off_since is not None:
+                location.unmeasured += time - location.off_since
+                location.off_since = time
+
+    def _pop(self, location: _Location, region: int) -> None:
+        """Close a region; those that were opened in it and not closed are closed with it."""
+        if location.regions and location.regions[-1] == region:
+            location.regions.pop()
+        elif region in location.regions:
+            top, this = self._regions[location.regions[-1]][0], self._regions[region][0]
+            self._irregular.append(f"rank {location.rank}: leave of {this} while top is {top}")
+            while location.regions.pop() != region:
+                pass
+        else:
+            self._irregular.append(f"rank {location.rank}: leave without enter")
+
+    def _MeasurementOnOff(self, location: _Location, time: int, mode: str) -> None:  # noqa: N802
+        if mode == "OFF":
+            location.off_since = time
+        elif location.off_since is not None:
+            location.off += time - location.off_since
+            location.unmeasured += time - location.off_since
+            location.off_since = None
+
+    # Messages.
+
+    def _partner(self, location: _Location, communicator: int, rank: int) -> tuple[int, int]:
+        """Return the world rank of a partner, and the number of the communicator."""
+        number, members = self._communicator(location, communicator)
+        return members[rank], number
+
+    def _communicator(self, location: _Location, number: int) -> tuple[int, tuple[int, ...]]:
+        """Return the number of a communicator in the trace, and the world ranks that a partner may be."""
+        known = self._sides.get((number, location.rank))
+        if known is None:
+            _, group, *sides = self._definitions["communicators"][number]
+            if group is None:
+                own, other = (self._members(location, side) for side in sides)
+                partners = other if location.rank in own else own
+                place = self._trace.communicator((*own, *other), number)
+            else:
+                partners = self._members(location, group)
+                # Several communicators may have the same members, and a number several SELF-like ones.
+                place = 0 if number == self._world else self._trace.communicator(partners, number)
+            known = self._sides[number, location.rank] = (place, partners)
+        return known
+
+    def _members(self, location: _Location, group: int) -> tuple[int, ...]:
+        kind, _, members = self._definitions["groups"][group]
+        if kind == "COMM_SELF":
+            return (location.rank,)
+        return tuple(self._rank_of[member] for member in members)
+
+    def _MpiSend(  # noqa: N802
+        self, location: _Location, time: int, receiver: int, communicator: int, tag: int, size: int
+    ) -> None:
+        peer, number = self._partner(location, communicator, receiver)
+        if location.mpi and "endrecv" in location.mpi[-1]:
+            self._internal -= 1
+            location.sendrecv.append(self._internal)
+            kind, request = Call.ISEND, self._internal
+        else:
+            kind, request = Call.SEND, -1
+        self._add(location, time, kind, peer, size, tag, communicator=number, request=request)
+
+    def _MpiIsend(  # noqa: N802
+        self,
+        location: _Location,
+        time: int,
+        receiver: int,
+        communicator: int,
+        tag: int,
+        size: int,
+        request: int,
+    ) -> None:
+        peer, number = self._partner(location, communicator, receiver)
+        self._add(location, time, Call.ISEND, peer, size, tag, communicator=number, request=request)
+
+    def _MpiIsendComplete(self, location: _Location, time: int, request: int) -> None:  # noqa: N802
+        self._complete(location, "send")
+        self._add(location, time, Call.WAIT, request=request)
+
+    def _MpiRecv(  # noqa: N802
+        self, location: _Location, time: int, sender: int, communicator: int, tag: int, size: int
+    ) -> None:
+        peer, number = self._partner(location, communicator, sender)
+        self._add(location, time, Call.RECV, peer, size, tag, communicator=number)
+
+    def _MpiIrecvRequest(self, location: _Location, time: int, request: int) -> None:  # noqa: N802
+        self._add(location, time, Call.IRECV, -2, request=request)
+
+    def _MpiIrecv(  # noqa: N802
+        self,
+        location: _Location,
+        time: int,
+        sender: int,
+        communicator: int,
+        tag: int,
+        size: int,
+        request: int,
+    ) -> None:
+        self._complete(location, "recv")
+        peer, number = self._partner(location, communicator, sender)
+        self._add(location, time, Call.WAIT, peer, size, tag, communicator=number, request=request)
+
+    def _complete(self, location: _Location, what: str) -> None:
+        self._completed[f"{location.mpi[-1] if location.mpi else 'no region'} ({what})"] += 1
+
+    def _MpiProbe(  # noqa: N802
+        self, location: _Location, time: int, sender: int, communicator: int, tag: int, message: int
+    ) -> None:
+        peer, number = self._partner(location, communicator, sender)
+        location.probed[message] = (peer, tag, number)
+
+    def _MpiMrecv(self, location: _Location, time: int, message: int, size: int) -> None:  # noqa: N802
+        peer, tag, number = location.probed.pop(message)
+        self._add(location, time, Call.RECV, peer, size, tag, communicator=number)
+
+    def _MpiImrecvRequest(self, location: _Location, time: int, message: int, request: int) -> None:  # noqa: N802
+        peer, tag, number = location.probed.pop(message)
+        self._add(location, time, Call.IRECV, peer, 0, tag, communicator=number, request=request)
+
+    def _MpiImrecv(self, location: _Location, time: int, request: int, size: int) -> None:  # noqa: N802
+        self._complete(location, "recv")
+        self._add(location, time, Call.WAIT, request=request)
+
+    # Collectives.
+
+    def _MpiCollectiveEnd(  # noqa: N802
+        self,
+        location: _Location,
+        time: int,
+        operation: str,
+        communicator: int,
+        root: int,
+        sent: int,
+        received: int,
+    ) -> None:
+        number, members = self._communicator(location, communicator)
+        known = root if root < _NO_ROOT else None
+        self._records[operation, communicator, len(members), known, sent, received] += 1
+        name = operation.lower()
+        if name not in OPERATIONS:
+            return
+        size = _bytes(name, len(members), members.index(location.rank), sent, received)
+        at = members[root] if root < len(members) else -1
+        tag = OPERATIONS.index(name)
+        self._add(location, time, Call.COLLECTIVE, at, size, tag, communicator=number)
+
+    def _NonBlockingCollectiveRequest(self, location: _Location, time: int, request: int) -> None:  # noqa: N802
+        name = location.mpi[-1].removeprefix("MPI_").lower() if location.mpi else ""
+        if self._trace.left_out.get(name):
+            self._trace.left_out[name] -= 1
+            self._trace.left_out += Counter()
+
+    def _NonBlockingCollectiveComplete(self, location: _Location, time: int, *fields: Any) -> None:  # noqa: N802
+        self._MpiCollectiveEnd(location, time, *fields[:5])
+
+    def _tell(self) -> None:
+        if any(name.startswith("i") for name in self._trace.left_out if not ignorable(name)):
+            self._trace.notes.append(
+                "the trace has no record of its non-blocking collectives (sizes, communicators): left out"
+            )
+        by_rank = {
+            location.rank: location for number, location in self._locations.items() if number in self._rank_of
+        }
+        spans = [by_rank[rank].last - (by_rank[rank].first or 0) for rank in sorted(by_rank)]
+        firsts = [item.first for item in self._locations.values() if item.first is not None]
+        resolution = self._resolution
+        self._trace.facts.update(
+            format="otf2",
+            clock_ticks_per_second=resolution,
+            communicators=[
+                {"number": number, "name": name, "ranks": self._shown(group)}
+                for number, (name, group, *_) in self._definitions["communicators"].items()
+            ],
+            events=dict(sorted(self._events.items())),
+            mpi_calls=dict(sorted(self._calls.items())),
+            collective_records=[
+                dict(
+                    zip(("operation", "communicator", "ranks", "root", "sent", "received"), key, strict=True)
+                )
+                | {"calls": times}
+                for key, times in sorted(self._records.items(), key=lambda item: str(item[0]))
+            ],
+            requests_completed_in=dict(sorted(self._completed.items())),
+            compute_ticks=sum(item.compute for item in by_rank.values()),
+            span_ticks=max((item.last for item in self._locations.values()), default=0)
+            - min(firsts, default=0),
+            span_seconds=[span / resolution for span in spans],
+            unmeasured_seconds=[by_rank[rank].unmeasured / resolution for rank in sorted(by_rank)],
+            irregularities=self._irregular,
+        )
+
+    def _shown(self, group: int | None) -> list[int] | str | None:
+        if group is None:
+            return None
+        kind, _, members = self._definitions["groups"][group]
+        if kind == "COMM_SELF":
+            return "SELF"
+        return [self._rank_of.get(member, -1) for member in members]
+
+
+def _bytes(name: str, ranks: int, place: int, sent: int, received: int) -> int:
+    """Return what one call of a collective names, from what Score-P says was sent and received in it.
+
+    What all give to all is counted once for each rank, or once less where the own part stays in place; a scan
+    once for each rank from `place` on.
+    """
+    if name in ("bcast", "scatter", "scatterv"):
+        return received
+    if name in ("allgather", "allgatherv", "allreduce", "alltoall", "reduce_scatter_block"):
+        most = max(sent, received)
+        if name == "allgatherv":
+            most = sent
+        if most % ranks and ranks > 1 and most % (ranks - 1) == 0:
+            return most // (ranks - 1)
+        return most // ranks
+    if name == "scan":
+        return sent // (ranks - place)
+    if name == "exscan":
+        return sent // (ranks - place - 1) if place < ranks - 1 else received // max(place, 1)
+    return sent

@@ -1,0 +1,91 @@
+"""Files read piece by piece, unpacked as they are read."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.recorded.trace import Reading
+from netplace.checks import is_packed
+
+__all__ = ["HEAD", "blocks", "head_of", "lines", "whole_lines"]
+
+HEAD = 1 << 16  # bytes by which a format is told
+BLOCK = 1 << 22  # bytes read at a time
+_LONGEST_LINE = 1 << 26  # bytes: what is longer is no line of a trace
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    return next(blocks(path, Reading(), HEAD), b"")
+
+
+def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
+    """Yield what is in a file, unpacked if it is gzip, in pieces of at most `size` bytes.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is a broken gzip file.
+    """
+    try:
+        with path.open("rb") as raw:
+            packed = is_packed(raw.read(2))
+            raw.seek(0)
+            file: IO[bytes] = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]
+            before = 0
+            while block := file.read(size):
+                reading.advance(raw.tell() - before)
+                before = raw.tell()
+                yield block
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"{path}: is a broken gzip file, {_reason(error)}") from None
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+
+
+def lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file with their numbers, from 1; blanks at their ends are dropped."""
+    number, rest = 0, b""
+    for block in blocks(path, reading):
+        rest += block
+        *whole, rest = rest.split(b"\n")
+        for line in whole:
+            number += 1
+            yield number, line.strip()
+        if len(rest) > _LONGEST_LINE:
+            raise TraceError(number + 1, "has no end, expected a line of text")
+    if rest:
+        yield number + 1, rest.strip()
+
+
+def whole_lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file many at a time: how many came before, and the text of whole lines."""
+    before, rest = 0, b""
+    for block in blocks(path, reading):
+        head, newline, tail = block.rpartition(b"\n")
+        if newline:
+            text = rest + head + newline
+            yield before, text
+            before += text.count(b"\n")
+            rest = tail
+        else:
+            rest += tail
+        if len(rest) > _LONGEST_LINE:
+            raise TraceError(before + 1, "has no end, expected a line of text")
+    if rest:
+        yield before, rest
+
+
+def _reason(error: Any) -> str:
+    return "it ends too early" if isinstance(error, EOFError) else str(error)

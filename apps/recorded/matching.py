@@ -1,0 +1,61 @@
+"""Which receive takes which send, as MPI has it: in order, on each channel of ranks, communicator and tag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.recorded.calls import Call
+
+__all__ = ["channel_places", "channels", "matched"]
+
+
+def matched(calls: NDArray[Any]) -> NDArray[Any]:
+    """Return the calls with each receive as long as its send.
+
+    A receive may be posted for more bytes than come. What has no partner stays as it is, for
+    `netplace.apps.Program.check` to name.
+    """
+    kind = calls["kind"]
+    sends = np.flatnonzero((kind == Call.SEND) | (kind == Call.ISEND))
+    receives = np.flatnonzero((kind == Call.RECV) | (kind == Call.IRECV))
+    channel = channels(calls, sends, receives)
+    sent = np.lexsort((np.arange(len(sends)), channel[: len(sends)]))
+    received = np.lexsort((np.arange(len(receives)), channel[len(sends) :]))
+    ordinal = channel_places(channel[: len(sends)][sent]), channel_places(channel[len(sends) :][received])
+    # Numbers of channels are dense, so that channel and place together are one number.
+    most = max((int(part.max(initial=0)) for part in ordinal), default=0) + 1
+    key = channel[: len(sends)][sent] * most + ordinal[0]
+    wanted = channel[len(sends) :][received] * most + ordinal[1]
+    place = np.searchsorted(key, wanted)
+    known = place < len(key)
+    known[known] = key[place[known]] == wanted[known]
+    calls["size"][receives[received[known]]] = calls["size"][sends[sent[place[known]]]]
+    return calls
+
+
+def channels(calls: NDArray[Any], sends: NDArray[np.int64], receives: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of the channel of each send and then of each receive, from 0."""
+    both = np.concatenate([sends, receives])
+    source = np.concatenate([calls["rank"][sends], calls["peer"][receives]])
+    target = np.concatenate([calls["peer"][sends], calls["rank"][receives]])
+    columns = (source, target, calls["communicator"][both], calls["tag"][both])
+    number = np.zeros(len(both), np.int64)
+    for column in columns:
+        values, rank = np.unique(column, return_inverse=True)
+        if len(number) and (int(number.max()) + 1) * len(values) >= 1 << 62:
+            number = np.unique(number, return_inverse=True)[1].astype(np.int64)
+        number = number * len(values) + rank
+    dense: NDArray[np.int64] = np.unique(number, return_inverse=True)[1].astype(np.int64)
+    return dense
+
+
+def channel_places(ordered: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each among the equal numbers that stand together."""
+    if not len(ordered):
+        return ordered
+    begins = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+    places: NDArray[np.int64] = np.arange(len(ordered)) - np.repeat(begins, np.diff([*begins, len(ordered)]))
+    return places

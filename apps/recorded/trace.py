@@ -1,0 +1,117 @@
+"""A trace that is being read, whatever its format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from netplace.apps.operation import MOST_TASKS
+from netplace.apps.recorded.calls import Batch
+
+__all__ = ["IGNORABLE", "Reading", "Trace", "ignorable"]
+
+IGNORABLE = {
+    "one-sided": "windows, MPI_Put, MPI_Get and what belongs to them",
+    "io": "MPI_File operations",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a trace is read.
+
+    Attributes
+    ----------
+    flops : float
+        Floating-point operations in a second, for formats that give computation so.
+    tasks : int or None
+        Number of ranks, for formats that do not say it.
+    progress : callable or None
+        Called with the number of bytes that were read since the last call.
+    """
+
+    flops: float = 1e9
+    tasks: int | None = None
+    progress: Callable[[int], None] | None = None
+
+    def advance(self, count: int) -> None:
+        """Tell that so many more bytes were read."""
+        if self.progress is not None:
+            self.progress(count)
+
+
+@dataclass
+class Trace:
+    """A trace, opened: how many ranks, and their calls as they are read.
+
+    Attributes
+    ----------
+    ranks : int
+        Number of ranks; where the format does not begin with it, known when all is read.
+    batches : iterator of Batch
+        The calls, once; those of a rank come in their order unless `sorted` is False.
+    communicators : dict of int to tuple of int
+        World ranks of the members. 0 is the world. It grows while the batches are read, but before the first
+        call on a communicator.
+    left_out : Counter
+        Operations that cannot be replayed, by name in MPI's lower case, as read so far.
+    facts : dict
+        What else the format tells, filled when all is read.
+    sorted : bool
+        Whether the calls of a rank come in their order; if not, their times tell it.
+    notes : list of str
+        What the format cannot say, a sentence each.
+    """
+
+    ranks: int
+    batches: Iterator[Batch]
+    communicators: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+    facts: dict[str, Any] = field(default_factory=dict)
+    sorted: bool = True
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+        self.has_ranks(self.ranks)
+
+    def has_ranks(self, count: int) -> None:
+        """Tell how many ranks there are.
+
+        Raises
+        ------
+        ValueError
+            If they are too many.
+        """
+        if count > MOST_TASKS:
+            raise ValueError(f"{count} ranks are too many, expected at most {MOST_TASKS}")
+        self.ranks = count
+        self.communicators[0] = tuple(range(count))
+        self._numbers[self.communicators[0]] = 0
+
+    def communicator(self, members: tuple[int, ...], key: Any = None) -> int:
+        """Return the number of a communicator with these members.
+
+        Parameters
+        ----------
+        members : tuple of int
+            World ranks, in order.
+        key : hashable
+            Tells apart communicators of the same members.
+        """
+        name: Any = members if key is None else (members, key)
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self.communicators)
+            self.communicators[number] = members
+        return number
+
+
+def ignorable(operation: str) -> str | None:
+    """Return the key of `IGNORABLE` to which an operation belongs; None if to none."""
+    if operation.startswith("file_"):
+        return "io"
+    words = ("win_", "put", "get", "accumulate", "rput", "rget", "raccumulate", "fetch_and_op", "compare_and")
+    return "one-sided" if operation.startswith(words) else None
