@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.checks import shortened
-from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED
-from netplace.cli.completion import complete
+from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.job_progress import job_progress
+from netplace.cli.many import (
+    complete_outcomes,
+    named_flags,
+    refuse_beside_study,
+    resource_flags,
+    resources_from,
+    say,
+    store_flag,
+)
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.settings import PANEL, SETTINGS, json_flag
 from netplace.cli.verdict import AnnouncingCommand
@@ -59,15 +68,8 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Charge every cycle in which a packet waits to the job that it waits for (live).",
 )
 @click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
-@click.option(
-    "--store",
-    metavar="FILE",
-    panel=_RESULT,
-    help="Keep results there, and look for them there. [default: a study's, beside it]",
-)
-@click.option(
-    "--workers", type=PROCESSES, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
-)
+@store_flag("a study's, beside it")
+@resource_flags("1")
 @click.option(
     "-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write jobs, figures and a picture there."
 )
@@ -89,17 +91,22 @@ def cosim_command(study: str | None, **given: Any) -> None:
 def _one(given: dict[str, Any]) -> None:
     """Carry out the co-simulation of the flags."""
     from netplace.cosim import cosimulate
+    from netplace.cosim.carry import outcome_of
     from netplace.report.tables.cosim import figure_tables, remarks, write_folder
 
     folder = _folder(given)
-    if given["workers"] != 1:
-        raise ValueError(f"--workers: {given['workers']} given, but one co-simulation is made by one process")
     plan = _plan(given)
-    outcome = _kept(given["store"], folder, plan)
+    resources = resources_from(given, 1, 1)
+
+    def carried(asked: CosimPlan) -> dict[str, Any]:
+        with job_progress(asked.jobs.jobs) as tell:
+            return cosimulate(asked, tell=lambda done: tell(done, 0.0)).outcome
+
+    outcome = _of_folder(folder, plan)
     if outcome is None:
-        with _told(plan) as tell:
-            outcome = cosimulate(plan, tell=tell).outcome
-        _keep(given["store"], plan, outcome)
+        store = Path(given["store"]) if given["store"] else None
+        function = outcome_of if resources.dask is not None else carried
+        [outcome] = complete_outcomes([plan], function, "schedules", store, resources, "co-simulations")
         if folder:
             write_folder(folder, plan, outcome)
     if given["as_json"]:
@@ -107,14 +114,12 @@ def _one(given: dict[str, Any]) -> None:
     else:
         print_tables(*figure_tables(plan, outcome))
     for remark in remarks(plan, outcome):
-        click.echo(f"netplace: {remark}", err=True)
+        say(remark)
 
 
-def _kept(path: str | None, folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
-    """Return what the folder, or else the store, has of a plan; the folder is then complete."""
+def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
+    """Return what a folder that was written before has of a plan."""
     from netplace.cosim.kept import FILE, read_plan
-    from netplace.report.tables.cosim import write_folder
-    from netplace.runs.store import Store
 
     if folder and (folder / FILE).exists():
         try:
@@ -122,46 +127,25 @@ def _kept(path: str | None, folder: Path | None, plan: CosimPlan) -> dict[str, A
             if known.key == plan.key:
                 return outcome
         except ValueError as error:
-            click.echo(f"netplace: {shortened(str(error))}; it is made anew", err=True)
-    if path is None or not Path(path).exists():
-        return None
-    with Store(path, read_only=True) as store:
-        found = store.schedule(plan.key)
-    if found is not None and folder:
-        write_folder(folder, plan, found)
-    return found
-
-
-def _keep(path: str | None, plan: CosimPlan, outcome: dict[str, Any]) -> None:
-    from netplace.runs.store import Store
-
-    if path is not None:
-        with Store(path) as store:
-            store.keep_schedule(plan.key, plan.to_dict(), outcome)
+            say(f"{shortened(str(error))}; it is made anew")
+    return None
 
 
 def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the co-simulations of a study file."""
-    from netplace.checks import whole
+    from netplace.cosim.carry import outcome_of
     from netplace.cosim.ranking import rankings
     from netplace.cosim.study_file import read_cosim_study
-    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.files.outputs import whole_file
     from netplace.report.tables.cosim import compared, figure_rows, ranking_table, remarks
-    from netplace.runs.store import Store
     from netplace.runs.tables import write_table
 
-    for name in (*_FLAGS, "explain", "seed"):
-        if given[name] is not None:
-            raise ValueError(
-                f"--{name.replace('_', '-')}: given beside {study}, which says everything itself"
-            )
+    refuse_beside_study(study, given, (*_FLAGS, "explain", "seed"))
     folder = _folder(given)
-    processes = whole(given["workers"], "--workers")
     plans = read_cosim_study(study)
-    kept = check_output(Path(given["store"] or study.with_suffix(".sqlite")))
-    with Store(kept) as store:
-        complete(plans, store, _outcome, processes, "co-simulations")
-        outcomes = [store.schedule(plan.key) or {} for plan in plans]
+    store = Path(given["store"] or study.with_suffix(".sqlite"))
+    resources = resources_from(given, 1, len(plans))
+    outcomes = complete_outcomes(plans, outcome_of, "schedules", store, resources, "co-simulations")
     found = rankings(plans, outcomes)
     if folder:
         folder.mkdir(exist_ok=True)
@@ -172,15 +156,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         print_json({"cosimulations": made, "rankings": found})
     else:
         print_tables(compared(plans, outcomes), *([ranking_table(found)] if found else []))
-    said = [remark for plan, one in zip(plans, outcomes, strict=True) for remark in remarks(plan, one)]
-    for remark in dict.fromkeys(said):
-        click.echo(f"netplace: {remark}", err=True)
-
-
-def _outcome(plan: CosimPlan) -> dict[str, Any]:
-    from netplace.cosim import cosimulate
-
-    return cosimulate(plan).outcome
+    for remark in dict.fromkeys(chain.from_iterable(map(remarks, plans, outcomes))):
+        say(remark)
 
 
 def _plan(given: dict[str, Any]) -> CosimPlan:
@@ -189,13 +166,9 @@ def _plan(given: dict[str, Any]) -> CosimPlan:
     from netplace.cosim import make_cosim_plan
 
     seed = whole(given["seed"] or 0, "--seed", 0)
-    try:
-        return make_cosim_plan({name: given[name] for name in (*_FLAGS, "explain")}, seed)
-    except ValueError as error:
-        name, _, rest = str(error).partition(":")
-        if name in _FLAGS or name == "explain":
-            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
-        raise
+    names = (*_FLAGS, "explain")
+    with named_flags(names):
+        return make_cosim_plan({name: given[name] for name in names}, seed)
 
 
 def _folder(given: dict[str, Any]) -> Path | None:
@@ -210,16 +183,3 @@ def _folder(given: dict[str, Any]) -> Path | None:
     if given["store"]:
         check_output(Path(given["store"]))
     return folder
-
-
-@contextmanager
-def _told(plan: CosimPlan) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many jobs have ended."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("jobs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("jobs", total=plan.jobs.jobs)
-        yield lambda done: progress.update(bar, completed=done)

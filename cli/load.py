@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +10,15 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.settings import SETTINGS, WHAT_RUNS, json_flag, seed_flags, settings_flags
+from netplace.cli.many import complete_outcomes, named_flags, resource_flags, resources_from, store_flag
+from netplace.cli.settings import SETTINGS, WHAT_RUNS, engine_flag, json_flag, seed_flag, settings_flags
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import print_json, print_tables, with_progress
+from netplace.report.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netplace.runs.loads import LoadPlan
-    from netplace.runs.store import Store
 
 __all__ = ["load_command", "offered_loads"]
 
@@ -64,14 +63,12 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
     help="Share of hot-spot traffic that goes there.",
 )
 @click.option("--seeds", type=PROCESSES, default=1, show_default=True, help="So many seeds, from --seed on.")
-@seed_flags
+@seed_flag
+@engine_flag
+@resource_flags("1", "--processes")
 @click.option("-o", "picture", metavar="FILE", help="Draw accepted load and delay over offered load.")
 @click.option("--column", is_flag=True, help="Draw as wide as a column of a two-column paper.")
-@click.option(
-    "--store",
-    metavar="FILE",
-    help="Keep points there, and look there first. [default: a study's, beside it]",
-)
+@store_flag("a study's, beside it")
 @json_flag
 @settings_flags
 def load_command(**given: Any) -> None:
@@ -87,6 +84,7 @@ def load_command(**given: Any) -> None:
     from netplace.report.plots.load import draw_load
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
     from netplace.report.terminal.compiling import load_engine
+    from netplace.runs.loads import measure_plan
 
     picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
     if given["column"] and not picture:
@@ -96,7 +94,9 @@ def load_command(**given: Any) -> None:
     if any(plan.engine == "kernel" for plan in plans):
         load_engine("kernel")
     _tell_left_out(plans)
-    points = _points(plans, place, given["processes"])
+    resources = resources_from(given, 1, len(plans))
+    store = Path(place) if place else None
+    points = complete_outcomes(plans, measure_plan, "loads", store, resources, "loads")
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
@@ -134,13 +134,8 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
     plans = []
     for network in given["network"]:
         for offered in offered_loads(given["offered"], given["packet_phits"]):
-            try:
+            with named_flags((*_OWN, *SETTINGS)):
                 plan = make_load_plan({"network": network, "offered": offered, **same})
-            except ValueError as error:
-                name, _, rest = str(error).partition(":")
-                if name in (*_OWN, *SETTINGS):
-                    raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
-                raise
             plans += [plan.seeded(given["seed"] + number) for number in range(given["seeds"])]
     return plans
 
@@ -165,34 +160,6 @@ def _at_load(load: float, given: dict[str, Any]) -> LoadPlan:
     from netplace.runs.loads import make_load_plan
 
     return make_load_plan({**given, "offered": load})
-
-
-def _points(plans: Sequence[LoadPlan], place: str | None, processes: int) -> list[dict[str, Any]]:
-    """Return what was measured: what the store has, and the rest, kept as each point ends."""
-    from contextlib import ExitStack
-
-    from netplace.report.files.outputs import check_output
-    from netplace.runs.crew import run_each
-    from netplace.runs.loads import measure_plan
-    from netplace.runs.store import Store
-
-    with ExitStack() as stack:
-        store: Store | None = None
-        if place:
-            check_output(Path(place))
-            store = stack.enter_context(Store(place))
-        found = {plan.key: store.load(plan.key) if store else None for plan in plans}
-        left = list({plan.key: plan for plan in plans if found[plan.key] is None}.values())
-
-        def kept() -> Iterator[tuple[int, None]]:
-            for number, point in run_each(measure_plan, left, processes):
-                found[left[number].key] = point
-                if store:
-                    store.keep_load(left[number].key, left[number].to_dict(), point)
-                yield number, None
-
-        with_progress(kept(), len(left), "loads")
-        return [point for plan in plans if (point := found[plan.key]) is not None]
 
 
 def offered_loads(text: str, most: float) -> list[float]:

@@ -10,10 +10,11 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
+from netplace.cli.many import complete_outcomes, resource_flags, resources_from, store_flag
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_json, print_tables, table, with_progress
+from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from netplace.placement.mapping import QapResult
-    from netplace.report.tables.mapping_search import Search, Traits
+    from netplace.report.tables.mapping_search import Traits
+    from netplace.runs.mapping_search import Search
     from netplace.topologies import Topology
 
 __all__ = ["map_command"]
@@ -57,6 +59,8 @@ _SEARCHES = ("classic", "link-load", "td")
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
 @click.option("--seeds", type=SEEDS, default=1, show_default=True, help="So many mappings; the best is kept.")
+@resource_flags("1")
+@store_flag("none")
 @click.option(
     "-o", "output", metavar="FILE", help="Write the mapping: as CSV for --mapping file:FILE, or for --export."
 )
@@ -82,7 +86,7 @@ def map_command(**given: Any) -> None:
     from netplace.report.files.outputs import PICTURES, check_output
     from netplace.report.files.rank_files import LAUNCHERS
     from netplace.report.terminal.compiling import load_engine
-    from netplace.runs.crew import run_each
+    from netplace.runs.mapping_search import MappingPlan, find, found_mapping
     from netplace.runs.placing import simulates
 
     output = given["output"] and check_output(Path(given["output"]), () if given["export"] else (".csv",))
@@ -90,11 +94,15 @@ def map_command(**given: Any) -> None:
     first = whole(given["seed"], "--seed", 0)
     seeds = range(first, first + whole(given["seeds"], "--seeds"))
     criterion, rule = _criterion_and_rule(given)
-    search = _search(given, rule)
+    search, runs = _search(given, rule)
     form = _form(given, search.topology.nodes)
     if simulates(rule):
         load_engine("kernel")
-    found = with_progress(run_each(search.find, seeds), len(seeds), "mappings")
+    plans = [MappingPlan(search, seed, runs) for seed in seeds]
+    store = Path(given["store"]) if given["store"] else None
+    resources = resources_from(given, 1, len(plans))
+    outcomes = complete_outcomes(plans, find, "mappings", store, resources, "mappings")
+    found = [found_mapping(outcome) for outcome in outcomes]
     kept = _show(search, criterion, seeds, found, picture, given["as_json"])
     if output:
         _write(output, form(kept.tolist()))
@@ -152,11 +160,11 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
     return measured, ":".join([name, ",".join(words)] if words else [name])
 
 
-def _search(given: dict[str, Any], rule: str) -> Search:
-    """Return the job that the flags describe."""
+def _search(given: dict[str, Any], rule: str) -> tuple[Search, str]:
+    """Return the job that the flags describe, and the content hash of what it runs."""
     from netplace.report.files.traffic import read_traffic
-    from netplace.report.tables.mapping_search import Search
     from netplace.runs.execute import programs_of
+    from netplace.runs.mapping_search import Search
     from netplace.topologies import parse
 
     topology = parse(given["network"])
@@ -166,7 +174,7 @@ def _search(given: dict[str, Any], rule: str) -> Search:
         if len(run.jobs) > 1:
             raise ValueError(f"--jobs: {len(run.jobs)} jobs, and netplace map places one; see netplace run")
         [program] = programs_of(run)
-        return Search(topology, program.traffic().W, program, **options)
+        return Search(topology, program.traffic().W, program, **options), run.key
     if any(given[name] for name in ("trace", "app", "jobs")):
         raise ValueError(
             "--from: a matrix stands for what runs; expected no --trace, --app or --jobs besides"
@@ -176,7 +184,7 @@ def _search(given: dict[str, Any], rule: str) -> Search:
         raise ValueError(
             f"--from {given['matrix']}: has {len(W)} rows, expected {given['tasks']}, one a task"
         )
-    return Search(topology, W, None, **options)
+    return Search(topology, W, None, **options), ""
 
 
 def _show(

@@ -44,14 +44,15 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
 
     from netplace.cli.sweep_progress import SweepProgress
     from netplace.report.terminal.compiling import load_engine
-    from netplace.runs.campaign import complete, crew_of
+    from netplace.runs.campaign import complete
+    from netplace.runs.resources import simulators
     from netplace.runs.store import Store
 
-    crew = crew_of(workers)
+    executor = simulators(workers)
     load_engine("kernel")
     runs = [one.run for one in made]
     with Store(path) as kept, SweepProgress() as progress:
-        lost = complete(runs, kept, crew, progress)
+        lost = complete(runs, kept, executor, progress)
         if lost.lost:
             raise ValueError(f"pss derive --measured: {lost.lost} runs could not be made now: {lost.reason}")
         rows = list(kept.rows(runs))

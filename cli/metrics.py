@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import PROCESSES, SEED, SEEDS
+from netplace.cli.amounts import SEED, SEEDS
 from netplace.cli.examples import examples_of
+from netplace.cli.many import complete_outcomes, resource_flags, resources_from, store_flag
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import json_flag, network_flag, settings_flags
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_json, print_tables, table, with_progress
+from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,7 +59,8 @@ Row = dict[str, Any]
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The first seed.")
 @click.option("--simulate", is_flag=True, help="Add run times, and the correlation of each metric with them.")
-@click.option("--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes.")
+@resource_flags("1", "--processes")
+@store_flag("none")
 @click.option(
     "-o",
     "outputs",
@@ -79,7 +81,6 @@ def metrics_command(**given: Any) -> None:
     """
     from netplace.report.tables.configurations import measure
     from netplace.report.terminal.compiling import load_engine
-    from netplace.runs.crew import run_each
     from netplace.runs.execute import check_places
     from netplace.runs.placing import simulates
 
@@ -89,8 +90,9 @@ def metrics_command(**given: Any) -> None:
         check_places(run)  # what cannot be placed is told before anything long begins
     if given["simulate"] or simulates(given["mapping"]):
         load_engine("kernel")
-    measured = run_each(measure, configurations, given["processes"])
-    rows = with_progress(measured, len(configurations), "configurations")
+    resources = resources_from(given, 1, len(configurations))
+    store = Path(given["store"]) if given["store"] else None
+    rows = complete_outcomes(configurations, measure, "configurations", store, resources, "configurations")
     title = _title(configurations)
     for path in files:
         _write(path, rows) if path.suffix == ".csv" else _draw(path, rows, title)
@@ -117,7 +119,6 @@ def _configurations(given: dict[str, Any]) -> list[Configuration]:
     from netplace.report.tables.configurations import Configuration, seeds_of
 
     first, count = whole(given["seed"], "--seed", 0), whole(given["configurations"], "--configurations")
-    whole(given["processes"], "--processes")
     runs = [
         run_from(given, partition=name, mapping=given["mapping"], seed=first)
         for name in dict.fromkeys(given["partitions"])

@@ -13,7 +13,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, PROCESSES, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.program_flags import program_flags, run_from
-from netplace.cli.settings import json_flag, network_flag, seed_flags, settings_flags
+from netplace.cli.settings import engine_flag, json_flag, network_flag, seed_flag, settings_flags
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json, print_tables, with_progress
 
@@ -43,7 +43,11 @@ __all__ = ["run_command"]
 @click.option(
     "--seeds", type=SEEDS, default=1, show_default=True, help="So many runs, with seeds from --seed on."
 )
-@seed_flags
+@seed_flag
+@engine_flag
+@click.option(
+    "--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes for several runs."
+)
 @click.option(
     "--workers",
     type=PROCESSES,
@@ -136,8 +140,8 @@ def _executed(asked: _Asked) -> list[Executed]:
     """Simulate the runs and, if there is a store, keep what came of them."""
     from netplace.report.terminal.compiling import load_engine
     from netplace.runs.chance import simulation_of
-    from netplace.runs.crew import run_each
     from netplace.runs.execute import carry_out, check_places
+    from netplace.runs.executors import run_each
 
     check_places(asked.runs[0])  # a placement that cannot be made is told before anything is compiled
     with _store(asked.store) as store:

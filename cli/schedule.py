@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED
-from netplace.cli.completion import complete
+from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.job_progress import job_progress
+from netplace.cli.many import (
+    complete_outcomes,
+    named_flags,
+    refuse_beside_study,
+    resource_flags,
+    resources_from,
+    say,
+    store_flag,
+)
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json, print_tables
@@ -76,15 +85,8 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--seed", type=SEED, help="Seed of the model and of partitioners by chance. [default: 0]", panel=_JOBS
 )
-@click.option(
-    "--store",
-    metavar="FILE",
-    panel=_RESULT,
-    help="Keep figures there, and look for them there. [default: a study's, beside it]",
-)
-@click.option(
-    "--workers", type=PROCESSES, default=1, show_default=True, panel=_RESULT, help="Processes for a study."
-)
+@store_flag("a study's, beside it")
+@resource_flags("1")
 @click.option("--rows", metavar="FILE", panel=_RESULT, help="Write one row a job (.csv or .parquet).")
 @click.option("-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write rows, figures and pictures there.")
 @click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
@@ -108,52 +110,42 @@ def schedule_command(study: str | None, **given: Any) -> None:
 def _one(given: dict[str, Any]) -> None:
     """Carry out the schedule of the flags."""
     from netplace.report.tables.schedule import figure_tables, remarks, write_folder, write_rows
-    from netplace.runs.schedules import carry_out
+    from netplace.runs.schedules import carry_out, outcome_of
 
     rows, folder = _outputs(given)
-    if given["workers"] != 1:
-        raise ValueError(f"--workers: {given['workers']} given, but one schedule is made by one process")
     plan = _plan(given)
-    outcome = _stored(given["store"], plan) if not (rows or folder) else None
-    if outcome is None:
-        with _told(plan) as tell:
-            carried: Carried = carry_out(plan, keep_nodes=folder is not None, tell=tell)
-        outcome = carried.outcome
-        _keep(given["store"], plan, outcome)
-        if rows:
-            write_rows(rows, carried.schedule)
-        if folder:
-            write_folder(folder, plan, carried, given["at"], _window(given))
+    resources = resources_from(given, 1, 1)
+    if (rows or folder) and resources.dask is not None:
+        raise ValueError(
+            f"--dask: {resources.dask} given, but rows and pictures are written where they are made"
+        )
+    made: list[Carried] = []
+
+    def carried(asked: Plan) -> dict[str, Any]:
+        with job_progress(asked.jobs) as tell:
+            made.append(carry_out(asked, keep_nodes=folder is not None, tell=tell))
+        return made[0].outcome
+
+    store = Path(given["store"]) if given["store"] else None
+    function = outcome_of if resources.dask is not None else carried
+    [outcome] = complete_outcomes([plan], function, "schedules", store, resources, "schedules")
+    if (rows or folder) and not made:
+        carried(plan)  # the figures were kept, what is written was not
+    if rows:
+        write_rows(rows, made[0].schedule)
+    if folder:
+        write_folder(folder, plan, made[0], given["at"], _window(given))
     if given["as_json"]:
         print_json({"plan": plan.to_dict(), **outcome})
     else:
         print_tables(*figure_tables(plan, outcome))
     for remark in remarks(plan, outcome):
-        _say(remark)
-
-
-def _stored(path: str | None, plan: Plan) -> dict[str, Any] | None:
-    """Return the outcome that a store has of a plan."""
-    from netplace.runs.store import Store
-
-    if path is None or not Path(path).exists():
-        return None
-    with Store(path, read_only=True) as store:
-        return store.schedule(plan.key)
-
-
-def _keep(path: str | None, plan: Plan, outcome: dict[str, Any]) -> None:
-    from netplace.runs.store import Store
-
-    if path is not None:
-        with Store(path) as store:
-            store.keep_schedule(plan.key, plan.to_dict(), outcome)
+        say(remark)
 
 
 def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the schedules of a study file."""
-    from netplace.checks import whole
-    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.files.outputs import whole_file
     from netplace.report.tables.schedule import (
         compared,
         draw_compared,
@@ -161,23 +153,16 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         policy_differences,
         remarks,
     )
-    from netplace.runs.store import Store
+    from netplace.runs.schedules import outcome_of
     from netplace.runs.study_file import read_study
     from netplace.runs.tables import write_table
 
-    for name in (*FLAGS, "seed", "rows", "at", "from_", "to"):
-        if given[name] is not None:
-            raise ValueError(
-                f"--{name.rstrip('_').replace('_', '-')}: given beside {study}, which says everything itself"
-            )
+    refuse_beside_study(study, given, (*FLAGS, "seed", "rows", "at", "from_", "to"))
     _, folder = _outputs(given)
-    processes = whole(given["workers"], "--workers")
     plans = read_study(study)
-    kept = Path(given["store"] or study.with_suffix(".sqlite"))
-    check_output(kept)
-    with Store(kept) as store:
-        complete(plans, store, _outcome, processes, "schedules")
-        outcomes = [store.schedule(plan.key) or {} for plan in plans]
+    store = Path(given["store"] or study.with_suffix(".sqlite"))
+    resources = resources_from(given, 1, len(plans))
+    outcomes = complete_outcomes(plans, outcome_of, "schedules", store, resources, "schedules")
     differences = policy_differences(plans, outcomes)
     if folder:
         folder.mkdir(exist_ok=True)
@@ -189,15 +174,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         print_json({"schedules": made, "differences": differences})
     else:
         print_tables(compared(plans, outcomes), *_difference_tables(differences))
-    said = [remark for plan, found in zip(plans, outcomes, strict=True) for remark in remarks(plan, found)]
-    for remark in dict.fromkeys(said):
-        _say(remark)
-
-
-def _outcome(plan: Plan) -> dict[str, Any]:
-    from netplace.runs.schedules import carry_out
-
-    return carry_out(plan).outcome
+    for remark in dict.fromkeys(chain.from_iterable(map(remarks, plans, outcomes))):
+        say(remark)
 
 
 def _plan(given: dict[str, Any]) -> Plan:
@@ -206,13 +184,8 @@ def _plan(given: dict[str, Any]) -> Plan:
     from netplace.runs.plan import make_plan
 
     seed = whole(given["seed"] or 0, "--seed", 0)
-    try:
+    with named_flags(FLAGS):
         return make_plan({name: given[name] for name in FLAGS}, seed)
-    except ValueError as error:
-        name, _, rest = str(error).partition(":")
-        if name in FLAGS:
-            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
-        raise
 
 
 def _outputs(given: dict[str, Any]) -> tuple[Path | None, Path | None]:
@@ -244,19 +217,6 @@ def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
     return tuple(None if hours is None else hours * 3600 for hours in (first, last))  # type: ignore[return-value]
 
 
-@contextmanager
-def _told(plan: Plan) -> Iterator[Callable[[int, float], None]]:
-    """Show on a terminal how many jobs have ended."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("jobs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("jobs", total=plan.jobs)
-        yield lambda done, _: progress.update(bar, completed=done)
-
-
 def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
     from netplace.report.terminal.screen import number, table
 
@@ -283,7 +243,3 @@ def _plan_words(difference: dict[str, Any]) -> dict[str, str]:
     told = ("machine", "workload", "jobs", "partition", "times", "mapping", "estimates", "overrun")
     words = {name: str(difference[name]) for name in told}
     return words | {name: str(value) for name, value in difference["options"]}
-
-
-def _say(text: str) -> None:
-    click.echo(f"netplace: {text}", err=True)

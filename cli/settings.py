@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.cli.amounts import PROCESSES, REAL, SEED, WHOLE
+from netplace.cli.amounts import REAL, SEED, WHOLE
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
@@ -19,9 +19,10 @@ __all__ = [
     "SETTINGS",
     "WHAT_RUNS",
     "config_from",
+    "engine_flag",
     "json_flag",
     "network_flag",
-    "seed_flags",
+    "seed_flag",
     "settings_flags",
 ]
 
@@ -96,17 +97,18 @@ def network_flag(command: Command) -> Command:
     )(command)
 
 
-def seed_flags(command: Command) -> Command:
-    """Add ``--seed``, ``--engine`` and ``--processes``."""
-    command = click.option(
-        "--processes", type=PROCESSES, default=1, show_default=True, help="Worker processes for several runs."
-    )(command)
-    command = click.option(
+def engine_flag(command: Command) -> Command:
+    """Add ``--engine``."""
+    return click.option(
         "--engine",
         default="kernel",
         show_default=True,
         help="kernel (compiled) or reference (readable, slow).",
     )(command)
+
+
+def seed_flag(command: Command) -> Command:
+    """Add ``--seed``."""
     return click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")(
         command
     )

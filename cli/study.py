@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import PROCESSES, SEEDS
+from netplace.cli.amounts import SEEDS
 from netplace.cli.examples import examples_of
+from netplace.cli.many import resource_flags, resources_from, store_flag
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     "--table", "parts", multiple=True, metavar="PART", help="Only this table; may be repeated; all for all."
 )
 @click.option("--quick", is_flag=True, help="A small version, of less than a minute.")
-@click.option("--workers", type=PROCESSES, metavar="N", help="Worker processes. [default: all cores]")
-@click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://scheduler:8786.")
+@resource_flags("all cores")
 @click.option("--mappings", type=SEEDS, metavar="N", help="Mappings of each kind that has chance in it.")
 @click.option("--partitions", type=SEEDS, metavar="N", help="Random partitions.")
 @click.option("--sim-seeds", type=SEEDS, metavar="N", help="Simulations of each placement. [default: 1]")
-@click.option("--store", metavar="FILE", help="Where results are kept. [default: FOLDER/runs.sqlite]")
+@store_flag("FOLDER/runs.sqlite")
 @click.option("--stored", is_flag=True, help="Report from the store; simulate nothing.")
 @click.option(
     "-o",
@@ -67,23 +66,19 @@ def study_command(name: str, **given: Any) -> None:
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
     from netplace.cli.sweep_progress import SweepProgress
     from netplace.report.terminal.compiling import load_engine
-    from netplace.runs.campaign import crew_of
     from netplace.runs.store import Store
     from netplace.studies.report import show, write
     from netplace.studies.study import Bench
 
-    crew_of(given["workers"])  # a mistake is told before anything is written
+    for name in ("workers", "dask"):
+        if given[name] is not None and (given["stored"] or not study.many):
+            why = "--stored carries nothing out" if given["stored"] else f"study {study.name} has no runs"
+            raise ValueError(f"--{name}: {given[name]} given, but {why}")
+    resources = resources_from(given, None, 2)
     if not given["stored"]:
         load_engine("kernel")
     with Store(store, read_only=given["stored"]) as kept, SweepProgress() as progress:
-        bench = Bench(
-            kept,
-            lambda: crew_of(given["workers"], given["dask"]),
-            progress,
-            not given["stored"],
-            given["workers"] or os.cpu_count() or 1,
-        )
-        report = study.conduct(asked, bench)
+        report = study.conduct(asked, Bench(kept, resources, progress, not given["stored"]))
     show(report)
     heading = study.title + (" (quick version)" if asked.quick else "")
     write(report, folder, heading, _command(study.name, given), study.source)

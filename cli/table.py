@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import PROCESSES
 from netplace.cli.examples import examples_of
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
+from netplace.cli.many import resource_flags, resources_from, say, store_flag
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from netplace.runs import Ended, Run
-    from netplace.runs.crew import Crew
+    from netplace.runs.executors import Executor
     from netplace.runs.store import Store
     from netplace.runs.sweep import Sweep
 
@@ -30,9 +31,8 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 
 @click.command("table", epilog=examples_of("table"))
 @click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite | diff FIRST SECOND")
-@click.option("--workers", type=PROCESSES, metavar="N", help="Worker processes. [default: all cores]")
-@click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://scheduler:8786.")
-@click.option("--store", metavar="FILE", help="Where results are kept. [default: SWEEP.sqlite]")
+@resource_flags("all cores")
+@store_flag("SWEEP.sqlite")
 @click.option("--csv", metavar="FILE", help="Write the table as CSV.")
 @click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
 @click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
@@ -68,10 +68,10 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         _show(frame, f"{len(frame)} {'runs' if given['each'] else 'entries'}, times in cycles")
     lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
     if lost:
-        _say(f"{lost} of {len(runs)} runs are missing; the same command tries them again")
+        say(f"{lost} of {len(runs)} runs are missing; the same command tries them again")
     if failed:
         first = runs.loc[runs["failure"].notna(), "failure"].iloc[0]
-        _say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
+        say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
     if failed or lost:
         sys.exit(FAILED)
 
@@ -87,7 +87,7 @@ def _verify(files: tuple[str, ...], as_json: bool) -> None:
             found = store.verify()
         told[str(store.path)] = {"rows": found.rows, "faults": list(found.faults)}
         for fault in found.faults:
-            _say(fault)
+            say(fault)
         if not as_json:
             click.echo(f"{store.path}: {found.rows} rows, {len(found.faults) or 'no'} faults")
     if as_json:
@@ -110,16 +110,16 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     _confirm(sweep, given["yes"])
     runs = sweep.runs()
     kept = Path(given["store"] or path.with_suffix(".sqlite"))
-    crew = _crew(sweep, runs, kept, given)
+    executor = _executor(sweep, runs, kept, given)
     with Store(kept) as store:
-        _complete(runs, store, crew, given["retry"])
+        _complete(runs, store, executor, given["retry"])
         return run_table(store.rows(runs))
 
 
-def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Crew[Run, Ended]:
+def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Executor[Run, Ended]:
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
     from netplace.report.terminal.compiling import load_engine
-    from netplace.runs.campaign import crew_of, missing
+    from netplace.runs.campaign import missing
     from netplace.runs.store import Store
 
     left = runs
@@ -129,10 +129,11 @@ def _crew(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> C
     if left:
         sweep.check_programs(left)
         load_engine("kernel")
-    return crew_of(given["workers"], given["dask"] if left else None)
+    resources = resources_from(given, None, len(runs))
+    return (resources if left else replace(resources, dask=None)).simulators()
 
 
-def _complete(runs: list[Run], store: Store, crew: Crew[Run, Ended], retry: bool) -> None:
+def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], retry: bool) -> None:
     """Simulate what is missing of `runs`."""
     from netplace.cli.sweep_progress import SweepProgress
     from netplace.runs.campaign import complete
@@ -142,12 +143,12 @@ def _complete(runs: list[Run], store: Store, crew: Crew[Run, Ended], retry: bool
         store.forget(simulation_of(run).key for run in runs)
     try:
         with SweepProgress() as progress:
-            ended = complete(runs, store, crew, progress)
+            ended = complete(runs, store, executor, progress)
     except KeyboardInterrupt:
-        _say("what has ended is stored; the same command goes on from there")
+        say("what has ended is stored; the same command goes on from there")
         raise
     if ended.lost:
-        _say(f"{ended.lost} runs could not be carried out, the last because of: {ended.reason}")
+        say(f"{ended.lost} runs could not be carried out, the last because of: {ended.reason}")
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:
@@ -194,8 +195,4 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
 
 def _show(frame: pd.DataFrame, title: str) -> None:
     if left_out := show_frame(frame, title):
-        _say(f"{left_out} rows more are not shown; --csv and --parquet write all")
-
-
-def _say(text: str) -> None:
-    click.echo(f"netplace: {text}", err=True)
+        say(f"{left_out} rows more are not shown; --csv and --parquet write all")

@@ -20,7 +20,7 @@ from netplace.runs.schedules import workload_of
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.topologies import parse
 
-__all__ = ["Cosimulated", "cosimulate", "placing_of"]
+__all__ = ["Cosimulated", "cosimulate", "outcome_of", "placing_of"]
 
 Tell = Callable[[int], None]
 
@@ -106,6 +106,11 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         "versions": versions(),
     }
     return Cosimulated(made, outcome)
+
+
+def outcome_of(plan: CosimPlan) -> dict[str, Any]:
+    """Return what came of a plan, as JSON can hold it; for workers."""
+    return cosimulate(plan).outcome
 
 
 def _notes(plan: CosimPlan) -> list[str]:

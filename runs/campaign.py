@@ -1,23 +1,27 @@
-"""Carrying out many runs: what is stored is skipped, what ends is stored, until nothing is missing."""
+"""Carrying out many plans: what is kept is skipped, what ends is kept, until nothing is missing."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from netplace.checks import whole
-from netplace.runs.chance import simulation_of
 from netplace.runs.claims import Claims
-from netplace.runs.crew import TRIES, Crew, simulators
 from netplace.runs.execute import Ended
+from netplace.runs.executors import TRIES, Executor, Lost
+from netplace.runs.kept import Fate, InMemory, Kept, KeptOutcomes, KeptRuns, PlanLike
+from netplace.runs.resources import Resources
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 
-__all__ = ["Progress", "complete", "crew_of", "missing"]
+__all__ = ["Progress", "complete", "complete_all", "missing", "outcomes_of"]
 
+AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
+Outcome = TypeVar("Outcome")
+
+_ONE_PROCESS = Resources()
 _PAUSE = 0.2  # seconds between looks at what other processes are at
 
 
@@ -28,11 +32,11 @@ class Progress:
     Attributes
     ----------
     total : int
-        Simulations that were missing when it began.
+        Plans that were missing when it began.
     done, failed : int
         How many of them have ended, and how many of these failed.
     cpu_seconds : float
-        CPU time that engines took here.
+        CPU time that simulating runs took.
     lost : int
         How many the machine could not carry out, tried again and again; nothing is kept of them.
     reason : str or None
@@ -46,70 +50,32 @@ class Progress:
     lost: int = 0
     reason: str | None = None
 
-    def after(self, ended: Ended | None) -> Progress:
-        """Return the progress after one more; None: another process simulated it."""
-        if ended is None:
+    def after(self, fate: Fate | None) -> Progress:
+        """Return the progress after one more; None: another process carried it out."""
+        if fate is None:
             return replace(self, done=self.done + 1)
-        if ended.by_machine:
-            return replace(self, done=self.done + 1, lost=self.lost + 1, reason=ended.failure)
+        if fate.lost is not None:
+            return replace(self, done=self.done + 1, lost=self.lost + 1, reason=fate.lost)
         return replace(
             self,
             done=self.done + 1,
-            failed=self.failed + (ended.failure is not None),
-            cpu_seconds=self.cpu_seconds + ended.cpu_seconds,
+            failed=self.failed + fate.failed,
+            cpu_seconds=self.cpu_seconds + fate.cpu_seconds,
         )
 
 
 def missing(runs: Iterable[Run], store: Store) -> list[Run]:
     """Return the simulations that `runs` need and `store` lacks, each once, those of one program together."""
-    known = store.simulated()
-    wanted = {run.key: run for run in map(simulation_of, runs)}
-    left = [run for key, run in wanted.items() if key not in known]
-    groups: dict[object, list[Run]] = {}
-    for run in left:
-        groups.setdefault(tuple(replace(job, mapping="", start=0) for job in run.jobs), []).append(run)
-    return [run for group in groups.values() for run in group]
-
-
-def crew_of(workers: int | None = None, dask: str | None = None) -> Crew[Run, Ended]:
-    """Return who carries out runs: `workers` processes (default: all cores), or the Dask cluster at `dask`.
-
-    Raises
-    ------
-    ValueError
-        If `workers` is less than 1, or Dask is not installed or does not answer.
-    """
-    if dask is not None:
-        from netplace.runs.cluster import Cluster
-
-        return Cluster(dask)
-    count = whole(workers, "--workers") if workers is not None else os.cpu_count() or 1
-    return simulators(count)
+    return KeptRuns(store).missing(runs)
 
 
 def complete(
     runs: Iterable[Run],
     store: Store,
-    crew: Crew[Run, Ended],
+    executor: Executor[Run, Ended],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
-    """Simulate what is missing in `store` of `runs`, and keep every result as it comes.
-
-    What the machine did (a worker was killed, there was no memory) is tried again, and never kept: `lost` of
-    what is returned counts the runs that could not be carried out, which are missing as before.
-
-    Another process may do the same with the same store at the same time: they share the work.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-        What is wanted.
-    store : Store
-        Where results are kept.
-    crew : Crew
-        Who simulates.
-    tell : callable
-        Called with the `Progress` at the beginning and after each simulation.
+    """Simulate what is missing in `store` of `runs`, and keep every result as it comes; see `complete_all`.
 
     Raises
     ------
@@ -118,36 +84,106 @@ def complete(
     """
     wanted = list(runs)
     store.ask(wanted)
-    left = deque(missing(wanted, store))
+    return complete_all(wanted, KeptRuns(store), executor, tell)
+
+
+def outcomes_of(
+    plans: Sequence[AnyPlan],
+    function: Callable[[AnyPlan], Any],
+    kept: KeptOutcomes | InMemory,
+    resources: Resources = _ONE_PROCESS,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> list[Any]:
+    """Return the outcome of each plan; what is missing is carried out, each kept as it ends.
+
+    Parameters
+    ----------
+    plans : sequence
+        What is asked for.
+    function : callable
+        Returns the outcome of a plan, as JSON can hold it; picklable, if others carry out plans.
+    kept : KeptOutcomes or InMemory
+        Where outcomes are kept.
+    resources : Resources
+        Who carries out plans.
+    tell : callable
+        Called with the `Progress` at the beginning and after each plan.
+
+    Raises
+    ------
+    ValueError
+        If the machine could not carry out a plan, again and again.
+    Exception
+        What `function` raised; what had ended is kept.
+    """
+    if kept.missing(plans):
+        progress = complete_all(plans, kept, resources.executor(function, Lost), tell)
+        if progress.lost:
+            raise ValueError(f"{progress.reason} ({TRIES} times)")
+    return kept.outcomes(plans)
+
+
+def complete_all(
+    plans: Sequence[AnyPlan],
+    kept: Kept[AnyPlan, Outcome],
+    executor: Executor[AnyPlan, Outcome],
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Progress:
+    """Carry out what is missing of `plans`, and keep every outcome as it comes.
+
+    What the machine did (a worker was killed, there was no memory) is tried again, and never kept: `lost` of
+    what is returned counts the plans that could not be carried out, which are missing as before.
+
+    Another process may do the same with the same store at the same time: they share the work.
+
+    Parameters
+    ----------
+    plans : sequence
+        What is wanted.
+    kept : Kept
+        Where outcomes are kept.
+    executor : Executor
+        Who carries out plans.
+    tell : callable
+        Called with the `Progress` at the beginning and after each plan.
+
+    Raises
+    ------
+    StoreError
+        If an outcome cannot be kept.
+    Exception
+        What carrying out a plan raised.
+    """
+    left = deque(kept.missing(plans))
     progress, tries = Progress(len(left)), Counter[str]()
     if not left:
         return progress
-    with Claims(store.path) as claims, crew:
+    with Claims(kept.path) as claims, executor:
         tell(progress)  # only now: workers are best begun while there is a single thread
-        while left or crew.busy:
+        while left or executor.busy:
             for _ in range(len(left)):
-                if not crew.has_room():
+                if not executor.has_room():
                     break
-                run = left.popleft()
-                if not claims.take(run.key):
-                    left.append(run)  # in another process's hands: look again later
-                elif store.has(run.key):
-                    claims.leave(run.key)
+                plan = left.popleft()
+                if not claims.take(plan.key):
+                    left.append(plan)  # in another process's hands: look again later
+                elif kept.has(plan):
+                    claims.leave(plan.key)
                     tell(progress := progress.after(None))
                 else:
-                    crew.give(run)
-            if not crew.busy:
+                    executor.give(plan)
+            if not executor.busy:
                 time.sleep(_PAUSE if left else 0)
                 continue
-            for run, ended in crew.collect():
-                if ended.by_machine:
-                    claims.leave(run.key)
-                    tries[run.key] += 1
-                    if tries[run.key] < TRIES:
-                        left.append(run)
+            for plan, outcome in executor.collect():
+                fate = kept.fate(outcome)
+                if fate.lost is None:
+                    kept.keep(plan, outcome)
+                claims.leave(plan.key)
+                if fate.lost is not None:
+                    tries[plan.key] += 1
+                    if tries[plan.key] < TRIES:
+                        left.append(plan)
                         continue
-                else:
-                    store.keep(run.key, ended)
-                    claims.leave(run.key)
-                tell(progress := progress.after(ended))
+                tell(progress := progress.after(fate))
     return progress

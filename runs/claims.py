@@ -23,11 +23,16 @@ __all__ = ["Claims"]
 
 
 class Claims:
-    """The claims of this process beside the store at `path`; a context manager."""
+    """The claims of this process beside the store at `path`; a context manager.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + "-claims")
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+    Without a store (None) there is nobody to share with, and every claim is granted.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = -1
+        if path is not None:
+            self._path = path.with_name(path.name + "-claims")
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
 
     def __enter__(self) -> Claims:
         return self
@@ -35,6 +40,8 @@ class Claims:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._file < 0:
+            return
         if LOCKS:
             # Whoever leaves last removes the file. One that has just opened it goes on with a file without a
             # name; at worst it simulates what a third one simulates too.
@@ -45,7 +52,7 @@ class Claims:
 
     def take(self, key: str) -> bool:
         """Claim the simulation `key`, and tell whether no other process holds it."""
-        if not LOCKS:
+        if not LOCKS or self._file < 0:
             return True
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
@@ -55,7 +62,7 @@ class Claims:
 
     def leave(self, key: str) -> None:
         """Give up the claim on `key`."""
-        if LOCKS:
+        if LOCKS and self._file >= 0:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
 
 

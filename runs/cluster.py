@@ -1,28 +1,35 @@
-"""Runs carried out by a Dask cluster; needs the extra ``netplace[dask]``."""
+"""Items carried out by the workers of a Dask cluster; needs the extra ``netplace[dask]``."""
 
 from __future__ import annotations
 
 import queue
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from netplace.runs.execute import Ended, attempt
-from netplace.runs.spec import Run
+from netplace.runs.executors import answer_of
 
 __all__ = ["Cluster"]
 
 _PATIENCE = 10.0  # seconds for the scheduler to answer
-_IN_HAND = 2  # runs given for each thread of the cluster: one under way, and the next
+_IN_HAND = 2  # items given for each thread of the cluster: one under way, and the next
 _LOOK = 5.0  # seconds between looks at whether the cluster is still there
 
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
 
-class Cluster:
-    """The workers of a Dask cluster. They need this netplace, and the traces under the same paths.
+
+class Cluster(Generic[Item, Outcome]):
+    """The workers of a Dask cluster. They need this netplace, and files that items name under the same paths.
 
     Parameters
     ----------
     address : str
         Of the scheduler, such as ``"tcp://scheduler:8786"``.
+    function : callable
+        What returns the outcome of an item, picklable; what it raises is raised by `collect`.
+    lost : callable
+        ``lost(reason)`` returns the outcome of an item that the cluster could not carry out.
 
     Raises
     ------
@@ -30,14 +37,18 @@ class Cluster:
         If Dask is not installed, or nothing answers at the address.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(
+        self, address: str, function: Callable[[Item], Outcome], lost: Callable[[str], Outcome]
+    ) -> None:
         try:
             import distributed
         except ImportError:
             raise ValueError("--dask: Dask is not installed; pip install 'netplace[dask]'") from None
         self.busy = 0
+        self._function = function
+        self._lost = lost
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._runs: dict[Any, Run] = {}
+        self._items: dict[Any, Item] = {}
         try:
             client: Any = distributed.Client
             self._client: Any = client(address, timeout=_PATIENCE, set_as_default=False)
@@ -45,14 +56,14 @@ class Cluster:
             reason = " ".join(str(error).split())
             raise ValueError(f"--dask: no scheduler answers at {address!r}: {reason}") from None
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> Cluster[Item, Outcome]:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._client.cancel(list(self._runs))
-        self._runs.clear()
+        self._client.cancel(list(self._items))
+        self._items.clear()
         self._client.close()
         self.busy = 0
 
@@ -61,29 +72,34 @@ class Cluster:
         threads: int = sum(self._client.nthreads().values())
         return self.busy < _IN_HAND * max(1, threads)
 
-    def give(self, run: Run) -> None:
-        """Hand the run to the cluster."""
+    def give(self, item: Item) -> None:
+        """Hand the item to the cluster."""
         # Not pure: a failure that Dask remembers would otherwise be its answer for ever.
-        future: Any = self._client.submit(attempt, run, pure=False)
-        self._runs[future] = run
+        future: Any = self._client.submit(answer_of, self._function, item, pure=False)
+        self._items[future] = item
         self.busy += 1
         future.add_done_callback(self._ended.put)
 
-    def collect(self) -> list[tuple[Run, Ended]]:
-        """Wait until a run has ended.
+    def collect(self) -> list[tuple[Item, Outcome]]:
+        """Wait until an item has ended.
 
         Raises
         ------
         ValueError
             If the cluster has gone.
+        Exception
+            What the function raised.
         """
         future = self._next()
-        run = self._runs.pop(future)
+        item = self._items.pop(future)
         self.busy -= 1
         try:
-            return [(run, future.result())]
+            outcome, failure = future.result()
         except Exception as error:  # the worker died so often that Dask gave up, or has no netplace
-            return [(run, _lost(error))]
+            return [(item, self._lost(f"Dask: {' '.join(str(error).split())}"))]
+        if failure is not None:
+            raise failure
+        return [(item, outcome)]
 
     def _next(self) -> Any:
         while True:
@@ -92,7 +108,3 @@ class Cluster:
             except queue.Empty:
                 if self._client.status != "running":
                     raise ValueError("--dask: the scheduler does not answer any more") from None
-
-
-def _lost(error: Exception) -> Ended:
-    return Ended(None, f"Dask: {' '.join(str(error).split())}", 0.0, {}, "dask", by_machine=True)

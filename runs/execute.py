@@ -253,16 +253,20 @@ def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
 def _mappings_of(run: Run, programs: tuple[Program, ...]) -> list[QapResult]:
     for name, digest in run.contents:
         _unchanged(name, digest)
-    return place_jobs(
-        _topology(run),
-        programs,
-        [job.mapping for job in run.jobs],
-        partition_rule=run.partition,
-        config=run.config,
-        seed=run.seed,
-        network_seed=run.network_seed,
-        max_cycles=run.max_cycles,
-    )
+    if run not in _PLACED:
+        while len(_PLACED) >= _MOST_PLACED:
+            del _PLACED[next(iter(_PLACED))]
+        _PLACED[run] = place_jobs(
+            _topology(run),
+            programs,
+            [job.mapping for job in run.jobs],
+            partition_rule=run.partition,
+            config=run.config,
+            seed=run.seed,
+            network_seed=run.network_seed,
+            max_cycles=run.max_cycles,
+        )
+    return _PLACED[run]
 
 
 def check_places(run: Run) -> None:
@@ -334,6 +338,10 @@ def _parsed(text: str, contents: tuple[tuple[str, str], ...]) -> Topology:
 # Programs of this process by what they depend on, the oldest first. An operation takes 25 bytes.
 _PROGRAMS: dict[tuple[Any, ...], Program] = {}
 _MOST_OPERATIONS = 20_000_000
+
+# Mappings of this process by their runs, the oldest first: a search that took seconds is not made again.
+_PLACED: dict[Run, list[QapResult]] = {}
+_MOST_PLACED = 4
 
 # Outcomes of this process by all that they depend on, the oldest first.
 _KNOWN: dict[bytes, dict[str, Any]] = {}

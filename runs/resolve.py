@@ -29,7 +29,7 @@ from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
 from netplace.topologies import TOPOLOGY, Topology, parse
 
-__all__ = ["JOB_FIELDS", "resolve"]
+__all__ = ["JOB_FIELDS", "contents_of", "resolve"]
 
 # What a job takes besides the options of its application: the type, and what it is.
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
@@ -97,7 +97,7 @@ def resolve(
         seed=whole(seed, "seed", 0),
         network_seed=None if network_seed is None else whole(network_seed, "network_seed", 0),
         max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
-        contents=_contents(topology.text, config.routing, partition, [job.mapping for job in made]),
+        contents=contents_of(topology.text, config.routing, partition, [job.mapping for job in made]),
         revisions=revisions_of([job.mapping for job in made], partition, config),
     )
 
@@ -196,7 +196,7 @@ def _digest_of(job: Mapping[str, Any]) -> str:
     return source[1] if source else ""
 
 
-def _contents(
+def contents_of(
     network: str, routing: str, partition: str, mappings: Iterable[str]
 ) -> tuple[tuple[str, str], ...]:
     """Return the files that network, routing and rules of placement read or stand in, with their digests."""

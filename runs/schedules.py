@@ -1,9 +1,8 @@
-"""Plans carried out, and what came of them kept in a store beside runs."""
+"""Plans of schedules carried out."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from netplace.scheduling.simulation import Tell
 from netplace.scheduling.workload import Workload, make_workload, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["Carried", "carry_out", "complete_plans", "workload_of"]
+__all__ = ["Carried", "carry_out", "outcome_of", "workload_of"]
 
 _BATCHES = 20
 
@@ -118,16 +117,9 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
     return Carried(made, outcome)
 
 
-def complete_plans(plans: Iterable[Plan], store: Store) -> list[dict[str, Any]]:
-    """Return the outcome of each plan: the stored one, or what carrying it out gives, which is stored."""
-    found = []
-    for plan in plans:
-        outcome = store.schedule(plan.key)
-        if outcome is None:
-            outcome = carry_out(plan).outcome
-            store.keep_schedule(plan.key, plan.to_dict(), outcome)
-        found.append(outcome)
-    return found
+def outcome_of(plan: Plan) -> dict[str, Any]:
+    """Return the figures of the schedule of a plan; for workers."""
+    return carry_out(plan).outcome
 
 
 def _times_and_partitioner(

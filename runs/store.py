@@ -5,8 +5,9 @@ to be made: the runs of all seeds share one where chance has no part. Every row 
 ends (write-ahead log), so a process that is killed loses what was in progress and no more, and several
 processes may use one file at a time.
 
-Table ``schedules`` holds what came of jobs on a shared machine, ``loads`` points of latency-throughput
-curves. Each is made when the first row is kept, so a store from before there were any stays one.
+Outcomes of other plans stand in a table for each kind: ``schedules`` what came of jobs on a shared machine,
+``loads`` points of latency-throughput curves, ``mappings``, ``configurations`` their metrics. Each is made
+when the first row is kept.
 
 Every row has a checksum, or a key that is one, and is checked when it is read: a file that was damaged or
 altered is told, not shown. A store from before there were checksums gets them when it is next written to.
@@ -39,13 +40,14 @@ from netplace.runs.store_rows import (
     read_simulation,
 )
 
-__all__ = ["SCHEMA", "Row", "Store", "StoreError"]
+__all__ = ["SCHEMA", "TABLES", "Row", "Store", "StoreError"]
 
 Row = tuple[Run, dict[str, Any] | None, str | None]
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 # To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
 SCHEMA = 1
+TABLES = ("schedules", "loads", "mappings", "configurations")  # of outcomes, by what their plans are
 _MADE = (
     "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
     "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
@@ -210,7 +212,7 @@ class Store:
         queries: list[tuple[Callable[..., object], str]] = [
             (read_run, "SELECT key, simulation, run FROM runs"),
             (partial(read_simulation, sealed=self._sealed), self._simulations),
-            *((made, self._select(table)) for table in ("schedules", "loads") if self._has(table)),
+            *((made, self._select(table)) for table in TABLES if self._has(table)),
         ]
         rows = 0
         for read, query in queries:
@@ -227,22 +229,6 @@ class Store:
                 "DELETE FROM simulations WHERE key = ? AND failure IS NOT NULL", [(key,) for key in keys]
             )
 
-    def keep_schedule(self, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Keep the outcome of the plan `key`; one that is there already stays."""
-        self._keep_made("schedules", key, plan, outcome)
-
-    def schedule(self, key: str) -> dict[str, Any] | None:
-        """Return the outcome of the plan `key`; None if it has not been carried out."""
-        return self._made("schedules", key)
-
-    def keep_load(self, key: str, plan: dict[str, Any], point: dict[str, Any]) -> None:
-        """Keep a point of a latency-throughput curve; one that is there already stays."""
-        self._keep_made("loads", key, plan, point)
-
-    def load(self, key: str) -> dict[str, Any] | None:
-        """Return the point `key` of a latency-throughput curve; None if it has not been measured."""
-        return self._made("loads", key)
-
     def schedules(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield every plan that was carried out, and its outcome, in the order of their keys."""
         if not self._has("schedules"):
@@ -254,8 +240,8 @@ class Store:
                 plan = read_schedule(*row, sealed=self._sealed)
             yield plan
 
-    def _keep_made(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Keep a row of one of the tables that are made when they are first needed."""
+    def keep_outcome(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Keep the outcome of the plan `key` in one of `TABLES`; one that is there already stays."""
         texts = json_text(plan), json_text(outcome)
         with self._explained(), self._database:
             self._database.execute(_MADE.format(table=table))
@@ -264,8 +250,8 @@ class Store:
                 (key, *texts, checksum(key, *texts)),
             )
 
-    def _made(self, table: str, key: str) -> dict[str, Any] | None:
-        """Return the outcome in a row of such a table; None if there is none."""
+    def outcome(self, table: str, key: str) -> dict[str, Any] | None:
+        """Return the outcome of the plan `key` in one of `TABLES`; None if there is none."""
         if not self._has(table):
             return None
         with self._explained():

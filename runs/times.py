@@ -11,7 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.checks import one_of
-from netplace.runs.campaign import complete, crew_of
+from netplace.runs.campaign import complete
+from netplace.runs.resources import simulators
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, times_of
@@ -141,7 +142,7 @@ class StoredTimes:
         """
         wanted = [run.seeded(seed) for seed in seeds] if seeds is not None else [run]
         if self._simulate:
-            progress = complete(wanted, self._store, crew_of(self._workers))
+            progress = complete(wanted, self._store, simulators(self._workers))
             if progress.lost:
                 raise ValueError(f"run times: {progress.reason}")
         rows = list(self._store.rows(wanted))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
-from netplace.runs.campaign import Progress
-from netplace.runs.crew import run_each
+from netplace.runs.campaign import outcomes_of
+from netplace.runs.kept import KeptOutcomes
 from netplace.runs.plan import Plan
-from netplace.runs.schedules import carry_out
+from netplace.runs.schedules import outcome_of
 from netplace.studies.study import Bench
 
 __all__ = ["kept_outcomes", "outcomes", "turnaround"]
@@ -24,7 +26,7 @@ def outcomes(plans: Sequence[Plan], bench: Bench) -> list[dict[str, Any]]:
     ValueError
         As `kept_outcomes`.
     """
-    found = kept_outcomes({plan.key: plan for plan in plans}, _outcome, Plan.to_dict, bench)
+    found = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, Plan.to_dict, bench)
     return [found[plan.key] for plan in plans]
 
 
@@ -50,19 +52,15 @@ def kept_outcomes(
     ValueError
         If outcomes are missing and are not to be made, or cannot be.
     """
-    store = bench.store
-    found = {key: store.schedule(key) for key in wanted}
-    left = [key for key, outcome in found.items() if outcome is None]
-    if left and not bench.simulate:
+    plans = {key: _CasePlan(key, describe(case), case) for key, case in wanted.items()}
+    kept = KeptOutcomes(bench.store, "schedules")
+    if not bench.simulate and (left := kept.missing(plans.values())):
         raise ValueError(
-            f"{store.path}: {len(left)} schedules of the study are not there; without --stored they are made"
+            f"{bench.store.path}: {len(left)} schedules of the study are not there; without --stored they "
+            "are made"
         )
-    progress = Progress(len(left))
-    # Told of only once something has ended: processes are best begun while there is a single thread.
-    for place, outcome in run_each(make, [wanted[key] for key in left], bench.workers):
-        store.keep_schedule(left[place], describe(wanted[left[place]]), outcome)
-        bench.tell(progress := progress.after(None))
-    return {key: outcome or store.schedule(key) or {} for key, outcome in found.items()}
+    found = outcomes_of(list(plans.values()), partial(_made, make), kept, bench.resources, bench.tell)
+    return dict(zip(plans, found, strict=True))
 
 
 def turnaround(outcome: dict[str, Any]) -> float:
@@ -70,5 +68,17 @@ def turnaround(outcome: dict[str, Any]) -> float:
     return float(outcome["metrics"]["per_job"]["turnaround"]["mean"])
 
 
-def _outcome(plan: Plan) -> dict[str, Any]:
-    return carry_out(plan).outcome
+@dataclass(frozen=True)
+class _CasePlan:
+    """A case as a plan."""
+
+    key: str
+    plain: dict[str, Any]
+    case: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.plain
+
+
+def _made(make: Callable[[Any], dict[str, Any]], plan: _CasePlan) -> dict[str, Any]:
+    return make(plan.case)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from netplace.checks import one_of, whole
 from netplace.runs import Run
 from netplace.runs.campaign import Progress, complete, missing
-from netplace.runs.crew import Crew
-from netplace.runs.execute import Ended
+from netplace.runs.resources import Resources
 from netplace.runs.store import Store
 from netplace.studies.report import Report
 
@@ -48,21 +47,18 @@ class Bench:
     ----------
     store : Store
         Where results are, and come.
-    crew : callable
-        Returns who simulates.
+    resources : Resources
+        Who carries out what is missing.
     tell : callable
-        Called with the `Progress` of simulations.
+        Called with the `Progress` of what is carried out.
     simulate : bool
         Whether what is missing is simulated; if not, it is an error.
-    workers : int
-        Processes for what is no simulation of a network, at least 1.
     """
 
     store: Store
-    crew: Callable[[], Crew[Run, Ended]]
+    resources: Resources = field(default_factory=Resources)
     tell: Callable[[Progress], None] = lambda _: None
     simulate: bool = True
-    workers: int = 1
 
 
 @dataclass(frozen=True)
@@ -89,6 +85,8 @@ class Study:
         Carries out what is missing of what is asked for, and reports. Most studies: `of_runs`.
     options : tuple of str
         Which of ``"mappings"``, ``"partitions"`` and ``"sim_seeds"`` it takes.
+    many : bool
+        Whether it carries out plans, so that workers and a cluster have something to do.
     """
 
     name: str
@@ -98,6 +96,7 @@ class Study:
     usual: tuple[str, ...]
     conduct: Callable[[Asked, Bench], Report]
     options: tuple[str, ...] = ()
+    many: bool = True
 
 
 def of_runs(
@@ -163,7 +162,7 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
     """
     runs = [row.run for row in rows]
     if bench.simulate:
-        progress = complete(runs, bench.store, bench.crew(), bench.tell)
+        progress = complete(runs, bench.store, bench.resources.simulators(), bench.tell)
         if progress.lost:
             raise ValueError(f"study: {progress.lost} runs could not be simulated now: {progress.reason}")
     elif left := missing(runs, bench.store):

@@ -19,7 +19,7 @@ from netplace.report.tables.summary import spread
 from netplace.report.terminal.compiling import load_engine
 from netplace.report.terminal.screen import print_tables, table, with_progress
 from netplace.runs import execute, resolve
-from netplace.runs.crew import run_each
+from netplace.runs.executors import run_each
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
 

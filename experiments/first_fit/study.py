@@ -88,6 +88,10 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     """
     if not bench.simulate and set(asked.parts) != {"visits"}:
         raise ValueError("study first-fit: keeps no times, so --stored has nothing to report")
+    if bench.resources.dask is not None and set(asked.parts) != {"visits"}:
+        raise ValueError(
+            "study first-fit: --dask: times are measured in this process; only --table visits takes it"
+        )
     printed = published("allocation_time_ms.csv")
     tables, figures, told = [], {}, []
     for part in asked.parts:

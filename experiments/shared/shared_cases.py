@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from netplace.cosim import CosimPlan, cosimulate, make_cosim_plan
+from netplace.cosim import CosimPlan, make_cosim_plan
+from netplace.cosim.carry import outcome_of
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Bench
 from netplace.topologies import parse
@@ -91,7 +92,7 @@ def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shar
 
 def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
     """Return what came of each plan; what the store lacks is made."""
-    found = kept_outcomes({plan.key: plan for plan in plans}, _outcome, CosimPlan.to_dict, bench)
+    found = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
     return [found[plan.key] for plan in plans]
 
 
@@ -108,7 +109,3 @@ def by_case(
 ) -> dict[Shared, float]:
     """Return a figure of each case."""
     return {one: figure(outcome) for one, outcome in zip(plans, outcomes, strict=True)}
-
-
-def _outcome(plan: CosimPlan) -> Outcome:
-    return cosimulate(plan).outcome

@@ -107,4 +107,5 @@ STUDY = Study(
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,
+    many=False,
 )

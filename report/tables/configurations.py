@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
@@ -38,6 +39,15 @@ class Configuration:
 
     run: Run
     simulated: bool = False
+
+    @property
+    def key(self) -> str:
+        """Content hash: SHA-256, in hexadecimal."""
+        return hashlib.sha256(f"configuration {self.simulated} {self.run.key}".encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it asks for, as JSON can hold it."""
+        return {"run": self.run.to_dict(), "simulated": self.simulated}
 
 
 def seeds_of(run: Run, first: int, count: int) -> range:

@@ -1,90 +1,21 @@
-"""One job mapped by search, and what its mapping makes of the traffic."""
+"""What a mapping makes of the traffic of a job."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from netplace.apps import Program
-from netplace.netsim import Config
-from netplace.placement import partition
-from netplace.placement.mapping import QapResult, cost_between, find_mapping
+from netplace.placement.mapping import cost_between
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
-from netplace.runs.placing import run_time_of
 from netplace.topologies import Topology
 
-__all__ = ["Search", "Traits", "traits"]
-
-
-@dataclass(frozen=True)
-class Search:
-    """A job that is to be mapped.
-
-    Attributes
-    ----------
-    topology : Topology
-        The network.
-    W : ndarray or sparse array, shape (tasks, tasks)
-        Its traffic in bytes.
-    program : Program or None
-        What its tasks do, for mappings that simulate.
-    partition, mapping : str
-        Rules of placement.
-    config : Config
-        Settings of the network, for mappings that simulate.
-    """
-
-    topology: Topology
-    W: Any
-    program: Program | None = None
-    partition: str = "whole"
-    mapping: str = "td"
-    config: Config = field(default_factory=Config)
-
-    @property
-    def tasks(self) -> int:
-        """Number of tasks."""
-        return int(self.W.shape[0])
-
-    def nodes(self, seed: int) -> Nodes:
-        """Return the nodes of the job.
-
-        Raises
-        ------
-        ValueError
-            If it does not fit the network, or the rule refuses.
-        """
-        return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
-
-    def find(self, seed: int) -> QapResult:
-        """Return its mapping; all chance follows from `seed`.
-
-        Raises
-        ------
-        ValueError
-            If it does not fit the network, or a rule refuses.
-        SimulationError
-            If it cannot come to its end, where a mapping simulates.
-        """
-        simulated = None
-        if self.program is not None:
-            simulated = run_time_of(self.topology, self.program, self.config, seed)
-        return find_mapping(
-            self.mapping,
-            self.topology,
-            self.tasks,
-            nodes=self.nodes(seed),
-            program=self.program,
-            W=self.W,
-            run_time=simulated,
-            seed=seed,
-        )
+__all__ = ["Traits", "traits"]
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ def test_a_study_is_carried_out_once(netplace, tmp_path, monkeypatch):
     def never(plan):
         raise AssertionError("carried out again")
 
-    monkeypatch.setattr("netplace.cli.schedule._outcome", never)
+    monkeypatch.setattr("netplace.runs.schedules.outcome_of", never)
     again = netplace("schedule", tmp_path / "study.toml", "--json")
     assert json.loads(again.stdout) == found
     shown = netplace("schedule", tmp_path / "study.toml")
@@ -147,11 +147,11 @@ def test_one_schedule_is_kept_if_wanted(netplace, tmp_path, monkeypatch):
 
 
 def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
-    import netplace.cli.schedule as command
+    import netplace.runs.schedules as module
 
     (tmp_path / "study.toml").write_text(STUDY)
     carried = []
-    real = command._outcome
+    real = module.outcome_of
 
     def interrupted(plan):
         if len(carried) == 3:
@@ -159,9 +159,9 @@ def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
         carried.append(plan)
         return real(plan)
 
-    monkeypatch.setattr(command, "_outcome", interrupted)
+    monkeypatch.setattr(module, "outcome_of", interrupted)
     assert netplace("schedule", tmp_path / "study.toml").exit_code == 130
-    monkeypatch.setattr(command, "_outcome", lambda plan: carried.append(plan) or real(plan))
+    monkeypatch.setattr(module, "outcome_of", lambda plan: carried.append(plan) or real(plan))
     assert netplace("schedule", tmp_path / "study.toml").exit_code == 0
     assert len(carried) == len({plan.key for plan in carried}) == 8
 

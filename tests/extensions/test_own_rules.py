@@ -14,8 +14,9 @@ from netplace.apps import application
 from netplace.netsim import measure_load
 from netplace.placement import map_tasks, partition
 from netplace.runs import execute, resolve
-from netplace.runs.campaign import complete, crew_of
+from netplace.runs.campaign import complete
 from netplace.runs.plan import make_plan
+from netplace.runs.resources import simulators
 from netplace.runs.schedules import carry_out
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table
@@ -116,16 +117,16 @@ def test_workers_forked_or_spawned_and_dask_know_them(tmp_path):
 def _complete(runs, store, name, local_cluster):
     if name == "dask":
         with local_cluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-            progress = complete(runs, store, crew_of(dask=cluster.scheduler_address))
+            progress = complete(runs, store, simulators(dask=cluster.scheduler_address))
     elif name == "spawned":
         over = threading.Event()
         other = threading.Thread(target=over.wait)
         other.start()  # beside a thread workers are not forked
-        progress = complete(runs, store, crew_of(2))
+        progress = complete(runs, store, simulators(2))
         over.set()
         other.join()
     else:
-        progress = complete(runs, store, crew_of(1 if name == "here" else 2))
+        progress = complete(runs, store, simulators(1 if name == "here" else 2))
     assert (progress.done, progress.failed) == (len(runs), 0)
 
 
@@ -222,7 +223,7 @@ def test_a_mistake_is_one_sentence(netplace, flag, text, words):
 def test_a_store_runs_nothing(netplace, rules, tmp_path):
     run = resolve("mine.py:ring:16", {**JOB, "mapping": "mine.py:backwards"}, partition="mine.py:stride:2")
     with Store(tmp_path / "s.sqlite") as store:
-        complete([run], store, crew_of(1))
+        complete([run], store, simulators(1))
     rules.write_text("import pathlib\npathlib.Path('ran').write_text('yes')\n" + RULES)
     for flags in (("s.sqlite",), ("s.sqlite", "--runs"), ("s.sqlite", "--json")):
         shown = netplace("table", *flags)

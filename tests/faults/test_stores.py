@@ -24,7 +24,7 @@ def path(tmp_path):
         store.ask(RUNS)
         for run in RUNS:
             store.keep(run.key, attempt(run))
-        store.keep_schedule("plan", {"policy": "easy"}, {"metrics": {"jobs": 3}})
+        store.keep_outcome("schedules", "plan", {"policy": "easy"}, {"metrics": {"jobs": 3}})
     return path
 
 
@@ -69,7 +69,7 @@ def test_what_was_altered_is_told(path, statement, value):
 def test_an_altered_schedule_is_told(path):
     change(path, "UPDATE schedules SET outcome = replace(outcome, '3', '4') WHERE key = ?", "plan")
     with Store(path, read_only=True) as store:
-        for read in (lambda: store.schedule("plan"), lambda: list(store.schedules())):
+        for read in (lambda: store.outcome("schedules", "plan"), lambda: list(store.schedules())):
             with pytest.raises(StoreError, match="schedule 'plan' is not what was stored"):
                 read()
 
@@ -116,7 +116,7 @@ def test_a_store_without_checksums_gets_them(path):
     database.close()
     with Store(path, read_only=True) as store:
         assert len(list(store.rows())) == 3
-        assert store.schedule("plan")
+        assert store.outcome("schedules", "plan")
         [fault] = store.verify().faults
         assert "no checksums yet" in fault
     Store(path).close()

@@ -12,7 +12,7 @@ import pytest
 
 from netplace.netsim import DeadlockError
 from netplace.netsim.engine import Blocked
-from netplace.runs.crew import run_each
+from netplace.runs.executors import run_each
 
 
 def square(number: int) -> int:

@@ -9,9 +9,9 @@ from netplace.netsim import simulate
 from netplace.placement import map_tasks
 from netplace.runs import resolve
 from netplace.runs.campaign import complete
-from netplace.runs.crew import simulators
 from netplace.runs.execute import attempt, execute
 from netplace.runs.placing import place_jobs, run_time_of
+from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.topologies import parse
 

@@ -13,9 +13,10 @@ import time
 import pytest
 
 from netplace.runs import resolve
-from netplace.runs.campaign import complete, crew_of, missing
+from netplace.runs.campaign import complete, missing
 from netplace.runs.chance import simulation_of
-from netplace.runs.crew import Alone, Workers, simulators
+from netplace.runs.executors import Here, Processes
+from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
 
@@ -51,13 +52,13 @@ def test_every_crew_gives_the_same_table(tmp_path, undisturbed):
 
     with Store(tmp_path / "two.sqlite") as store:
         told = []
-        complete(SOME_FAIL, store, crew_of(2), told.append)
+        complete(SOME_FAIL, store, simulators(2), told.append)
         assert [progress.done for progress in told] == list(range(19))
     with (
         LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
         Store(tmp_path / "dask.sqlite") as store,
     ):
-        complete(SOME_FAIL, store, crew_of(dask=cluster.scheduler_address))
+        complete(SOME_FAIL, store, simulators(dask=cluster.scheduler_address))
     assert table_of(tmp_path / "two.sqlite") == undisturbed
     assert table_of(tmp_path / "dask.sqlite") == undisturbed
 
@@ -66,12 +67,14 @@ def test_what_is_stored_is_never_simulated_again(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite") as store:
         complete(RUNS[:8], store, simulators(1))
         simulated = []
-        crew = simulators(1)
-        monkeypatch.setattr(crew, "give", lambda run, give=crew.give: (simulated.append(run), give(run)))
-        complete(RUNS, store, crew)
+        executor = simulators(1)
+        monkeypatch.setattr(
+            executor, "give", lambda run, give=executor.give: (simulated.append(run), give(run))
+        )
+        complete(RUNS, store, executor)
         assert {run.key for run in simulated} == {run.key for run in map(simulation_of, RUNS[8:])}
         assert missing(RUNS, store) == []
-        assert complete(RUNS, store, crew).total == 0
+        assert complete(RUNS, store, executor).total == 0
 
 
 def _complete(path: str) -> None:
@@ -145,13 +148,14 @@ def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path):
 
 SCRIPT = """
 from netplace.runs import resolve
-from netplace.runs.campaign import complete, crew_of
+from netplace.runs.campaign import complete
+from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 if __name__ == "__main__":
     job = {"app": "all-to-all", "packets": 9, "rounds": 9, "mapping": "random"}
     runs = [resolve("torus:8x8", job, seed=seed) for seed in range(1000)]
     with Store("s.sqlite") as store:
-        complete(runs, store, crew_of(2), lambda p: print(p.done, flush=True))
+        complete(runs, store, simulators(2), lambda p: print(p.done, flush=True))
 """
 
 
@@ -198,20 +202,20 @@ def alive(pid: int) -> bool:
 
 def test_workers_are_counted():
     with pytest.raises(ValueError, match="--workers: 0 is too small"):
-        crew_of(0)
-    assert isinstance(crew_of(1), Alone)
-    assert isinstance(crew_of(3), Workers)
+        simulators(0)
+    assert isinstance(simulators(1), Here)
+    assert isinstance(simulators(3), Processes)
 
 
 def test_a_dask_address_that_does_not_answer(monkeypatch):
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     with pytest.raises(ValueError, match=r"--dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        crew_of(dask="tcp://127.0.0.1:9")
+        simulators(dask="tcp://127.0.0.1:9")
     with pytest.raises(ValueError, match="--dask: no scheduler answers at 'nonsense://'"):
-        crew_of(dask="nonsense://")
+        simulators(dask="nonsense://")
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ValueError, match=r"pip install 'netplace\[dask\]'"):
-        crew_of(dask="tcp://127.0.0.1:9")
+        simulators(dask="tcp://127.0.0.1:9")

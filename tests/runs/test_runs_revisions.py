@@ -11,9 +11,10 @@ from netplace.netsim.config import ARBITERS
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.partition import PARTITIONS
 from netplace.runs import Run, resolve
-from netplace.runs.campaign import complete, crew_of, missing
+from netplace.runs.campaign import complete, missing
 from netplace.runs.loads import make_load_plan
 from netplace.runs.plan import make_plan
+from netplace.runs.resources import simulators
 from netplace.runs.revisions import REVISIONS, revisions_of
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
@@ -51,10 +52,10 @@ def test_a_store_of_older_code_opens_and_its_result_is_not_reused(tmp_path):
     del written["revisions"]  # as it was written then
     old = Run.from_dict(written)
     with Store(tmp_path / "old.sqlite") as store:
-        complete([old], store, crew_of(1))
+        complete([old], store, simulators(1))
         assert not missing([old], store)
         assert missing([now], store) == [now]
-        complete([now], store, crew_of(1))
+        complete([now], store, simulators(1))
         assert not store.verify().faults
         table = run_table(store.rows())
     assert sorted(table["settings"]) == ["", "older mapping td"]

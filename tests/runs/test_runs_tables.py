@@ -13,8 +13,8 @@ from pandas.testing import assert_frame_equal
 from netplace.netsim import Config
 from netplace.runs import Ended, attempt, execute, resolve
 from netplace.runs.campaign import complete
-from netplace.runs.crew import simulators
 from netplace.runs.difference import difference
+from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
 from netplace.runs.times import RunTimes, StoredTimes

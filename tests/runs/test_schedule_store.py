@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from netplace.runs import resolve
+from netplace.runs.campaign import outcomes_of
+from netplace.runs.kept import KeptOutcomes
 from netplace.runs.plan import Plan, make_plan
-from netplace.runs.schedules import carry_out, complete_plans
+from netplace.runs.schedules import carry_out, outcome_of
 from netplace.runs.store import Store
 from netplace.runs.study_file import read_study
 
@@ -48,7 +50,7 @@ def test_outcomes_are_kept_and_not_made_again(tmp_path, monkeypatch):
         make_plan({**GIVEN, "policy": policy}).seeded(seed) for policy in ("fcfs", "sjf") for seed in (0, 1)
     ]
     with Store(tmp_path / "runs.sqlite") as store:
-        found = complete_plans(plans, store)
+        found = outcomes_of(plans, outcome_of, KeptOutcomes(store, "schedules"))
         assert [carry_out(plan).outcome["metrics"]["per_job"] for plan in plans] == [
             {name: dict(spread) for name, spread in one["metrics"]["per_job"].items()} for one in found
         ]
@@ -57,7 +59,8 @@ def test_outcomes_are_kept_and_not_made_again(tmp_path, monkeypatch):
             raise AssertionError("made again")
 
         monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
-        assert complete_plans(plans, store) == [store.schedule(plan.key) for plan in plans]
+        kept = [store.outcome("schedules", plan.key) for plan in plans]
+        assert outcomes_of(plans, outcome_of, KeptOutcomes(store, "schedules")) == kept
         assert {plan["policy"] for plan, _ in store.schedules()} == {"fcfs", "sjf"}
         assert len(list(store.schedules())) == 4
 
@@ -71,14 +74,14 @@ def test_a_store_of_runs_takes_schedules_and_one_without_has_none(tmp_path):
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert "schedules" not in tables, "made when the first is kept"
     with Store(path, read_only=True) as store:
-        assert store.schedule("0" * 64) is None
+        assert store.outcome("schedules", "0" * 64) is None
         assert list(store.schedules()) == []
     plan = make_plan(GIVEN)
     with Store(path) as store:
-        store.keep_schedule(plan.key, plan.to_dict(), {"figure": 1})
-        store.keep_schedule(plan.key, plan.to_dict(), {"figure": 2})
+        store.keep_outcome("schedules", plan.key, plan.to_dict(), {"figure": 1})
+        store.keep_outcome("schedules", plan.key, plan.to_dict(), {"figure": 2})
     with Store(path, read_only=True) as store:
-        assert store.schedule(plan.key) == {"figure": 1}, "what is there stays"
+        assert store.outcome("schedules", plan.key) == {"figure": 1}, "what is there stays"
         assert [asked for asked, *_ in store.rows()] == [run]
 
 

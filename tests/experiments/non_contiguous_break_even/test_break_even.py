@@ -19,7 +19,6 @@ from netplace.experiments.non_contiguous_break_even.study import (
     break_evens,
     cases,
 )
-from netplace.runs.campaign import crew_of
 from netplace.runs.plan import make_plan
 from netplace.runs.store import Store
 from netplace.studies import STUDIES
@@ -79,10 +78,10 @@ def test_jobs_of_one_node_need_no_boxes(tmp_path):
         for partition, times in (("contiguous", "log"), ("non-contiguous", "slowed:1.5"))
     ]
     with Store(tmp_path / "runs.sqlite") as store:
-        boxes, scattered = outcomes(plans, Bench(store, lambda: crew_of(1)))
+        boxes, scattered = outcomes(plans, Bench(store))
         assert turnaround(boxes) == turnaround(scattered)
         told = []
-        assert outcomes(plans, Bench(store, lambda: crew_of(1), told.append)) == [boxes, scattered]
+        assert outcomes(plans, Bench(store, tell=told.append)) == [boxes, scattered]
         assert not told  # stored schedules are not made again
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
+from netplace.experiments.partition_selection import schedules as selection_schedules
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
 from netplace.experiments.partition_selection.schedules import Case, Machine, key_of, rounded_up
 from netplace.experiments.partition_selection.setups import SETUPS
@@ -28,7 +29,7 @@ from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BoxTimes, shapes
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
 from netplace.scheduling.workload.published_classes import published_sizes
-from netplace.studies import STUDIES, selection_schedules
+from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
 STUDY = STUDIES["partition-selection"]

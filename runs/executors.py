@@ -1,13 +1,9 @@
-"""Who carries out runs: this process, worker processes, or a Dask cluster, behind one small interface.
-
-The first two carry out any other function over many items as well: see `run_each`.
-"""
+"""Who calls a function on many items: this process, worker processes or a Dask cluster, by one interface."""
 
 from __future__ import annotations
 
 import multiprocessing
 import pickle
-import platform
 import signal
 import warnings
 from collections import Counter, deque
@@ -21,10 +17,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from netplace.extensions import blamed
 from netplace.netsim.processes import forks
-from netplace.runs.execute import Ended, attempt, warm_up
-from netplace.runs.spec import Run
 
-__all__ = ["TRIES", "Alone", "Crew", "Workers", "run_each", "simulators"]
+__all__ = ["TRIES", "Executor", "Here", "Lost", "Processes", "answer_of", "run_each"]
 
 TRIES = 3  # how often an item is given to a worker before the machine is taken to be unable
 
@@ -32,12 +26,19 @@ Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 
-class Crew(Protocol[Item, Outcome]):
+@dataclass(frozen=True)
+class Lost:
+    """An item that the machine could not carry out (a worker was killed, there was no memory), and why."""
+
+    reason: str
+
+
+class Executor(Protocol[Item, Outcome]):
     """Carries out a function over items. A context manager; leaving it ends whatever is under way."""
 
     busy: int
 
-    def __enter__(self) -> Crew[Item, Outcome]:
+    def __enter__(self) -> Executor[Item, Outcome]:
         """Begin."""
 
     def __exit__(
@@ -55,7 +56,7 @@ class Crew(Protocol[Item, Outcome]):
         """Wait until at least one item has ended, and return those that have, with what came of them."""
 
 
-class Alone(Generic[Item, Outcome]):
+class Here(Generic[Item, Outcome]):
     """Carries out a function in this process, one item at a time.
 
     Parameters
@@ -63,7 +64,7 @@ class Alone(Generic[Item, Outcome]):
     function : callable
         What returns the outcome of an item.
     prepare : callable
-        Called when the crew begins.
+        Called when the executor begins.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Alone(Generic[Item, Outcome]):
         self._prepare = prepare
         self._given: list[Item] = []
 
-    def __enter__(self) -> Alone[Item, Outcome]:
+    def __enter__(self) -> Here[Item, Outcome]:
         self._prepare()
         return self
 
@@ -97,7 +98,7 @@ class Alone(Generic[Item, Outcome]):
         return [(item, self._function(item)) for item in self._given]
 
 
-class Workers(Generic[Item, Outcome]):
+class Processes(Generic[Item, Outcome]):
     """So many processes, each with a pipe of its own.
 
     A worker that dies (killed, or out of memory) takes down the item it was at, and another takes its place.
@@ -112,7 +113,7 @@ class Workers(Generic[Item, Outcome]):
     lost : callable
         ``lost(reason)`` returns the outcome of an item whose worker died, or raises.
     prepare : callable
-        Called when the crew begins, before there are workers.
+        Called when the executor begins, before there are workers.
     in_hand : int
         Items that a worker has: the one under way, and those that wait for it.
     """
@@ -133,7 +134,7 @@ class Workers(Generic[Item, Outcome]):
         self._in_hand = in_hand
         self._workers: list[_Worker[Item]] = []
 
-    def __enter__(self) -> Workers[Item, Outcome]:
+    def __enter__(self) -> Processes[Item, Outcome]:
         self._prepare()
         for _ in range(self._count):
             self._workers.append(self._hire())
@@ -238,12 +239,13 @@ def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[C
     try:
         while True:
             item = pipe.recv()
-            pipe.send(_told(function, item))
+            pipe.send(answer_of(function, item))
     except (EOFError, OSError):
         return
 
 
-def _told(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | None]:
+def answer_of(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | None]:
+    """Return the outcome of an item and no error, or none and an error that can be sent."""
     try:
         return function(item), None
     except Exception as error:
@@ -260,19 +262,6 @@ def _portable(error: Exception) -> Exception:
             return ValueError(str(error))
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-def simulators(count: int) -> Crew[Run, Ended]:
-    """Return the crew that simulates runs: this process, or `count` worker processes."""
-    if count == 1:
-        return Alone(attempt, prepare=warm_up)
-    # With the next run in its hands a worker never waits for this process. The first run in an installation
-    # compiles the kernel, the workers load it.
-    return Workers(count, attempt, _failed, prepare=warm_up, in_hand=2)
-
-
-def _failed(reason: str) -> Ended:
-    return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 
 def run_each(
@@ -300,22 +289,22 @@ def run_each(
     """
     placed = partial(_placed, function)
     count = min(processes, len(items))
-    crew: Crew[tuple[int, Item], Any] = Alone(placed) if count <= 1 else Workers(count, placed, _Lost)
+    executor: Executor[tuple[int, Item], Any] = Here(placed) if count <= 1 else Processes(count, placed, Lost)
     stack = ExitStack()
-    stack.enter_context(crew)
-    return _each(stack, crew, deque(enumerate(items)))
+    stack.enter_context(executor)
+    return _each(stack, executor, deque(enumerate(items)))
 
 
 def _each(
-    stack: ExitStack, crew: Crew[tuple[int, Item], Any], left: deque[tuple[int, Item]]
+    stack: ExitStack, executor: Executor[tuple[int, Item], Any], left: deque[tuple[int, Item]]
 ) -> Iterator[tuple[int, Any]]:
     tries: Counter[int] = Counter()
     with stack:
-        while left or crew.busy:
-            while left and crew.has_room():
-                crew.give(left.popleft())
-            for (place, item), outcome in crew.collect():
-                if not isinstance(outcome, _Lost):
+        while left or executor.busy:
+            while left and executor.has_room():
+                executor.give(left.popleft())
+            for (place, item), outcome in executor.collect():
+                if not isinstance(outcome, Lost):
                     yield place, outcome
                     continue
                 tries[place] += 1
@@ -326,10 +315,3 @@ def _each(
 
 def _placed(function: Callable[[Item], Outcome], item: tuple[int, Item]) -> Outcome:
     return function(item[1])
-
-
-@dataclass(frozen=True)
-class _Lost:
-    """An item whose worker died."""
-
-    reason: str

@@ -1,0 +1,185 @@
+"""Where outcomes are kept by the keys of their plans: the one interface that `complete_all` asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from netplace.runs.chance import simulation_of
+from netplace.runs.execute import Ended
+from netplace.runs.executors import Lost
+from netplace.runs.spec import Run
+from netplace.runs.store import Store
+
+__all__ = ["Fate", "InMemory", "Kept", "KeptOutcomes", "KeptRuns", "PlanLike"]
+
+
+class PlanLike(Protocol):
+    """What is asked for, described once and for all: two plans with one key have one outcome."""
+
+    @property
+    def key(self) -> str:
+        """Content hash, in hexadecimal."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it asks for, as JSON can hold it."""
+
+
+AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
+Outcome = TypeVar("Outcome", contravariant=True)
+
+
+@dataclass(frozen=True)
+class Fate:
+    """How a plan ended.
+
+    Attributes
+    ----------
+    failed : bool
+        Whether what is kept is a failure.
+    cpu_seconds : float
+        CPU time that it took.
+    lost : str or None
+        Why the machine could not carry it out; nothing is kept then.
+    """
+
+    failed: bool = False
+    cpu_seconds: float = 0.0
+    lost: str | None = None
+
+
+class Kept(Protocol[AnyPlan, Outcome]):
+    """Outcomes by the keys of their plans."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None: nobody else sees what is kept."""
+
+    def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
+        """Return the plans to carry out so that none of `plans` lacks its outcome, each once."""
+
+    def has(self, plan: AnyPlan) -> bool:
+        """Tell whether the outcome of a plan is there."""
+
+    def keep(self, plan: AnyPlan, outcome: Outcome) -> None:
+        """Keep an outcome that is not lost; one that is there already stays."""
+
+    def fate(self, outcome: Outcome) -> Fate:
+        """Return how a plan with such an outcome ended."""
+
+
+class KeptRuns:
+    """Simulations in a store: the runs of all seeds share one where chance has no part."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def path(self) -> Path | None:
+        """The store's file."""
+        return self._store.path
+
+    def missing(self, runs: Iterable[Run]) -> list[Run]:
+        """Return the simulations that `runs` need and the store lacks, those of one program together."""
+        known = self._store.simulated()
+        wanted = {run.key: run for run in map(simulation_of, runs)}
+        groups: dict[object, list[Run]] = {}
+        for key, run in wanted.items():
+            if key not in known:
+                program = tuple(replace(job, mapping="", start=0) for job in run.jobs)
+                groups.setdefault(program, []).append(run)
+        return [run for group in groups.values() for run in group]
+
+    def has(self, plan: Run) -> bool:
+        """Tell whether a simulation has ended, well or not."""
+        return self._store.has(plan.key)
+
+    def keep(self, plan: Run, outcome: Ended) -> None:
+        """Keep how a simulation ended."""
+        self._store.keep(plan.key, outcome)
+
+    def fate(self, outcome: Ended) -> Fate:
+        """Return how a simulation ended."""
+        if outcome.by_machine:
+            return Fate(lost=outcome.failure)
+        return Fate(outcome.failure is not None, outcome.cpu_seconds)
+
+
+class KeptOutcomes:
+    """Outcomes of plans in one table of a store.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    table : str
+        One of `netplace.runs.store.TABLES`.
+    """
+
+    def __init__(self, store: Store, table: str) -> None:
+        self._store = store
+        self._table = table
+
+    @property
+    def path(self) -> Path | None:
+        """The store's file."""
+        return self._store.path
+
+    def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
+        """Return the plans whose outcome the store lacks, each once."""
+        wanted = {plan.key: plan for plan in plans}
+        return [plan for plan in wanted.values() if not self.has(plan)]
+
+    def has(self, plan: PlanLike) -> bool:
+        """Tell whether the outcome of a plan is there."""
+        return self._store.outcome(self._table, plan.key) is not None
+
+    def keep(self, plan: PlanLike, outcome: dict[str, Any] | Lost) -> None:
+        """Keep the outcome of a plan."""
+        assert not isinstance(outcome, Lost)
+        self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
+
+    def fate(self, outcome: dict[str, Any] | Lost) -> Fate:
+        """Return how a plan ended."""
+        return _fate(outcome)
+
+    def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
+        """Return the outcomes of plans that none is missing of."""
+        found = [self._store.outcome(self._table, plan.key) for plan in plans]
+        return [outcome for outcome in found if outcome is not None]
+
+
+class InMemory:
+    """Outcomes of plans for as long as this process lives."""
+
+    path: Path | None = None
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, Any] = {}
+
+    def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
+        """Return the plans without an outcome, each once."""
+        wanted = {plan.key: plan for plan in plans}
+        return [plan for plan in wanted.values() if not self.has(plan)]
+
+    def has(self, plan: PlanLike) -> bool:
+        """Tell whether the outcome of a plan is there."""
+        return plan.key in self._outcomes
+
+    def keep(self, plan: PlanLike, outcome: Any) -> None:
+        """Keep the outcome of a plan."""
+        self._outcomes[plan.key] = outcome
+
+    def fate(self, outcome: Any) -> Fate:
+        """Return how a plan ended."""
+        return _fate(outcome)
+
+    def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
+        """Return the outcomes of plans that none is missing of."""
+        return [self._outcomes[plan.key] for plan in plans]
+
+
+def _fate(outcome: Any) -> Fate:
+    return Fate(lost=outcome.reason) if isinstance(outcome, Lost) else Fate()

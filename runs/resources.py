@@ -1,0 +1,98 @@
+"""What a user gives to carry out many plans: processes of this machine, or a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from netplace.checks import whole
+from netplace.runs.execute import Ended, attempt, warm_up
+from netplace.runs.executors import Executor, Here, Processes
+from netplace.runs.spec import Run
+
+__all__ = ["Resources", "simulators"]
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Who carries out plans.
+
+    Attributes
+    ----------
+    workers : int or None
+        Processes of this machine, with 1 this process itself; None: one for each core.
+    dask : str or None
+        Address of the scheduler of a Dask cluster, which then does all.
+
+    Raises
+    ------
+    ValueError
+        If `workers` is less than 1.
+    """
+
+    workers: int | None = 1
+    dask: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            whole(self.workers, "--workers")
+
+    @property
+    def processes(self) -> int:
+        """How many processes of this machine."""
+        return self.workers or os.cpu_count() or 1
+
+    def executor(
+        self,
+        function: Callable[[Item], Outcome],
+        lost: Callable[[str], Any],
+        prepare: Callable[[], object] = lambda: None,
+        in_hand: int = 1,
+    ) -> Executor[Item, Outcome]:
+        """Return who calls `function`; for the parameters see `netplace.runs.executors.Processes`.
+
+        Raises
+        ------
+        ValueError
+            If Dask is not installed or does not answer.
+        """
+        if self.dask is not None:
+            from netplace.runs.cluster import Cluster
+
+            return Cluster(self.dask, function, lost)
+        if self.processes == 1:
+            return Here(function, prepare)
+        return Processes(self.processes, function, lost, prepare, in_hand)
+
+    def simulators(self) -> Executor[Run, Ended]:
+        """Return who simulates runs.
+
+        Raises
+        ------
+        ValueError
+            If Dask is not installed or does not answer.
+        """
+        # With the next run in its hands a worker never waits for this process. The first run in an
+        # installation compiles the kernel, the workers load it.
+        return self.executor(attempt, _failed, prepare=warm_up, in_hand=2)
+
+
+def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:
+    """Return who simulates runs: `workers` processes (default: all cores), or the Dask cluster at `dask`.
+
+    Raises
+    ------
+    ValueError
+        If `workers` is less than 1, or Dask is not installed or does not answer.
+    """
+    return Resources(workers, dask).simulators()
+
+
+def _failed(reason: str) -> Ended:
+    return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
