@@ -47,6 +47,7 @@ FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "cores_per_node": (COUNT, None, _JOBS, "Processors of a node, by which sizes in a log are divided."),
     "drop": (str, "A,B,..", _JOBS, "Jobs of a log to leave out, or none. [default: never-ran]"),
     "policy": (str, None, _RULES, "One of netplace list scheduling, as all rules. [default: fcfs]"),
+    "site": (str, "FILE", _RULES, "Instead of a policy: rules of a site in TOML, see netplace site."),
     "partition": (str, None, _RULES, "Which nodes a job gets, such as contiguous. [default: non-contiguous]"),
     "installed": (COUNT, None, _RULES, "Nodes of the machine that there are, the first ones. [default: all]"),
     "qct": (REAL, "PERCENT", _RULES, "Threshold of quasi-contiguous and nearly-contiguous."),

@@ -17,7 +17,9 @@ from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work, application_work
 from netplace.netsim.result import versions
 from netplace.runs.schedules import workload_of
+from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
+from netplace.scheduling.site_rules import SiteRun
 from netplace.topologies import parse
 
 __all__ = ["Cosimulated", "cosimulate", "outcome_of", "placing_of"]
@@ -84,10 +86,16 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
     placing, jobs = placing_of(plan), workload_of(plan.jobs)
     began = time.process_time()
     course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None))
+    site = None
+    if plan.jobs.site:
+        rules, own = read_site(plan.jobs.site), plan.jobs
+        site = SiteRun(
+            rules, placing.machine, jobs, own.partition, course.execution, own.estimates, own.overrun
+        )
     made = schedule(
         placing.machine,
-        jobs,
-        plan.jobs.policy,
+        jobs if site is None else site.admitted,
+        plan.jobs.policy if site is None else site.policy,
         make_partitioner(plan.jobs.partition, placing.machine, plan.jobs.seed),
         course.execution,
         estimates=plan.jobs.estimates,
@@ -102,6 +110,7 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         "notes": [*jobs.notes, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
         **course.more(),
+        **({} if site is None else {"site": site.counts()}),
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }

@@ -77,7 +77,8 @@ def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[Cos
     path = folder / FILE
     plan, outcome = read_plan(folder)
     meant = _meant(path, plan, said)
-    jobs = max(1, len(outcome["jobs"]) + len(outcome["rejected"]))
+    refused = outcome.get("site", {}).get("refused", 0)
+    jobs = max(1, len(outcome["jobs"]) + len(outcome["rejected"]) + refused)
     if not plan.jobs.from_file and plan.jobs.jobs != jobs:
         raise unexpected(plan.jobs.jobs, f"{path}: plan.jobs.jobs", f"{jobs}, as many as there are")
     try:
@@ -133,10 +134,10 @@ def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> Cosim
 def _asked_again(plan: CosimPlan) -> CosimPlan:
     """Return the plan as it is made from what a user says.
 
-    Policy and partition of one's own are left out: starts and nodes are known.
+    Policy and partition of one's own, and the rules of a site, are left out: starts and nodes are known.
     """
     jobs = plan.jobs
-    own_policy = POLICY.is_own(jobs.policy) and place_in(jobs.policy) is not None
+    own_policy = bool(jobs.site) or (POLICY.is_own(jobs.policy) and place_in(jobs.policy) is not None)
     own_partition = PARTITIONER.is_own(jobs.partition) and place_in(jobs.partition) is not None
     given: dict[str, Any] = {
         "machine": jobs.machine,
@@ -168,6 +169,7 @@ def _written(name: str, value: Any) -> Any:
 
 _NOT_COMPARED = (
     "policy",
+    "site",
     "partition",
     "overrun",
     "power",

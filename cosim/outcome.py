@@ -88,7 +88,11 @@ _REQUIRED = {
     "cpu_seconds": amount(0),
     "versions": table_of(anything),
 }
-_OPTIONAL = {"failures": listed(table({"job": number(-MOST), "why": text})), "waiting": _WAITING}
+_OPTIONAL = {
+    "failures": listed(table({"job": number(-MOST), "why": text})),
+    "site": table(dict.fromkeys(("refused", "node_failures", "before_unknown"), number())),
+    "waiting": _WAITING,
+}
 
 OUTCOME = table(_REQUIRED, _OPTIONAL)
 COSIMULATION = table({"plan": PLAN, **_REQUIRED}, _OPTIONAL)

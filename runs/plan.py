@@ -16,6 +16,7 @@ from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
 from netplace.runs.power_file import DEFAULT_POWER, read_power
 from netplace.runs.revisions import revisions_of
+from netplace.runs.site_file import read_site
 from netplace.runs.table_times import BEST_KNOWN
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
@@ -39,8 +40,9 @@ FILE_TIMES = {
     ),
 }
 _JOBS = 10_000
+_SITE = "site"  # the policy of plans with the rules of a site
 _NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
-_FILES = ("workload", "times", "power")  # keys whose files count by what is in them
+_FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
@@ -68,6 +70,8 @@ class Plan:
         How many nodes of the machine there are, the first ones; None: all.
     seed : int
         Seed of the model and the partitioner.
+    site : str
+        File of a site's rules, see `netplace.runs.site_file`, which are then the policy; empty: none.
     power : str
         File of a power model, see `netplace.runs.power_file`; empty: no energy is asked for.
     switching : str
@@ -89,6 +93,7 @@ class Plan:
     locality: bool = False
     installed: int | None = None
     seed: int = 0
+    site: str = ""
     power: str = ""
     switching: str = ""
     digests: tuple[tuple[str, str], ...] = ()
@@ -110,6 +115,8 @@ class Plan:
         for name in _FILES:
             if name in digests:
                 plain[name] = digests[name]
+        if not self.site:
+            del plain["site"]
         if not self.power:  # plans keep the names that they had before there was power
             del plain["power"], plain["switching"]
         mappings: list[str] = []
@@ -135,7 +142,7 @@ class Plan:
 KEYS = (
     "machine", "workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_gap", "repeats",
     "cores_per_node", "drop", "policy", "partition", "qct", "times", "mapping", "estimates", "overrun",
-    "locality", "installed", "power", "switching",
+    "locality", "installed", "power", "switching", "site",
 )  # fmt: skip
 
 
@@ -164,8 +171,8 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     machine = parse(str(said["machine"]))
     workload = str(said["workload"])
     planned = str(said.get("switching", "")).partition(":")[0] == "plan"
-    policy = str(said.get("policy", "easy" if planned else "fcfs"))
-    requeues = find_policy(policy).requeues
+    policy = _policy(said, "easy" if planned else "fcfs")
+    requeues = policy != _SITE and find_policy(policy).requeues
     times = str(said.get("times", "log"))
     walled = _check_times(times, machine)
     overrun = str(said.get("overrun", "kill" if walled else "keep"))
@@ -176,6 +183,8 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     estimate_rule(estimates, LogTimes())
     options = _options(workload, said)
     power, switching = _power(said, machine.nodes)
+    if "site" in said and switching not in ("", "always-on"):
+        raise ValueError(f"site: {said['site']!r} given, but {power} switches nodes by {switching}")
     plan = Plan(
         machine=machine.text,
         workload=workload,
@@ -190,12 +199,23 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         locality=bool(said.get("locality", False)),
         installed=_installed(said, machine),
         seed=whole(seed, "seed", 0),
+        site=str(said.get("site", "")),
         power=power,
         switching=switching,
-        digests=_digests(workload, times, power) + _own_digests(said),
+        digests=_digests(workload, times, power, said.get("site")) + _own_digests(said),
     )
     _check_applications(plan)
     return plan
+
+
+def _policy(said: Mapping[str, Any], usual: str) -> str:
+    """Return the policy; the rules of a site are one."""
+    if "site" not in said:
+        return str(said.get("policy", usual))
+    for name in ("policy", "switching", "installed"):
+        if name in said:
+            raise ValueError(f"{name}: {said[name]!r} given, but the rules of {said['site']} are the policy")
+    return _SITE
 
 
 def _check_kinds(said: Mapping[str, Any]) -> None:
@@ -320,8 +340,10 @@ def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
     return str(said["power"]), rules.switching
 
 
-def _digests(workload: str, times: str, power: str) -> tuple[tuple[str, str], ...]:
+def _digests(workload: str, times: str, power: str, site: str | None) -> tuple[tuple[str, str], ...]:
     found = []
+    if site is not None:  # with the outages that it may name
+        found.append(("site", hashlib.sha256(repr(read_site(site)).encode()).hexdigest()))
     if workload not in WORKLOADS:
         found.append(("workload", file_digest(Path(workload))))
     name, _, path = times.partition(":")

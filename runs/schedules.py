@@ -14,12 +14,14 @@ from netplace.checks import one_of
 from netplace.netsim.result import versions
 from netplace.runs.plan import FILE_TIMES, Plan, check_unchanged
 from netplace.runs.power_file import read_power
+from netplace.runs.site_file import read_site
 from netplace.runs.store import Store
 from netplace.runs.table_times import TableTimes
 from netplace.scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import STEADY, batch_means, measure, steady_mean
 from netplace.scheduling.power import power_figures
 from netplace.scheduling.simulation import Tell
+from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, make_workload, read
 from netplace.topologies import Topology, parse
 
@@ -39,7 +41,7 @@ class Carried:
     outcome : dict
         The figures, as they are stored: ``metrics``, ``steady`` (means and half widths, where there are
         enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``notes``, and
-        ``power`` if the plan has a power model.
+        ``power`` if the plan has a power model, ``site`` if it has the rules of a site.
     """
 
     schedule: Schedule
@@ -88,10 +90,11 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
     with ExitStack() as stack:
         try:
             times, partitioner = _times_and_partitioner(plan, machine, jobs, stack)
+            site = _site_of(plan, machine, jobs, times)
             made = schedule(
                 machine,
-                jobs,
-                plan.policy,
+                jobs if site is None else site.admitted,
+                plan.policy if site is None else site.policy,
                 partitioner,
                 times,
                 estimates=plan.estimates,
@@ -105,6 +108,8 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
         except LookupError as error:
             raise ValueError(str(error)) from None
     drawn = {} if rules is None else {"power": power_figures(made, rules.model).to_dict()}
+    if site is not None:
+        drawn |= {"site": site.counts()}
     outcome = (
         _figures(made)
         | drawn
@@ -137,6 +142,13 @@ def _times_and_partitioner(
     else:
         times = TableTimes.simulated(stack.enter_context(Store(path)), machine, mapping=plan.mapping)
     return times, make_partitioner(plan.partition, machine, plan.seed, ranking=times.ranking)
+
+
+def _site_of(plan: Plan, machine: Topology, jobs: Workload, times: RunTimes) -> SiteRun | None:
+    """Return the rules of the plan's site, ready for its jobs; None if it has none."""
+    if not plan.site:
+        return None
+    return SiteRun(read_site(plan.site), machine, jobs, plan.partition, times, plan.estimates, plan.overrun)
 
 
 def _check_applications(plan: Plan, jobs: Workload) -> None:

@@ -13,6 +13,7 @@ from netplace.cosim import SOURCES, CosimPlan, kept
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
+from netplace.report.tables.schedule import site_rows
 from netplace.report.tables.waiting import waiting_table, write_waiting
 from netplace.report.terminal.screen import number, table
 from netplace.runs.tables import write_table
@@ -43,7 +44,7 @@ _SHARING = {
 }
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
 _UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
-_PLAN = ("machine", "workload", "options", "policy", "partition", "mapping", "seed")
+_PLAN = ("machine", "workload", "options", "policy", "site", "partition", "mapping", "seed")
 
 
 def title_of(plan: CosimPlan) -> str:
@@ -74,6 +75,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         *([f"mean {name}", _span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
         ["makespan", _span(schedule["makespan"])],
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
+        *site_rows(outcome),
     ]
     made = [table(title_of(plan), ["figure", "value"], rows)]
     if "sources" in figures:

@@ -59,7 +59,7 @@ _FIGURES: dict[str, tuple[str, int, float]] = {
 _SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
 # What tells plans of one study apart, in this order.
 _PLAN = (
-    "machine", "workload", "options", "jobs", "policy", "partition", "times", "mapping", "estimates",
+    "machine", "workload", "options", "jobs", "policy", "site", "partition", "times", "mapping", "estimates",
     "overrun", "power", "switching", "seed",
 )  # fmt: skip
 
@@ -82,6 +82,7 @@ def figure_tables(plan: Plan, outcome: Outcome) -> list[Table]:
         ["searches", number(cost["searches"])],
         ["nodes visited", number(cost["visited"])],
         ["scheduler CPU (s)", number(cost["cpu_seconds"], 2)],
+        *site_rows(outcome),
     ]
     spreads = []
     for name, spread in metrics["per_job"].items():
@@ -91,6 +92,16 @@ def figure_tables(plan: Plan, outcome: Outcome) -> list[Table]:
     columns = ["a job's", *_SPREAD, "steady state, 95 %"]
     tables = [table(title_of(plan), ["figure", "value"], rows), table("seconds and ratios", columns, spreads)]
     return tables + ([power_table(outcome["power"])] if "power" in outcome else [])
+
+
+def site_rows(outcome: Outcome) -> list[list[str]]:
+    """Return what the rules of a site did, if there were any."""
+    names = {
+        "refused": "refused by all queues",
+        "node_failures": "node failures",
+        "before_unknown": "jobs after one that is not there",
+    }
+    return [[names[name], number(count)] for name, count in outcome.get("site", {}).items()]
 
 
 def remarks(plan: Plan, outcome: Outcome) -> list[str]:
@@ -176,8 +187,9 @@ def policy_differences(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> li
 
     groups: dict[str, dict[str, list[Outcome]]] = {}
     for plan, outcome in zip(plans, outcomes, strict=True):
-        rest = {name: getattr(plan, name) for name in _PLAN if name not in ("policy", "seed")}
-        groups.setdefault(json.dumps(rest), {}).setdefault(plan.policy, []).append(outcome)
+        rest = {name: getattr(plan, name) for name in _PLAN if name not in ("policy", "site", "seed")}
+        policy = f"site {Path(plan.site).name}" if plan.site else plan.policy
+        groups.setdefault(json.dumps(rest), {}).setdefault(policy, []).append(outcome)
     found = []
     for text, policies in groups.items():
         for name in STEADY if len(policies) > 1 else ():

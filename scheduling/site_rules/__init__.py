@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from netplace.scheduling.site_rules.dependencies import check_dependencies
 from netplace.scheduling.site_rules.failures import Failures, Outage, read_outages
-from netplace.scheduling.site_rules.run import SiteResult, run_site
+from netplace.scheduling.site_rules.run import SiteResult, SiteRun, run_site
 from netplace.scheduling.site_rules.settings import BACKFILLS, ORDERS, JobQueue, Site, Window
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Outage",
     "Site",
     "SiteResult",
+    "SiteRun",
     "Window",
     "check_dependencies",
     "read_outages",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from netplace.scheduling.estimates import estimate_rule
+from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.policy import Policy
@@ -17,7 +18,7 @@ from netplace.scheduling.site_rules.settings import Site
 from netplace.scheduling.times import LogTimes, RunTimes
 from netplace.topologies import Topology
 
-__all__ = ["SiteResult", "run_site"]
+__all__ = ["SiteResult", "SiteRun", "run_site"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,94 @@ class SiteResult:
     refused: tuple[int, ...]
     failures: int
     unknown_before: int
+
+
+class SiteRun:
+    """The rules of a site, ready for one schedule of some jobs.
+
+    Parameters
+    ----------
+    site : Site
+        The rules.
+    machine : Topology
+        The machine.
+    jobs : sequence of Job
+        In order of submission.
+    partitioner : str
+        Text form of the partitioner that the schedule is made with.
+    times : RunTimes or Execution
+        What the longest run time of a job is asked of.
+    estimates, overrun : str
+        As in `netplace.scheduling.schedule`.
+
+    Attributes
+    ----------
+    policy : Policy
+        The rules as a policy.
+    admitted : list of Job
+        The jobs that a queue admits.
+    refused : tuple of int
+        Numbers of the others.
+    unknown_before : int
+        Jobs that come after one that is not in the workload, and so wait for nobody.
+
+    Raises
+    ------
+    ValueError
+        If jobs wait for each other in a circle, a window needs more nodes than there are, no job is admitted,
+        or the rules do not go with the partitioner or the overrun.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        machine: Topology,
+        jobs: Sequence[Job],
+        partitioner: str,
+        times: RunTimes | Execution,
+        estimates: str = "run-time",
+        overrun: str = "keep",
+    ) -> None:
+        if not make_partitioner(partitioner, machine).by_count:
+            raise ValueError(
+                f"partition {partitioner}: needs places, expected one by count, such as non-contiguous"
+            )
+        if overrun == "requeue":
+            raise ValueError("overrun 'requeue': the rules of a site put back only jobs whose nodes fail")
+        present = len(machine.computing)
+        for window in site.windows:
+            if window.nodes is not None and window.nodes > present:
+                raise ValueError(
+                    f"window {window.name}: {window.nodes} nodes, the machine has {present} for jobs"
+                )
+        estimate = estimate_rule(estimates, times)
+        self.admitted = [job for job in jobs if site.queue_of(job, estimate(job)) is not None]
+        within = {job.number for job in self.admitted}
+        self.refused = tuple(job.number for job in jobs if job.number not in within)
+        if not self.admitted:
+            raise ValueError(f"jobs: no queue admits one of {len(jobs)}")
+        self.unknown_before = check_dependencies(self.admitted) if site.dependencies else 0
+        self.policy = Policy("site", self._queue, "the rules of a site")
+        self._site, self._machine = site, machine
+        self._known = frozenset(job.number for job in self.admitted if job.nodes <= present)
+        self._queues: list[SiteQueue] = []
+
+    def _queue(self) -> SiteQueue:
+        self._queues.append(SiteQueue(self._site, self._machine, self._known))
+        return self._queues[-1]
+
+    @property
+    def failures(self) -> int:
+        """Nodes that failed while jobs waited or ran; service nodes are not counted."""
+        return self._queues[-1].failures
+
+    def counts(self) -> dict[str, int]:
+        """Return how many jobs were refused, how many nodes failed, and how many predecessors are unknown."""
+        return {
+            "refused": len(self.refused),
+            "node_failures": self.failures,
+            "before_unknown": self.unknown_before,
+        }
 
 
 def run_site(
@@ -77,35 +166,10 @@ def run_site(
         If jobs wait for each other in a circle, a window needs more nodes than there are, no job is
         admitted, or as in `netplace.scheduling.schedule`.
     """
+    times = LogTimes() if times is None else times
+    run = SiteRun(site, machine, jobs, partitioner, times, estimates, overrun)
     chosen = make_partitioner(partitioner, machine, seed)
-    if not chosen.by_count:
-        raise ValueError(
-            f"partition {partitioner}: needs places, expected one by count, such as non-contiguous"
-        )
-    if overrun == "requeue":
-        raise ValueError("overrun 'requeue': the rules of a site put back only jobs whose nodes fail")
-    for window in site.windows:
-        if window.nodes is not None and window.nodes > len(machine.computing):
-            raise ValueError(
-                f"window {window.name}: {window.nodes} nodes, "
-                f"the machine has {len(machine.computing)} for jobs"
-            )
-    estimate = estimate_rule(estimates, LogTimes() if times is None else times)
-    admitted = [job for job in jobs if site.queue_of(job, estimate(job)) is not None]
-    kept = {job.number for job in admitted if job.nodes <= len(machine.computing)}
-    within = {job.number for job in admitted}
-    refused = tuple(job.number for job in jobs if job.number not in within)
-    if not admitted:
-        raise ValueError(f"jobs: no queue admits one of {len(jobs)}")
-    unknown = check_dependencies(admitted) if site.dependencies else 0
-    made: list[SiteQueue] = []
-
-    def queue() -> SiteQueue:
-        made.append(SiteQueue(site, machine, frozenset(kept)))
-        return made[-1]
-
-    policy = Policy("site", queue, "the rules of a site")
     found = schedule(
-        machine, admitted, policy, chosen, times, estimates=estimates, overrun=overrun, tell=tell
+        machine, run.admitted, run.policy, chosen, times, estimates=estimates, overrun=overrun, tell=tell
     )
-    return SiteResult(found, refused, made[-1].failures, unknown)
+    return SiteResult(found, run.refused, run.failures, run.unknown_before)
