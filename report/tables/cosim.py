@@ -257,7 +257,7 @@ def _told(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
     usual = asdict(Config())
     unusual = (key for key, name in SETTINGS.items() if key in shared and shared[key] != usual[name])
     names = (*_PLAN, *dict(case["options"]), *unusual)
-    return {name: shared[name] for name in names if name in shared}
+    return {name: shared[name] for name in names if shared.get(name, "") != ""}
 
 
 def _spelled(named: Mapping[str, Any]) -> str:

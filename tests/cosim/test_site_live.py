@@ -86,3 +86,11 @@ def test_the_key_is_that_of_the_rules_wherever_they_stand(site, tmp_path):
 def test_what_does_not_go_with_a_site_is_refused(site, more, words):
     with pytest.raises(ValueError, match=words):
         carry_out(make_plan({"machine": "mesh:8x8", "workload": "lublin", "jobs": 3, "site": site()} | more))
+
+
+def test_a_folder_with_a_site_is_read_again(netplace, site, tmp_path):
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    made = netplace("cosim", *flags, "--site", site(), "-o", tmp_path / "shared")
+    assert made.exit_code == 0, made.stderr
+    again = netplace("whatif", tmp_path / "shared", "--without", "1", "--json")
+    assert again.exit_code == 0, again.stderr
