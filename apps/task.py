@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
 from netplace.checks import whole
+
+if TYPE_CHECKING:
+    from netplace.apps.collectives import Collectives
 
 __all__ = ["TaskWriter"]
 
@@ -26,6 +30,8 @@ class TaskWriter:
     ----------
     task, tasks : int
         Number of this task, and how many there are.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives that are written here; ours by default.
 
     Raises
     ------
@@ -43,7 +49,8 @@ class TaskWriter:
     4
     """
 
-    def __init__(self, task: int, tasks: int) -> None:
+    def __init__(self, task: int, tasks: int, collectives: Collectives | None = None) -> None:
+        self.collectives = collectives
         self.tasks = whole(tasks, "tasks")
         self.task = whole(task, "task", 0)
         if self.task >= self.tasks:

@@ -45,6 +45,7 @@ COMMANDS = {  # command: the module of this package where it is
     "app": "applications",
     "bench": "bench",
     "check": "check",
+    "collective": "collective",
     "cosim": "cosim",
     "explain": "explain",
     "list": "listing",

@@ -28,6 +28,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace check network dragonfly:a=4,p=2,h=2 --routing ugal-l",
         "netplace check network torus:5,c=1 --routing dor --vc-discipline none",
     ),
+    "collective": (
+        "netplace collective bcast --algorithm binomial --ranks 16 --bytes 1024",
+        "netplace collective allreduce --ranks 64 --bytes 1000000 --collectives openmpi --json",
+    ),
     "map": (
         "netplace map --network torus:8x8 --app cg --class A --tasks 64 --mapping td --seconds 1",
         "netplace map --network thintree:4,2,2 --trace lu.W.16 --mapping classic:criterion=oversubscription",

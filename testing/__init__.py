@@ -15,6 +15,7 @@ Examples
 from __future__ import annotations
 
 from netplace.testing.application import check_application
+from netplace.testing.collective import check_collective
 from netplace.testing.mapping import check_mapping
 from netplace.testing.partition import check_partition
 from netplace.testing.partitioner import check_partitioner
@@ -25,6 +26,7 @@ from netplace.testing.traffic import check_traffic
 
 __all__ = [
     "check_application",
+    "check_collective",
     "check_mapping",
     "check_partition",
     "check_partitioner",

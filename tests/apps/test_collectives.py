@@ -16,8 +16,12 @@ CALLS = {
     ),
     "barrier": lambda w, m: COLLECTIVES["barrier"](w, m),
     "bcast": lambda w, m: COLLECTIVES["bcast"](w, m, m[len(m) // 2], 10),
+    "exscan": lambda w, m: COLLECTIVES["exscan"](w, m, 10),
     "gather": lambda w, m: COLLECTIVES["gather"](w, m, m[len(m) // 2], 10),
     "reduce": lambda w, m: COLLECTIVES["reduce"](w, m, m[len(m) // 2], 10),
+    "reduce_scatter": lambda w, m: COLLECTIVES["reduce_scatter"](w, m, 100),
+    "reduce_scatter_block": lambda w, m: COLLECTIVES["reduce_scatter_block"](w, m, 100),
+    "scan": lambda w, m: COLLECTIVES["scan"](w, m, 10),
     "scatter": lambda w, m: COLLECTIVES["scatter"](w, m, m[len(m) // 2], 10),
 }
 

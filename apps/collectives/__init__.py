@@ -1,0 +1,59 @@
+"""Collective operations by algorithm: what is counted and what is replayed are made from one schedule."""
+
+from __future__ import annotations
+
+from netplace.apps.collectives.call import OPERATIONS, ROOTED, Algorithm, Call, Message
+from netplace.apps.collectives.catalog import ALGORITHMS, algorithm, algorithms_of
+from netplace.apps.collectives.decisions import TABLES
+from netplace.apps.collectives.message_schedule import Schedule
+from netplace.apps.collectives.selection import Collectives, schedule, selection
+from netplace.apps.collectives.writing import (
+    ALLTOALL_ORDERS,
+    COLLECTIVES,
+    allgather,
+    allgatherv,
+    allreduce,
+    alltoall,
+    alltoallv,
+    barrier,
+    bcast,
+    exscan,
+    gather,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_block,
+    scan,
+    scatter,
+)
+
+__all__ = [
+    "ALGORITHMS",
+    "ALLTOALL_ORDERS",
+    "COLLECTIVES",
+    "OPERATIONS",
+    "ROOTED",
+    "TABLES",
+    "Algorithm",
+    "Call",
+    "Collectives",
+    "Message",
+    "Schedule",
+    "algorithm",
+    "algorithms_of",
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "barrier",
+    "bcast",
+    "exscan",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "scatter",
+    "schedule",
+    "selection",
+]

@@ -1,0 +1,241 @@
+"""What a collective operation is asked to do, and the messages that algorithms answer with.
+
+The data of an operation are one vector of bytes. A message carries *parts* of it, half-open intervals
+``(begin, end)``, so that what it takes and what it brings are one statement. The vector is, by operation:
+
+================================  =============================================================
+bcast, reduce, allreduce, scan..  the vector of ``bytes``
+reduce_scatter, allgatherv        the vector of ``bytes``; block i is ``bytes // ranks``, one more
+                                  for ``i < bytes % ranks``
+reduce_scatter_block              ``bytes // ranks`` for each rank
+allgather, gather, scatter        ``ranks`` blocks of ``bytes``
+alltoall                          ``ranks * ranks`` blocks of ``bytes``, that from i to j at ``i * ranks + j``
+barrier                           nothing
+================================  =============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from netplace.apps.operation import MOST_TASKS
+from netplace.checks import whole
+
+__all__ = [
+    "OPERATIONS",
+    "ROOTED",
+    "Algorithm",
+    "Call",
+    "Message",
+    "Part",
+    "Round",
+    "Rounds",
+    "Shifted",
+    "Shifts",
+    "in_rounds",
+]
+
+OPERATIONS = {
+    "allgather": "the block that each rank contributes",
+    "allgatherv": "all blocks together; block i is bytes // ranks, one more for i < bytes % ranks",
+    "allreduce": "the vector",
+    "alltoall": "the block for each pair",
+    "barrier": "not used",
+    "bcast": "the root's message",
+    "exscan": "the vector",
+    "gather": "the block of each rank",
+    "reduce": "the vector",
+    "reduce_scatter": "the vector; block i is bytes // ranks, one more for i < bytes % ranks",
+    "reduce_scatter_block": "the vector; each block is bytes // ranks",
+    "scan": "the vector",
+    "scatter": "the block of each rank",
+}
+"""Operations, and what their ``bytes`` are."""
+
+ROOTED = ("bcast", "gather", "reduce", "scatter")
+
+Part = tuple[int, int]
+
+
+class Message(NamedTuple):
+    """A message of a collective.
+
+    Attributes
+    ----------
+    source, destination : int
+        Ranks, from 0.
+    bytes : int
+        Its size.
+    parts : iterable of (int, int)
+        The intervals of the vector that it carries, together `bytes` long.
+    """
+
+    source: int
+    destination: int
+    bytes: int
+    parts: Iterable[Part] = ()
+
+    @classmethod
+    def of(cls, source: int, destination: int, *parts: Part) -> Message:
+        """Return the message that carries `parts`."""
+        return cls(source, destination, sum(end - begin for begin, end in parts), parts)
+
+
+Round = Iterable[Message]
+"""Messages that may go at once: none needs what another one brings."""
+
+Rounds = Iterator[Round]
+
+MOST_SEGMENTS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Call:
+    """A collective operation that is to be carried out.
+
+    Attributes
+    ----------
+    operation : str
+        Key of `OPERATIONS`.
+    ranks : int
+        How many take part.
+    bytes : int
+        What `OPERATIONS` says.
+    root : int
+        Of operations in `ROOTED`.
+    segment : int
+        Bytes of a segment, for algorithms that cut vectors up; 0: they do not.
+    fanout : int
+        Chains that leave the root, of algorithm ``chain``.
+    radix : int
+        Of k-nomial algorithms.
+    group : int
+        Consecutive ranks that share a node or switch, of hierarchical algorithms; 0: about the root of
+        `ranks`.
+    sizes : tuple of int
+        Of each rank's block of an allgatherv, if they are not about equal.
+    """
+
+    operation: str
+    ranks: int
+    bytes: int
+    root: int = 0
+    segment: int = 0
+    fanout: int = 4
+    radix: int = 4
+    group: int = 0
+    sizes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        whole(self.ranks, "ranks")
+        whole(self.bytes, "bytes", 0)
+        whole(self.segment, "segment", 0)
+        whole(self.fanout, "fanout")
+        whole(self.radix, "radix", 2)
+        whole(self.group, "group", 0)
+        whole(self.root, "root", 0)
+        if self.ranks > MOST_TASKS:
+            raise ValueError(f"ranks: {self.ranks} are too many, expected at most {MOST_TASKS}")
+        if self.root >= self.ranks:
+            raise ValueError(f"root: {self.root} is no rank, expected one from 0 to {self.ranks - 1}")
+        if self.root and self.operation not in ROOTED:
+            raise ValueError(
+                f"root: {self.operation} has none, expected 0; operations with one are {', '.join(ROOTED)}"
+            )
+
+    def having(self, options: Mapping[str, Any]) -> Call:
+        """Return the call with other attributes."""
+        return replace(self, **options)
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """Where each rank's block begins in the vector, and where the last one ends."""
+        if self.sizes:
+            sizes = list(self.sizes)
+        elif self.operation in ("allgather", "gather", "scatter"):
+            sizes = [self.bytes] * self.ranks
+        elif self.operation == "reduce_scatter_block":
+            sizes = [self.bytes // self.ranks] * self.ranks
+        else:
+            least, more = divmod(self.bytes, self.ranks)
+            sizes = [least + (i < more) for i in range(self.ranks)]
+        return [0, *accumulate(sizes)]
+
+    @property
+    def vector(self) -> int:
+        """Length of the vector in bytes (of an all-to-all: one rank's row)."""
+        return self.bytes * self.ranks if self.operation == "alltoall" else self.offsets[-1]
+
+    def blocks(self, first: int, count: int = 1) -> tuple[Part, ...]:
+        """Return the parts that are `count` blocks from `first` on, round the end if need be."""
+        first %= self.ranks
+        end = first + count
+        if end <= self.ranks:
+            return ((self.offsets[first], self.offsets[end]),)
+        return ((self.offsets[first], self.offsets[-1]), (0, self.offsets[end - self.ranks]))
+
+    def rank(self, virtual: int) -> int:
+        """Return the rank whose number, counted from the root, is `virtual`."""
+        return (virtual + self.root) % self.ranks
+
+    def segments(self, begin: int, end: int) -> list[Part]:
+        """Return an interval cut into segments, the last one with the rest; a whole one if there are none."""
+        step = self.segment or end - begin
+        if step and (end - begin) // step > MOST_SEGMENTS:
+            raise ValueError(
+                f"segment: {step} bytes cut {end - begin} bytes into more than {MOST_SEGMENTS:,} segments, "
+                f"expected at least {-(-(end - begin) // MOST_SEGMENTS)}"
+            )
+        if not step:
+            return [(begin, end)]
+        return [(at, min(at + step, end)) for at in range(begin, end, step)] or [(begin, end)]
+
+
+Shifted = Iterator[tuple[int, Callable[[int], tuple[Part, ...]]]]
+"""Rounds in which every p sends to p + distance, as (distance, the parts that p sends)."""
+
+Shifts = Callable[[Call], Shifted]
+
+
+def in_rounds(shifts: Shifts) -> Callable[[Call], Rounds]:
+    """Return what yields the messages of `shifts`, round by round."""
+
+    def rounds(call: Call) -> Rounds:
+        for distance, parts in shifts(call):
+            yield [Message.of(p, (p + distance) % call.ranks, *parts(p)) for p in range(call.ranks)]
+
+    return rounds
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to carry out an operation.
+
+    Attributes
+    ----------
+    rounds : callable
+        ``rounds(call)`` yields the messages, round by round.
+    description : str
+        What it does, in a line.
+    needs : callable
+        ``needs(ranks)`` is empty, or says which numbers of ranks it is for.
+    shifts : callable or None
+        What `rounds` was made from, if every rank does the same: a rank can then tell its own part alone,
+        which saves writing down all messages of many ranks.
+    """
+
+    rounds: Callable[[Call], Iterable[Round]]
+    description: str
+    needs: Callable[[int], str] = field(default=lambda ranks: "")
+    shifts: Shifts | None = None
+
+    @classmethod
+    def shifting(
+        cls, shifts: Shifts, description: str, needs: Callable[[int], str] | None = None
+    ) -> Algorithm:
+        """Return the algorithm of some `shifts`."""
+        return cls(in_rounds(shifts), description, needs or (lambda ranks: ""), shifts)

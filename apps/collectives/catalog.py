@@ -1,0 +1,305 @@
+"""All algorithms by operation and name, and those of a user's own.
+
+Names are Open MPI's, where it has the algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from netplace.apps.collectives import trees
+from netplace.apps.collectives.bruck import bruck, dissemination, modified_bruck
+from netplace.apps.collectives.by_distance import (
+    bcast_by_distance,
+    gather_by_distance,
+    reduce_by_distance,
+    scatter_by_distance,
+)
+from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, Rounds
+from netplace.apps.collectives.composite import (
+    allgather_linear,
+    allgatherv_default,
+    nonoverlapping,
+    reduce_scatter_block_basic_linear,
+    reduce_scatter_non_overlapping,
+)
+from netplace.apps.collectives.decisions import shipped_table
+from netplace.apps.collectives.double_tree import (
+    allreduce_double_binary_tree,
+    double_tree_bcast,
+    double_tree_reduce,
+)
+from netplace.apps.collectives.halving import butterfly, recursive_halving, reduce_scatter_block_butterfly
+from netplace.apps.collectives.halving_doubling import (
+    halving_doubling,
+    reduce_scatter_allgather,
+    reduce_scatter_gather,
+)
+from netplace.apps.collectives.hierarchical import (
+    hierarchical_allgather,
+    hierarchical_allreduce,
+    hierarchical_barrier,
+    hierarchical_bcast,
+    hierarchical_reduce,
+)
+from netplace.apps.collectives.linear import (
+    alltoall_linear,
+    barrier_linear,
+    barrier_tree,
+    basic_linear_allreduce,
+    chain_scan,
+    pairwise,
+    pairwise_exchange,
+    reduce_scatter_pairwise,
+)
+from netplace.apps.collectives.neighbor_exchange import neighbor_exchange
+from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner, reduce_rabenseifner
+from netplace.apps.collectives.recursive_doubling import (
+    allgather_recursive_doubling,
+    allreduce_recursive_doubling,
+    barrier_recursive_doubling,
+    reduce_scatter_block_recursive_doubling,
+    scan_recursive_doubling,
+)
+from netplace.apps.collectives.ring import (
+    allreduce_ring,
+    double_ring,
+    reduce_scatter_ring,
+    ring,
+    segmented_ring,
+)
+from netplace.apps.collectives.scatter_allgather import scatter_allgather, scatter_allgather_ring
+from netplace.apps.collectives.split_binary_tree import split_binary_tree
+from netplace.apps.collectives.tree_based import (
+    gather,
+    gather_linear_sync,
+    in_order_binary_reduce,
+    scatter,
+    tree_bcast,
+    tree_reduce,
+)
+from netplace.checks import one_of
+from netplace.extensions import Choice
+
+__all__ = ["ALGORITHMS", "ALIASES", "algorithm", "algorithms_of"]
+
+
+def _two(ranks: int) -> str:
+    return "" if ranks == 2 else "2 ranks"
+
+
+def _power_of_two(ranks: int) -> str:
+    below = 1 << (ranks.bit_length() - 1)
+    return "" if ranks == below else f"a power of two, such as {below} or {2 * below}"
+
+
+def _even(ranks: int) -> str:
+    return "" if ranks % 2 == 0 else f"an even number, such as {ranks - 1} or {ranks + 1}"
+
+
+def _by_default(call: Call) -> Rounds:
+    """Carry out an operation as Open MPI does by default."""
+    chosen = shipped_table("openmpi").choose(call)
+    found = ALGORITHMS[call.operation, chosen.algorithm]
+    yield from found.rounds(call.having(chosen.options))
+
+
+_LINEAR = "to or from everyone, straight"
+_RING = "blocks round a ring"
+
+ALGORITHMS: dict[tuple[str, str], Algorithm] = {
+    ("allgather", "linear"): Algorithm(allgather_linear(_by_default), "gather to rank 0, then broadcast"),
+    ("allgather", "bruck"): Algorithm.shifting(bruck, "all that is known to p - 2^k; any number of ranks"),
+    ("allgather", "recursive_doubling"): Algorithm(
+        allgather_recursive_doubling, "all that is known with p xor 2^k; no power of two: bruck"
+    ),
+    ("allgather", "ring"): Algorithm.shifting(ring, _RING),
+    ("allgather", "neighbor_exchange"): Algorithm(
+        neighbor_exchange, "two blocks with either neighbour by turns; odd: ring"
+    ),
+    ("allgather", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
+    ("allgather", "hierarchical"): Algorithm(hierarchical_allgather, "to leaders, a ring of them, and back"),
+    ("allgatherv", "default"): Algorithm(allgatherv_default(_by_default), "to rank 0, then broadcast"),
+    ("allgatherv", "bruck"): Algorithm.shifting(bruck, "all that is known to p - 2^k; any number of ranks"),
+    ("allgatherv", "recursive_doubling"): Algorithm(
+        allgather_recursive_doubling, "all that is known with p xor 2^k; no power of two: bruck"
+    ),
+    ("allgatherv", "ring"): Algorithm.shifting(ring, _RING),
+    ("allgatherv", "neighbor_exchange"): Algorithm(
+        neighbor_exchange, "two blocks with either neighbour by turns; odd: ring"
+    ),
+    ("allgatherv", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
+    ("allreduce", "basic_linear"): Algorithm(basic_linear_allreduce, "to rank 0 and back, straight"),
+    ("allreduce", "nonoverlapping"): Algorithm(nonoverlapping(_by_default), "reduce, then broadcast"),
+    ("allreduce", "recursive_doubling"): Algorithm(
+        allreduce_recursive_doubling, "the whole vector with p xor 2^k"
+    ),
+    ("allreduce", "ring"): Algorithm(allreduce_ring, "reduce-scatter and allgather round a ring"),
+    ("allreduce", "segmented_ring"): Algorithm(segmented_ring, "ring, the reduction in phases of segments"),
+    ("allreduce", "rabenseifner"): Algorithm(
+        allreduce_rabenseifner, "halve at distances 1, 2, .., then put together"
+    ),
+    ("allreduce", "reduce_scatter_allgather"): Algorithm(
+        reduce_scatter_allgather, "halve at distances .., 2, 1, then put together (MPICH)"
+    ),
+    ("allreduce", "halving_doubling"): Algorithm(
+        halving_doubling, "the same with halves rounded down (ours)"
+    ),
+    ("allreduce", "double_binary_tree"): Algorithm(
+        allreduce_double_binary_tree, "half of the vector up and down each of two trees"
+    ),
+    ("allreduce", "hierarchical"): Algorithm(hierarchical_allreduce, "inside groups, among leaders, inside"),
+    ("alltoall", "linear"): Algorithm(alltoall_linear, "everything at once"),
+    ("alltoall", "pairwise"): Algorithm.shifting(pairwise, "with p + k and p - k in round k"),
+    ("alltoall", "pairwise_exchange"): Algorithm(pairwise_exchange, "with p xor k in round k", _power_of_two),
+    ("alltoall", "modified_bruck"): Algorithm(modified_bruck, "blocks hop 2^k ranks in round k"),
+    ("alltoall", "linear_sync"): Algorithm(alltoall_linear, "everything, few requests open at a time"),
+    ("alltoall", "two_proc"): Algorithm.shifting(pairwise, "two ranks exchange blocks", _two),
+    ("barrier", "linear"): Algorithm(barrier_linear, "to rank 0 and back, straight"),
+    ("barrier", "double_ring"): Algorithm(double_ring, "a token twice round the ring"),
+    ("barrier", "recursive_doubling"): Algorithm(barrier_recursive_doubling, "with p xor 2^k"),
+    ("barrier", "bruck"): Algorithm.shifting(dissemination, "dissemination: to p + 2^k"),
+    ("barrier", "two_proc"): Algorithm.shifting(dissemination, "two ranks exchange a message", _two),
+    ("barrier", "tree"): Algorithm(barrier_tree, "up and down a binomial tree"),
+    ("barrier", "hierarchical"): Algorithm(hierarchical_barrier, "inside groups, among leaders, inside"),
+    ("bcast", "linear"): Algorithm(tree_bcast(trees.linear), _LINEAR),
+    ("bcast", "chain"): Algorithm(tree_bcast(trees.chain), "segments down several chains"),
+    ("bcast", "pipeline"): Algorithm(tree_bcast(trees.pipeline), "segments down one chain"),
+    ("bcast", "split_binary_tree"): Algorithm(split_binary_tree, "a half down each subtree, then exchanged"),
+    ("bcast", "binary_tree"): Algorithm(tree_bcast(trees.binary), "segments down a binary tree"),
+    ("bcast", "binomial"): Algorithm(tree_bcast(trees.binomial), "p to p + 2^k above p, nearest first"),
+    ("bcast", "in_order_binomial"): Algorithm(bcast_by_distance, "p to p + 2^k, largest subtree first"),
+    ("bcast", "knomial"): Algorithm(tree_bcast(trees.knomial), "a tree of any radix"),
+    ("bcast", "knomial4"): Algorithm(tree_bcast(partial(trees.knomial, radix=4)), "a tree of radix 4"),
+    ("bcast", "scatter_allgather"): Algorithm(scatter_allgather, "scatter, then recursive doubling"),
+    ("bcast", "scatter_allgather_ring"): Algorithm(scatter_allgather_ring, "scatter, then a ring"),
+    ("bcast", "double_binary_tree"): Algorithm(double_tree_bcast, "a half down each of two trees"),
+    ("bcast", "hierarchical"): Algorithm(hierarchical_bcast, "among leaders, then inside groups"),
+    ("exscan", "linear"): Algorithm(chain_scan, "p to p + 1, one after the other"),
+    ("exscan", "recursive_doubling"): Algorithm(scan_recursive_doubling, "sums of groups with p xor 2^k"),
+    ("gather", "basic_linear"): Algorithm(gather(trees.linear), _LINEAR),
+    ("gather", "binomial"): Algorithm(gather(trees.in_order_binomial), "up a binomial tree"),
+    ("gather", "in_order_binomial"): Algorithm(gather_by_distance, "up a binomial tree, child by child"),
+    ("gather", "linear_sync"): Algorithm(gather_linear_sync, "asked for by the root, in two messages"),
+    ("reduce", "linear"): Algorithm(tree_reduce(trees.linear), _LINEAR),
+    ("reduce", "chain"): Algorithm(tree_reduce(trees.chain), "segments up several chains"),
+    ("reduce", "pipeline"): Algorithm(tree_reduce(trees.pipeline), "segments up one chain"),
+    ("reduce", "binary"): Algorithm(tree_reduce(trees.binary), "segments up a binary tree"),
+    ("reduce", "binomial"): Algorithm(tree_reduce(trees.in_order_binomial), "up a binomial tree"),
+    ("reduce", "in_order_binomial"): Algorithm(reduce_by_distance, "up a binomial tree, child by child"),
+    ("reduce", "in_order_binary"): Algorithm(in_order_binary_reduce, "up a binary tree to the last rank"),
+    ("reduce", "knomial"): Algorithm(tree_reduce(trees.knomial), "up a tree of any radix"),
+    ("reduce", "rabenseifner"): Algorithm(reduce_rabenseifner, "halve at distances 1, 2, .., then gather"),
+    ("reduce", "reduce_scatter_gather"): Algorithm(
+        reduce_scatter_gather, "halve at distances .., 2, 1, then gather (MPICH)"
+    ),
+    ("reduce", "double_binary_tree"): Algorithm(double_tree_reduce, "a half up each of two trees"),
+    ("reduce", "hierarchical"): Algorithm(hierarchical_reduce, "inside groups, then among leaders"),
+    ("reduce_scatter", "non_overlapping"): Algorithm(
+        reduce_scatter_non_overlapping(_by_default), "reduce to rank 0, then scatter"
+    ),
+    ("reduce_scatter", "recursive_halving"): Algorithm(recursive_halving, "halve at distances .., 2, 1"),
+    ("reduce_scatter", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
+    ("reduce_scatter", "butterfly"): Algorithm(butterfly, "halve at distances 1, 2, .., then to the owner"),
+    ("reduce_scatter", "pairwise"): Algorithm.shifting(
+        reduce_scatter_pairwise, "blocks straight to their owners"
+    ),
+    ("reduce_scatter_block", "basic_linear"): Algorithm(
+        reduce_scatter_block_basic_linear(_by_default), "reduce to rank 0, then scatter"
+    ),
+    ("reduce_scatter_block", "recursive_doubling"): Algorithm(
+        reduce_scatter_block_recursive_doubling, "all but what is done with p xor 2^k"
+    ),
+    ("reduce_scatter_block", "recursive_halving"): Algorithm(
+        recursive_halving, "halve at distances .., 2, 1"
+    ),
+    ("reduce_scatter_block", "butterfly"): Algorithm(
+        reduce_scatter_block_butterfly, "halve at distances 1, 2, .."
+    ),
+    ("reduce_scatter_block", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
+    ("reduce_scatter_block", "pairwise"): Algorithm.shifting(
+        reduce_scatter_pairwise, "blocks straight to their owners"
+    ),
+    ("scan", "linear"): Algorithm(chain_scan, "p to p + 1, one after the other"),
+    ("scan", "recursive_doubling"): Algorithm(scan_recursive_doubling, "sums of groups with p xor 2^k"),
+    ("scatter", "basic_linear"): Algorithm(scatter(trees.linear), _LINEAR),
+    ("scatter", "binomial"): Algorithm(scatter(trees.in_order_binomial), "down a binomial tree"),
+    ("scatter", "in_order_binomial"): Algorithm(
+        scatter_by_distance, "down a binomial tree, largest subtree first"
+    ),
+    ("scatter", "linear_nb"): Algorithm(scatter(trees.linear), _LINEAR),
+}
+"""Every algorithm, by (operation, name)."""
+
+ALIASES = {
+    "basic_linear": ("linear",),
+    "neighbor": ("neighbor_exchange",),
+    "in-order_binary": ("in_order_binary",),
+    "non-overlapping": ("non_overlapping",),
+    "brucks": ("bruck", "modified_bruck"),
+    "dissemination": ("bruck",),
+    "scatter_recursive_doubling_allgather": ("scatter_allgather",),
+    "scatter_ring_allgather": ("scatter_allgather_ring",),
+    "scattered": ("linear",),
+    "smp": ("hierarchical",),
+}
+"""What other names stand for, as Open MPI's and MPICH's tables use them."""
+
+
+def algorithms_of(operation: str) -> dict[str, Algorithm]:
+    """Return the algorithms of an operation by name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such operation.
+    """
+    one_of(operation, OPERATIONS, "collective operation")
+    return {name: found for (of, name), found in ALGORITHMS.items() if of == operation}
+
+
+def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "") -> tuple[str, Algorithm]:
+    """Return an algorithm and its name in `ALGORITHMS`.
+
+    One of your own is a function that takes a `Call` and yields rounds of messages, given as
+    ``"module:function"`` or ``"folder/file.py:function"``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such operation or algorithm, or it is not for so many `ranks`; `what` says where the
+        name came from.
+    """
+    found = ALGORITHMS.get((operation, name))
+    if found is None:
+        name, found = _searched(operation, name, what or f"algorithm of {operation}")
+    if ranks is not None and (needed := found.needs(ranks)):
+        raise ValueError(
+            f"{what or 'algorithm of ' + operation} {name!r}: is not for {ranks} ranks, expected {needed}"
+        )
+    return name, found
+
+
+def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
+    """Return an algorithm that tables call otherwise, or one of the user's own."""
+    known = algorithms_of(operation)
+    kind = f"algorithm of {operation}"
+    choice: Choice[Algorithm] = Choice(kind, known, "netplace.collectives", _own)
+    name = _without_alias(name, known)
+    found, rest = choice.find(name, what)
+    if rest:
+        raise ValueError(f"{what} {name!r}: nothing may follow its name")
+    return name, found
+
+
+def _without_alias(name: str, known: Iterable[str]) -> str:
+    """Return the name in `ALGORITHMS` of an algorithm that tables call otherwise."""
+    if name in known or ":" in name:
+        return name
+    short = name.rpartition("_intra_")[2]
+    return next((candidate for candidate in (short, *ALIASES.get(short, ())) if candidate in known), name)
+
+
+def _own(function: Callable[[Call], Iterable[Round]], name: str, description: str) -> Algorithm:
+    return Algorithm(function, description)

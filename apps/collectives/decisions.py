@@ -1,0 +1,237 @@
+"""Tables that choose an algorithm by operation, ranks and bytes.
+
+A table is a TOML file. Of each operation it has a list of rows, and the first one that fits is taken::
+
+    name = "mine"
+    base = "openmpi"                # chooses for operations that are not in this file; ours if not given
+    blocks = ["allgather"]          # operations whose rows look at the bytes of one block
+
+    allreduce = [
+        {ranks = [2, 16], bytes = [0, 4095], algorithm = "recursive_doubling"},
+        {algorithm = "ring"},
+    ]
+
+Bounds are inclusive; one that is missing, in a list of one number or altogether, is no bound. A row may also
+ask for ``power_of_two = true`` (or false) ranks, and give ``segment``, ``fanout``, ``radix`` or ``group``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.collectives.call import OPERATIONS, Call
+from netplace.checks import one_of, read_content, shown, whole
+
+__all__ = ["TABLES", "Row", "Table", "decision_table", "shipped_table"]
+
+TABLES = {
+    "ours": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",
+    "openmpi": "Open MPI 4.1 and 5.0, coll/tuned, for operations that commute",
+    "mpich": "MPICH 4.0, for communicators that know no nodes",
+    "nccl": "NCCL, by its model of times on nodes of 8 A100",
+}
+
+_OPTIONS = {"segment": 0, "fanout": 1, "radix": 2, "group": 0}  # with the least value
+_TOTALS = ("allgather", "gather", "scatter")  # whose calls give the bytes of one block
+
+
+@dataclass(frozen=True)
+class Row:
+    """A rule of a table.
+
+    Attributes
+    ----------
+    algorithm : str
+        What it chooses.
+    ranks, bytes : pair of int and int or None
+        For how many, both inclusive.
+    power_of_two : bool or None
+        Only for numbers of ranks that are, or are not, a power of two.
+    options : mapping of str to int
+        Attributes of a `Call` that it sets.
+    """
+
+    algorithm: str
+    ranks: tuple[int, int | None] = (1, None)
+    bytes: tuple[int, int | None] = (0, None)
+    power_of_two: bool | None = None
+    options: Mapping[str, int] = field(default_factory=dict)
+
+    def fits(self, ranks: int, bytes: int) -> bool:
+        """Tell whether it is for so many ranks and bytes."""
+        return (
+            _inside(ranks, self.ranks)
+            and _inside(bytes, self.bytes)
+            and self.power_of_two in (None, ranks & (ranks - 1) == 0)
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rules by operation; the first row that fits is taken.
+
+    Attributes
+    ----------
+    name : str
+        What it is called, or the file that it came from.
+    rows : mapping of str to tuple of Row
+        By operation.
+    blocks : frozenset of str
+        Operations whose rows look at one block; the others look at all the bytes of a rank's vector.
+    base : Table or None
+        Chooses for other operations.
+    """
+
+    name: str
+    rows: Mapping[str, tuple[Row, ...]]
+    blocks: frozenset[str] = frozenset()
+    base: Table | None = None
+
+    def choose(self, call: Call) -> Row:
+        """Return the row for a call.
+
+        Raises
+        ------
+        ValueError
+            If none fits.
+        """
+        rows = self.rows.get(call.operation)
+        if rows is None:
+            if self.base is None:
+                raise ValueError(f"collectives {self.name!r}: chooses no algorithm of {call.operation}")
+            return self.base.choose(call)
+        bytes = self._measure(call)
+        row = next((row for row in rows if row.fits(call.ranks, bytes)), None)
+        if row is None:
+            raise _gap(self.name, call.operation, call.ranks, bytes)
+        return row
+
+    def _measure(self, call: Call) -> int:
+        """Return the bytes that rows are compared with."""
+        by_block = call.operation in self.blocks
+        if call.operation in _TOTALS:
+            return call.bytes if by_block else call.bytes * call.ranks
+        if call.operation == "alltoall":
+            return call.bytes
+        return call.bytes // call.ranks if by_block else call.bytes
+
+
+def decision_table(text: str, what: str = "--collectives") -> Table:
+    """Return the table called `text`: a key of `TABLES`, or a TOML file.
+
+    Raises
+    ------
+    ValueError
+        If there is no such table, or it is wrong or has gaps, naming `what` or the file.
+    """
+    if text in TABLES:
+        return shipped_table(text)
+    path = Path(text)
+    if path.suffix != ".toml":
+        one_of(text, TABLES, f"{what} (a table, or a file that ends in .toml)")
+    try:
+        content = read_content(path)
+    except OSError as error:
+        raise ValueError(f"{what}: {text} cannot be read, {error.strerror}") from None
+    return _parsed(content, str(path))
+
+
+@cache
+def shipped_table(name: str) -> Table:
+    """Return one of `TABLES`."""
+    return _parsed((files(__package__) / "tables" / f"{name}.toml").read_bytes(), name)
+
+
+def _parsed(content: bytes, source: str) -> Table:
+    try:
+        read = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{source}: is no TOML, {error}") from None
+    name = source if source in TABLES else str(read.pop("name", source))
+    read.pop("name", None)
+    base = read.pop("base", None if source == "ours" else "ours")
+    blocks = frozenset(_blocks(read.pop("blocks", []), source))
+    rows = {}
+    for operation, listed in read.items():
+        one_of(operation, OPERATIONS, f"{source}: collective operation")
+        if not isinstance(listed, list) or not listed:
+            raise ValueError(f"{source}: {operation} is {shown(listed)}, expected a list of rows")
+        rows[operation] = tuple(
+            _row(row, f"{source}: {operation}, row {number}") for number, row in enumerate(listed, 1)
+        )
+        _check_no_gap(source, operation, rows[operation])
+    if base is not None:
+        one_of(base, TABLES, f"{source}: base")
+    return Table(name, rows, blocks, None if base is None else shipped_table(base))
+
+
+def _blocks(listed: Any, source: str) -> Iterator[str]:
+    if not isinstance(listed, list):
+        raise ValueError(f"{source}: blocks is {shown(listed)}, expected a list of operations")
+    for operation in listed:
+        yield one_of(operation, OPERATIONS, f"{source}: blocks")
+
+
+def _row(row: Any, where: str) -> Row:
+    if not isinstance(row, dict) or not isinstance(row.get("algorithm"), str):
+        raise ValueError(f"{where}: is {shown(row)}, expected a table with an algorithm")
+    for key in row:
+        one_of(key, ("algorithm", "ranks", "bytes", "power_of_two", *_OPTIONS), where)
+    power = row.get("power_of_two")
+    if power not in (None, True, False):
+        raise ValueError(f"{where}: power_of_two is {shown(power)}, expected true or false")
+    options = {
+        key: whole(row[key], f"{where}: {key}", least) for key, least in _OPTIONS.items() if key in row
+    }
+    return Row(
+        row["algorithm"],
+        _bounds(row.get("ranks", [1]), f"{where}: ranks"),
+        _bounds(row.get("bytes", [0]), f"{where}: bytes"),
+        power,
+        options,
+    )
+
+
+def _bounds(listed: Any, what: str) -> tuple[int, int | None]:
+    if not isinstance(listed, list) or len(listed) not in (1, 2):
+        raise ValueError(f"{what}: is {shown(listed)}, expected [least] or [least, most]")
+    least = whole(listed[0], what, 0)
+    return least, None if len(listed) == 1 else whole(listed[1], what, least)
+
+
+def _check_no_gap(source: str, operation: str, rows: tuple[Row, ...]) -> None:
+    """Check that some row fits whatever the ranks, from 2 on, and bytes."""
+    for ranks in _representatives(2, (row.ranks for row in rows)):
+        powers = [1 << (ranks - 1).bit_length(), ranks + (ranks & (ranks - 1) == 0)]
+        last = next(
+            iter(sorted(row.ranks[1] for row in rows if row.ranks[1] and row.ranks[1] >= ranks)), None
+        )
+        for number in sorted({ranks, *(power for power in powers if last is None or power <= last)}):
+            for bytes in _representatives(0, (row.bytes for row in rows)):
+                if not any(row.fits(number, bytes) for row in rows):
+                    raise _gap(source, operation, number, bytes)
+
+
+def _representatives(least: int, bounds: Iterator[tuple[int, int | None]]) -> list[int]:
+    """Return the least number of each stretch between bounds."""
+    numbers = {least}
+    for begin, end in bounds:
+        numbers |= {begin} if end is None else {begin, end + 1}
+    return sorted(number for number in numbers if number >= least)
+
+
+def _gap(source: str, operation: str, ranks: int, bytes: int) -> ValueError:
+    return ValueError(
+        f"collectives {source!r}: no row of {operation} fits {ranks} ranks and {bytes} bytes, "
+        "expected one for all"
+    )
+
+
+def _inside(number: int, bounds: tuple[int, int | None]) -> bool:
+    return bounds[0] <= number and (bounds[1] is None or number <= bounds[1])

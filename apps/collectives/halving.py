@@ -1,0 +1,90 @@
+"""Reduce-scatter by halving: at each step a rank sends away half of what it still sums up.
+
+Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005; the butterfly is that of Träff, "An improved algorithm for
+(non-commutative) reduce-scatter with an application", EuroPVM/MPI 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netplace.apps.collectives.call import Call, Message, Rounds
+from netplace.apps.collectives.folding import Folding
+
+__all__ = ["butterfly", "recursive_halving", "reduce_scatter_block_butterfly"]
+
+
+def recursive_halving(call: Call) -> Rounds:
+    """Halve at distances of a half, a quarter, .. of the core; those who left get their blocks at the end."""
+    folding = Folding(call.ranks)
+    yield from _fold(call, folding)
+    count = folding.size // 2
+    while count:
+
+        def window(v: int, count: int = count) -> tuple[int, int]:
+            return v - v % count, count
+
+        yield _exchange(call, folding, count, window)
+        count //= 2
+    last = [Message.of(staying, leaving, *call.blocks(leaving)) for leaving, staying in folding.pairs()]
+    yield [message for message in last if message.bytes]
+
+
+def butterfly(call: Call) -> Rounds:
+    """Halve at distances of 1, 2, ..; what a rank ends with then goes to the rank whose it is."""
+    folding = Folding(call.ranks)
+    steps = folding.size.bit_length() - 1
+    yield from _fold(call, folding)
+    for step in range(steps):
+        count = folding.size >> (step + 1)
+
+        def window(v: int, step: int = step, count: int = count) -> tuple[int, int]:
+            return _reversed(v & ((2 << step) - 1), step + 1) * count, count
+
+        yield _exchange(call, folding, 1 << step, window)
+    last = []
+    for v in range(folding.size):
+        first, count = folding.blocks(_reversed(v, steps), 1)
+        last += [
+            Message.of(folding.rank(v), owner, *call.blocks(owner)) for owner in range(first, first + count)
+        ]
+    yield [message for message in last if message.source != message.destination and message.bytes]
+
+
+def reduce_scatter_block_butterfly(call: Call) -> Rounds:
+    """As the butterfly; a power of two of ranks order their blocks so that each ends with its own."""
+    if call.ranks & (call.ranks - 1):
+        yield from butterfly(call)
+        return
+    distance = 1
+    while distance < call.ranks:
+        alike = 2 * distance
+        yield [
+            Message.of(
+                p,
+                p ^ distance,
+                *(call.blocks(block)[0] for block in range((p ^ distance) % alike, call.ranks, alike)),
+            )
+            for p in range(call.ranks)
+        ]
+        distance = alike
+
+
+def _fold(call: Call, folding: Folding) -> Rounds:
+    yield [Message.of(leaving, staying, (0, call.vector)) for leaving, staying in folding.pairs()]
+
+
+def _exchange(
+    call: Call, folding: Folding, distance: int, window: Callable[[int], tuple[int, int]]
+) -> list[Message]:
+    """Return the round in which each place of the core sends a partner what it is left with."""
+    sent = []
+    for v in range(folding.size):
+        first, count = folding.blocks(*window(v ^ distance))
+        sent.append(Message.of(folding.rank(v), folding.rank(v ^ distance), *call.blocks(first, count)))
+    return [message for message in sent if message.bytes]
+
+
+def _reversed(number: int, bits: int) -> int:
+    """Return the number whose `bits` bits are those of `number` in reverse."""
+    return int(f"{number:0{bits}b}"[::-1], 2) if bits else 0

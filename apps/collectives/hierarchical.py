@@ -1,0 +1,115 @@
+"""Inside groups of consecutive ranks first, nodes or switches, then among one rank of each.
+
+Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan, "Exploiting hierarchy in parallel computer networks
+to optimize collective operation performance", IPDPS 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from math import isqrt
+
+from netplace.apps.collectives.bruck import dissemination
+from netplace.apps.collectives.by_distance import bcast_by_distance, reduce_by_distance
+from netplace.apps.collectives.call import Call, Message, Round, Rounds, in_rounds
+from netplace.apps.collectives.linear import barrier_tree
+from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner
+
+__all__ = [
+    "hierarchical_allgather",
+    "hierarchical_allreduce",
+    "hierarchical_barrier",
+    "hierarchical_bcast",
+    "hierarchical_reduce",
+]
+
+Inner = Callable[[Call], Rounds]
+
+
+def hierarchical_bcast(call: Call) -> Rounds:
+    """Broadcast along binomial trees among the leaders of groups, then inside each group."""
+    groups, leaders = _groups(call)
+    yield from _among(call, bcast_by_distance, [leaders], [leaders.index(call.root)])
+    yield from _among(call, bcast_by_distance, groups, _places(groups, leaders))
+
+
+def hierarchical_reduce(call: Call) -> Rounds:
+    """Reduce along binomial trees inside each group, then among the leaders."""
+    groups, leaders = _groups(call)
+    yield from _among(call, reduce_by_distance, groups, _places(groups, leaders))
+    yield from _among(call, reduce_by_distance, [leaders], [leaders.index(call.root)])
+
+
+def hierarchical_allreduce(call: Call) -> Rounds:
+    """Reduce inside each group, allreduce by Rabenseifner's algorithm among leaders, broadcast inside."""
+    groups, leaders = _groups(call)
+    yield from _among(call, reduce_by_distance, groups, _places(groups, leaders))
+    yield from _among(call, allreduce_rabenseifner, [leaders], [0])
+    yield from _among(call, bcast_by_distance, groups, _places(groups, leaders))
+
+
+def hierarchical_barrier(call: Call) -> Rounds:
+    """Report inside each group, disseminate among leaders, and be released."""
+    groups, leaders = _groups(call)
+    half = [list(_halves(len(group))) for group in groups]
+    yield from _beside([[_named(r, group) for r in up] for group, (up, _) in zip(groups, half, strict=True)])
+    yield from _among(call, in_rounds(dissemination), [leaders], [0])
+    yield from _beside(
+        [[_named(r, group) for r in down] for group, (_, down) in zip(groups, half, strict=True)]
+    )
+
+
+def hierarchical_allgather(call: Call) -> Rounds:
+    """Gather to each leader, pass the blocks of groups round a ring of leaders, and broadcast all inside."""
+    groups, leaders = _groups(call)
+    yield [Message.of(p, group[0], *call.blocks(p)) for group in groups for p in group[1:]]
+    count = len(groups)
+    for k in range(count - 1):
+        passed = []
+        for g, leader in enumerate(leaders):
+            group = groups[(g - k) % count]
+            passed.append(Message.of(leader, leaders[(g + 1) % count], *call.blocks(group[0], len(group))))
+        yield passed
+    whole = Call("bcast", call.ranks, call.vector)
+    yield from _among(whole, bcast_by_distance, groups, [0] * count)
+
+
+def _groups(call: Call) -> tuple[list[list[int]], list[int]]:
+    """Return the groups and their leaders: the first rank of each, and the root of its own."""
+    size = call.group or max(1, isqrt(call.ranks))
+    groups = [list(range(at, min(at + size, call.ranks))) for at in range(0, call.ranks, size)]
+    return groups, [call.root if call.root in group else group[0] for group in groups]
+
+
+def _places(groups: Sequence[Sequence[int]], leaders: Sequence[int]) -> list[int]:
+    return [group.index(leader) for group, leader in zip(groups, leaders, strict=True)]
+
+
+def _among(call: Call, inner: Inner, groups: Sequence[Sequence[int]], roots: Sequence[int]) -> Rounds:
+    """Yield the rounds in which all groups carry out the operation on the whole vector."""
+    sides = []
+    for group, root in zip(groups, roots, strict=True):
+        own = Call(call.operation, len(group), call.bytes, root, call.segment)
+        sides.append([_named(messages, group) for messages in inner(own)])
+    yield from _beside(sides)
+
+
+def _halves(ranks: int) -> tuple[list[Round], list[Round]]:
+    """Return how a group reports to its leader, and how it is released."""
+    rounds = list(barrier_tree(Call("barrier", ranks, 0)))
+    return rounds[: len(rounds) // 2], rounds[len(rounds) // 2 :]
+
+
+def _named(messages: Round, group: Sequence[int]) -> Round:
+    """Return the messages of places of a group as those of its ranks."""
+    return [
+        message._replace(source=group[message.source], destination=group[message.destination])
+        for message in messages
+    ]
+
+
+def _beside(sides: Sequence[Sequence[Round]]) -> Rounds:
+    """Yield rounds of the same number together."""
+    for rounds in zip_longest(*sides, fillvalue=[]):
+        yield [message for messages in rounds for message in messages]

@@ -1,0 +1,78 @@
+"""Everybody straight to everybody, or to and from one."""
+
+from __future__ import annotations
+
+from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
+from netplace.apps.collectives.trees import down, linear, up, whole_vector
+
+__all__ = [
+    "alltoall_linear",
+    "barrier_linear",
+    "barrier_tree",
+    "basic_linear_allreduce",
+    "chain_scan",
+    "pairwise",
+    "pairwise_exchange",
+    "reduce_scatter_pairwise",
+]
+
+
+def basic_linear_allreduce(call: Call) -> Rounds:
+    """Reduce to rank 0, which tells all."""
+    yield from up(call, linear(call), whole_vector(call))
+    yield from down(call, linear(call), whole_vector(call))
+
+
+def alltoall_linear(call: Call) -> Rounds:
+    """All at once: to the next rank, the one after it, and so on."""
+    ranks = range(call.ranks)
+    yield (Message.of(p, q := (p + k) % call.ranks, _block(call, p, q)) for k in ranks[1:] for p in ranks)
+
+
+def pairwise(call: Call) -> Shifted:
+    """In round k, p sends to p + k."""
+    for k in range(1, call.ranks):
+        yield k, lambda p, k=k: (_block(call, p, (p + k) % call.ranks),)  # type: ignore[misc]
+
+
+def pairwise_exchange(call: Call) -> Rounds:
+    """In round k, p exchanges with p xor k; for a power of two."""
+    for k in range(1, call.ranks):
+        yield [Message.of(p, p ^ k, _block(call, p, p ^ k)) for p in range(call.ranks)]
+
+
+def reduce_scatter_pairwise(call: Call) -> Shifted:
+    """In round k, p sends the block of p + k straight to it."""
+    for k in range(1, call.ranks):
+        yield k, lambda p, k=k: call.blocks(p + k)  # type: ignore[misc]
+
+
+def barrier_linear(call: Call) -> Rounds:
+    """All report to rank 0, which releases them."""
+    yield [Message(p, 0, 0) for p in range(1, call.ranks)]
+    yield [Message(0, p, 0) for p in range(1, call.ranks)]
+
+
+def barrier_tree(call: Call) -> Rounds:
+    """Report up the in-order binomial tree, distance by distance, and be released back down."""
+    levels = []
+    distance = 1
+    while distance < call.ranks:
+        levels.append([(p, p + distance) for p in range(0, call.ranks - distance, 2 * distance)])
+        distance *= 2
+    for level in levels:
+        yield [Message(child, parent, 0) for parent, child in level]
+    for level in reversed(levels):
+        yield [Message(parent, child, 0) for parent, child in level]
+
+
+def chain_scan(call: Call) -> Rounds:
+    """Each rank adds to what the one before sent, and sends it on."""
+    for p in range(call.ranks - 1):
+        yield [Message.of(p, p + 1, (0, call.bytes))]
+
+
+def _block(call: Call, source: int, destination: int) -> Part:
+    """Return the block of an all-to-all from `source` to `destination`."""
+    begin = (source * call.ranks + destination) * call.bytes
+    return begin, begin + call.bytes

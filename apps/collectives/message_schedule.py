@@ -1,0 +1,127 @@
+"""The messages of one collective as arrays: what is counted and what is replayed are made from the same."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.collectives.call import Call, Round
+from netplace.apps.task import TaskWriter
+
+__all__ = ["MOST_MESSAGES", "Schedule"]
+
+MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """The messages of one collective, in order.
+
+    Attributes
+    ----------
+    call : Call
+        What is carried out.
+    algorithm : str
+        By which algorithm.
+    round, source, destination, bytes : ndarray of int64, shape (messages,)
+        Number of the round, from 0, ranks and size of each message.
+    """
+
+    call: Call
+    algorithm: str
+    round: NDArray[np.int64]
+    source: NDArray[np.int64]
+    destination: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, call: Call, algorithm: str, rounds: Iterable[Round]) -> Schedule:
+        """Take down the messages of `rounds`; those without any, and messages to oneself, do not count.
+
+        Raises
+        ------
+        ValueError
+            If a message comes from or goes to no rank or has less than no bytes, or there are more than
+            `MOST_MESSAGES`.
+        """
+        columns = array("q"), array("q"), array("q"), array("q")
+        number = 0
+        for messages in rounds:
+            before = len(columns[0])
+            for source, destination, size, _ in messages:
+                if not (0 <= source < call.ranks and 0 <= destination < call.ranks and size >= 0):
+                    raise ValueError(
+                        f"algorithm {algorithm!r} of {call.operation}: sends {size} bytes from rank {source} "
+                        f"to rank {destination}, expected ranks from 0 to {call.ranks - 1} and no less than 0"
+                    )
+                if source != destination:
+                    if len(columns[0]) >= MOST_MESSAGES:
+                        raise ValueError(
+                            f"algorithm {algorithm!r} of {call.operation}: sends more than {MOST_MESSAGES:,} "
+                            f"messages among {call.ranks} ranks, expected fewer: take fewer ranks or "
+                            "longer segments"
+                        )
+                    for column, value in zip(columns, (number, source, destination, size), strict=True):
+                        column.append(value)
+            number += len(columns[0]) > before
+        return cls(call, algorithm, *(np.array(column, np.int64) for column in columns))
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there are."""
+        return int(self.round[-1]) + 1 if len(self.round) else 0
+
+    def pairs(self) -> list[tuple[int, int, int, int]]:
+        """Return (source, destination, messages, bytes) of each pair that speaks, in order."""
+        pair, place = np.unique(self.source * self.call.ranks + self.destination, return_inverse=True)
+        messages = np.bincount(place, minlength=len(pair))
+        volume = np.zeros(len(pair), np.int64)
+        np.add.at(volume, place, self.bytes)
+        source, destination = np.divmod(pair, self.call.ranks)
+        return list(
+            zip(source.tolist(), destination.tolist(), messages.tolist(), volume.tolist(), strict=True)
+        )
+
+    def write(self, writer: TaskWriter, members: Sequence[int], rank: int, tag: int = 0) -> None:
+        """Append to `writer` what member number `rank` of `members` does.
+
+        Receives of a round are posted before its sends, and waited for after them.
+        """
+        for _, steps in groupby(self._of_rank(rank), key=lambda step: step[0]):
+            sends: list[tuple[int, int]] = []
+            receives: list[tuple[int, int]] = []
+            for _, sent, peer, size in steps:
+                (sends if sent else receives).append((members[peer], size))
+            if len(receives) == 1 and not sends:
+                ((source, size),) = receives
+                writer.recv(source, size, tag)
+                continue
+            requests = [writer.irecv(source, size, tag) for source, size in receives]
+            for destination, size in sends:
+                writer.send(destination, size, tag)
+            writer.waitall(requests)
+
+    @cached_property
+    def _by_rank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the messages of every rank, as both source and destination, and where each rank's begin."""
+        either = np.concatenate([self.source, self.destination])
+        message = np.tile(np.arange(len(self.source)), 2)
+        order = np.lexsort((message, either))
+        first = np.searchsorted(either[order], np.arange(self.call.ranks + 1))
+        return message[order], first
+
+    def _of_rank(self, rank: int) -> list[tuple[int, bool, int, int]]:
+        """Return (round, whether sent, other rank, bytes) of each message of `rank`, in order."""
+        message, first = self._by_rank
+        own = message[first[rank] : first[rank + 1]]
+        sent = self.source[own] == rank
+        peer = np.where(sent, self.destination[own], self.source[own])
+        return list(
+            zip(self.round[own].tolist(), sent.tolist(), peer.tolist(), self.bytes[own].tolist(), strict=True)
+        )

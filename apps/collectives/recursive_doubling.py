@@ -1,0 +1,91 @@
+"""Exchanges at distances of 1, 2, 4, ..: allreduce, allgather, reduce_scatter_block, scan and barrier.
+
+Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netplace.apps.collectives.bruck import bruck
+from netplace.apps.collectives.call import Call, Message, Rounds, in_rounds
+from netplace.apps.collectives.folding import Folding
+from netplace.apps.collectives.forwarding import forwards
+
+__all__ = [
+    "allgather_recursive_doubling",
+    "allreduce_recursive_doubling",
+    "barrier_recursive_doubling",
+    "reduce_scatter_block_recursive_doubling",
+    "scan_recursive_doubling",
+]
+
+
+def allreduce_recursive_doubling(call: Call) -> Rounds:
+    """Exchange the whole vector; of the first ranks beyond a power of two every second one sits out."""
+    folding, vector = Folding(call.ranks), (0, call.bytes)
+    yield [Message.of(leaving, staying, vector) for leaving, staying in folding.pairs()]
+    for distance in _doubling(folding.size):
+        yield [Message.of(folding.rank(v), folding.rank(v ^ distance), vector) for v in range(folding.size)]
+    yield [Message.of(staying, leaving, vector) for leaving, staying in folding.pairs()]
+
+
+def barrier_recursive_doubling(call: Call) -> Rounds:
+    """Exchange empty messages; ranks above a power of two report to the first, released last."""
+    size = Folding(call.ranks).size
+    above = [(p, p - size) for p in range(size, call.ranks)]
+    yield [Message(p, q, 0) for p, q in above]
+    for distance in _doubling(size):
+        yield [Message(p, p ^ distance, 0) for p in range(size)]
+    yield [Message(q, p, 0) for p, q in above]
+
+
+def allgather_recursive_doubling(call: Call) -> Rounds:
+    """Exchange all blocks that one has; if the ranks are no power of two, Bruck's algorithm."""
+    if call.ranks & (call.ranks - 1):
+        yield from in_rounds(bruck)(call)
+        return
+    for distance in _doubling(call.ranks):
+        yield [
+            Message.of(p, p ^ distance, *call.blocks(p - p % distance, distance)) for p in range(call.ranks)
+        ]
+
+
+def reduce_scatter_block_recursive_doubling(call: Call) -> Rounds:
+    """Exchange sums of all blocks but those of the two groups that meet."""
+    for distance in _doubling(call.ranks):
+        yield [
+            _outside(call, p, p ^ distance, p, distance)
+            for p in range(call.ranks)
+            if p ^ distance < call.ranks
+        ]
+        for passed in forwards(call.ranks, distance):
+            yield [_outside(call, p, q, p ^ distance, distance) for p, q in passed]
+
+
+def scan_recursive_doubling(call: Call) -> Rounds:
+    """Exchange sums of whole groups with p xor 2^k if there is such a rank."""
+    for distance in _doubling(call.ranks):
+        yield [
+            Message.of(p, p ^ distance, (0, call.bytes))
+            for p in range(call.ranks)
+            if p ^ distance < call.ranks
+        ]
+
+
+def _outside(call: Call, source: int, destination: int, member: int, distance: int) -> Message:
+    """Return the message with all blocks outside the group of `member`."""
+    start = member - member % distance
+    after = min(start + distance, call.ranks)
+    parts = call.blocks(0, start) if start else ()
+    if after < call.ranks:
+        parts += call.blocks(after, call.ranks - after)
+    return Message.of(source, destination, *parts)
+
+
+def _doubling(size: int) -> Iterator[int]:
+    """Yield 1, 2, 4, .. below `size`."""
+    distance = 1
+    while distance < size:
+        yield distance
+        distance *= 2

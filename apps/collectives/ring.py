@@ -1,0 +1,66 @@
+"""Rings: each rank speaks to the next one only.
+
+Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J. Parallel
+Distrib. Comput. 69, 2009; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, in_rounds
+from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
+
+__all__ = ["allreduce_ring", "double_ring", "reduce_scatter_ring", "ring", "segmented_ring"]
+
+
+def ring(call: Call, ahead: int = 0) -> Shifted:
+    """Pass the block that came in the round before on to the next rank; first the one that is `ahead`."""
+    for k in range(call.ranks - 1):
+        yield 1, lambda p, k=k: call.blocks(p + ahead - k)  # type: ignore[misc]
+
+
+def reduce_scatter_ring(call: Call) -> Shifted:
+    """Pass sums of blocks on, so that the sum of one's own block comes last."""
+    yield from ring(call, -1)
+
+
+def allreduce_ring(call: Call) -> Rounds:
+    """Reduce-scatter round the ring, then allgather; very short vectors by recursive doubling."""
+    if call.bytes < call.ranks:
+        yield from allreduce_recursive_doubling(call)
+        return
+    yield from in_rounds(ring)(call)
+    yield from in_rounds(partial(ring, ahead=1))(call)
+
+
+def segmented_ring(call: Call) -> Rounds:
+    """As the ring, but reduce in phases of about a segment of each block; shorter vectors as the ring."""
+    segment = call.segment or max(1, call.bytes)
+    if call.bytes < call.ranks * segment:
+        yield from allreduce_ring(call)
+        return
+    phases, remainder = divmod(call.bytes, call.ranks * segment)
+    # A phase of its own for more than half of one; a shorter rest is spread over the others.
+    phases += remainder >= call.ranks and remainder > call.ranks * segment // 2
+    for phase in range(phases):
+        for k in range(call.ranks - 1):
+            yield [
+                Message.of(p, (p + 1) % call.ranks, _piece(call, (p - k) % call.ranks, phase, phases))
+                for p in range(call.ranks)
+            ]
+    yield from in_rounds(partial(ring, ahead=1))(call)
+
+
+def double_ring(call: Call) -> Rounds:
+    """Send an empty message twice round the ring, one hop after the other."""
+    for hop in range(2 * call.ranks if call.ranks > 1 else 0):
+        yield [Message(hop % call.ranks, (hop + 1) % call.ranks, 0)]
+
+
+def _piece(call: Call, block: int, phase: int, phases: int) -> Part:
+    """Return part number `phase` of a block in as many, the first of them one byte longer if need be."""
+    begin, end = call.offsets[block], call.offsets[block + 1]
+    least, more = divmod(end - begin, phases)
+    start = begin + phase * least + min(phase, more)
+    return start, start + least + (phase < more)

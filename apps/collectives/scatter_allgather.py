@@ -1,0 +1,63 @@
+"""Broadcast of long vectors: scatter, then allgather.
+
+Barnett, Payne, van de Geijn and others, 1994-95; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
+"""
+
+from __future__ import annotations
+
+from netplace.apps.collectives.call import Call, Message, Part, Rounds
+from netplace.apps.collectives.forwarding import forwards
+from netplace.apps.collectives.tree_based import tree_bcast
+from netplace.apps.collectives.trees import linear
+
+__all__ = ["scatter_allgather", "scatter_allgather_ring"]
+
+
+def scatter_allgather(call: Call) -> Rounds:
+    """Scatter down the in-order binomial tree, then allgather by recursive doubling."""
+    if call.bytes < call.ranks:
+        yield from tree_bcast(linear)(call)
+        return
+    yield from _scatter(call)
+    ranks, k = call.ranks, 1
+    while k < ranks:
+        exchanged: list[Message] = []
+        for p in range(ranks):
+            if p ^ k < ranks:
+                exchanged.append(_message(call, p, p ^ k, p - p % k, k))
+        yield exchanged
+        for forwarded in forwards(ranks, k):
+            yield [_message(call, p, q, p - p % k + k, k) for p, q in forwarded]
+        k *= 2
+
+
+def scatter_allgather_ring(call: Call) -> Rounds:
+    """Scatter down the in-order binomial tree, then pass the blocks round a ring."""
+    if call.bytes < call.ranks:
+        yield from tree_bcast(linear)(call)
+        return
+    yield from _scatter(call)
+    for k in range(call.ranks - 1):
+        yield [_message(call, p, (p + 1) % call.ranks, (p - k) % call.ranks, 1) for p in range(call.ranks)]
+
+
+def _scatter(call: Call) -> Rounds:
+    """Send p + 2^k what its subtree needs, the highest k first; nothing if that is empty."""
+    distance = 1 << (call.ranks - 1).bit_length() >> 1
+    while distance:
+        sent = [
+            _message(call, p, p + distance, p + distance, distance)
+            for p in range(0, call.ranks - distance, 2 * distance)
+        ]
+        yield [message for message in sent if message.bytes]
+        distance //= 2
+
+
+def _message(call: Call, source: int, destination: int, first: int, count: int) -> Message:
+    return Message.of(call.rank(source), call.rank(destination), _blocks(call, first, count))
+
+
+def _blocks(call: Call, first: int, count: int) -> Part:
+    """Return where blocks of ceil(bytes / ranks) lie; the last ones may be short or empty."""
+    block = -(-call.bytes // call.ranks)
+    return min(first * block, call.bytes), min(min(first + count, call.ranks) * block, call.bytes)

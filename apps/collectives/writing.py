@@ -1,0 +1,195 @@
+"""Collective operations as the point-to-point messages of one member.
+
+Every function appends to `writer` what its own task does, and every member must call it with the same
+arguments. `members` are the world ranks of the communicator, in order; index i below is a place in that list.
+Which algorithm is taken, `writer` says; `bytes` are what `OPERATIONS` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from netplace.apps.collectives.call import Call
+from netplace.apps.collectives.selection import OURS, Collectives
+from netplace.apps.task import TaskWriter
+from netplace.checks import one_of
+
+__all__ = [
+    "ALLTOALL_ORDERS",
+    "COLLECTIVES",
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "barrier",
+    "bcast",
+    "exscan",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "scatter",
+]
+
+ALLTOALL_ORDERS = {
+    "rotated": "for k = 1 .. p-1: exchange, send to i+k and receive from i-k",
+    "sends-first": "send to i+1 .. i+p-1, then receive from i-1 .. i-p+1",
+    "identifier": "for k = 0 .. p-1 without oneself: exchange with k",
+}
+
+
+def bcast(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
+    """Send `bytes` from world rank `root` to all members."""
+    _write(writer, "bcast", members, bytes, tag, root)
+
+
+def reduce(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
+    """Combine vectors of `bytes` of all members at world rank `root`."""
+    _write(writer, "reduce", members, bytes, tag, root)
+
+
+def scatter(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
+    """Send `bytes` of its own from world rank `root` to each member."""
+    _write(writer, "scatter", members, bytes, tag, root)
+
+
+def gather(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
+    """Collect `bytes` from each member at world rank `root`."""
+    _write(writer, "gather", members, bytes, tag, root)
+
+
+def allreduce(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+    """Combine vectors of `bytes` of all members and leave the result with all of them."""
+    _write(writer, "allreduce", members, bytes, tag)
+
+
+def reduce_scatter(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+    """Combine vectors of `bytes` and leave each member its share, the first ones a byte more if need be."""
+    _write(writer, "reduce_scatter", members, bytes, tag)
+
+
+def reduce_scatter_block(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+    """Combine vectors of `bytes` and leave each member as large a share, rounded down."""
+    _write(writer, "reduce_scatter_block", members, bytes, tag)
+
+
+def scan(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+    """Combine vectors of `bytes` of each member and all before it."""
+    _write(writer, "scan", members, bytes, tag)
+
+
+def exscan(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+    """Combine vectors of `bytes` of all members before each."""
+    _write(writer, "exscan", members, bytes, tag)
+
+
+def barrier(writer: TaskWriter, members: Sequence[int], tag: int = 0) -> None:
+    """Wait for all members."""
+    _write(writer, "barrier", members, 0, tag)
+
+
+def allgather(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+    """Bring `bytes` of each member to all."""
+    _write(writer, "allgather", members, bytes, tag)
+
+
+def allgatherv(writer: TaskWriter, members: Sequence[int], sizes: Sequence[int], tag: int = 0) -> None:
+    """Bring ``sizes[j]`` bytes of each member j to all."""
+    _write(writer, "allgatherv", members, sum(sizes), tag, sizes=tuple(sizes))
+
+
+def alltoall(
+    writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0, order: str | None = None
+) -> None:
+    """Send `bytes` from each member to each other one, perhaps in one of `ALLTOALL_ORDERS`."""
+    if order is None:
+        _write(writer, "alltoall", members, bytes, tag)
+        return
+    one_of(order, ALLTOALL_ORDERS, "alltoall order")
+    sizes = [bytes] * len(members)
+    if order == "sends-first":
+        alltoallv(writer, members, sizes, sizes, tag)
+        return
+    i, p = _place(writer, members), len(members)
+    for k in range(1, p) if order == "rotated" else range(p):
+        dst, src = ((i + k) % p, (i - k) % p) if order == "rotated" else (k, k)
+        if dst != i:
+            request = writer.irecv(members[src], bytes, tag)
+            writer.send(members[dst], bytes, tag)
+            writer.wait(request)
+
+
+def alltoallv(
+    writer: TaskWriter,
+    members: Sequence[int],
+    sizes_row: Sequence[int],
+    sizes_column: Sequence[int],
+    tag: int = 0,
+) -> None:
+    """Send ``sizes_row[j]`` bytes to each member j and receive ``sizes_column[j]`` from it.
+
+    All sends come first, to i+1 .. i+p-1, then all receives, from i-1 .. i-p+1. Pairs of 0 bytes say nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is not one size for each member.
+    """
+    i, p = _place(writer, members), len(members)
+    for sizes, what in ((sizes_row, "sizes_row"), (sizes_column, "sizes_column")):
+        if len(sizes) != p:
+            raise ValueError(
+                f"alltoallv: {what} has {len(sizes)} sizes, expected one for each of {p} members"
+            )
+    sources = [(i - k) % p for k in range(1, p)]
+    requests = [writer.irecv(members[j], sizes_column[j], tag) for j in sources if sizes_column[j]]
+    for j in reversed(sources):
+        if sizes_row[j]:
+            writer.send(members[j], sizes_row[j], tag)
+    writer.waitall(requests)
+
+
+COLLECTIVES: dict[str, Callable[..., Any]] = {
+    "allgather": allgather,
+    "allgatherv": allgatherv,
+    "allreduce": allreduce,
+    "alltoall": alltoall,
+    "alltoallv": alltoallv,
+    "barrier": barrier,
+    "bcast": bcast,
+    "exscan": exscan,
+    "gather": gather,
+    "reduce": reduce,
+    "reduce_scatter": reduce_scatter,
+    "reduce_scatter_block": reduce_scatter_block,
+    "scan": scan,
+    "scatter": scatter,
+}
+
+
+def _write(
+    writer: TaskWriter,
+    operation: str,
+    members: Sequence[int],
+    bytes: int,
+    tag: int,
+    root: int | None = None,
+    sizes: tuple[int, ...] = (),
+) -> None:
+    if root is not None and root not in members:
+        raise ValueError(f"root: task {root} is not among the {len(members)} members of the collective")
+    chosen: Collectives = writer.collectives or OURS
+    place = 0 if root is None else members.index(root)
+    call = Call(operation, len(members), bytes, place, sizes=sizes)
+    chosen.write(writer, members, _place(writer, members), call, tag)
+
+
+def _place(writer: TaskWriter, members: Sequence[int]) -> int:
+    if writer.task not in members:
+        raise ValueError(
+            f"members: task {writer.task} is not among the {len(members)} members of its collective"
+        )
+    return members.index(writer.task)

@@ -1,0 +1,102 @@
+"""``netplace collective``: the messages of one collective operation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from netplace.apps.collectives import Schedule
+
+__all__ = ["collective_command"]
+
+_SHOWN = 40  # pairs in the table on the screen
+
+
+@click.command("collective", epilog=examples_of("collective"))
+@click.argument("operation")
+@click.option("--ranks", type=COUNT, required=True, help="How many ranks take part.")
+@click.option(
+    "--bytes",
+    "bytes_",
+    type=WHOLE,
+    default=0,
+    show_default=True,
+    help="Of the vector; of one block in allgather, gather, scatter and alltoall.",
+)
+@click.option(
+    "--root", type=WHOLE, default=0, show_default=True, help="Root of bcast, reduce, gather, scatter."
+)
+@click.option(
+    "--algorithm", help="Its algorithm, or one of your own, FILE.py:function. [default: the table's]"
+)
+@click.option(
+    "--collectives",
+    default="ours",
+    show_default=True,
+    metavar="TABLE",
+    help="What chooses the algorithm: ours, openmpi, mpich, nccl or FILE.toml.",
+)
+@click.option(
+    "--segment", type=WHOLE, help="Bytes of a segment, for algorithms that cut vectors up. [default: whole]"
+)
+@click.option("--fanout", type=COUNT, help="Chains that leave the root, of algorithm chain. [default: 4]")
+@click.option("--radix", type=COUNT, help="Of algorithm knomial. [default: 4]")
+@click.option("--group", type=COUNT, help="Consecutive ranks of a node or switch, of algorithm hierarchical.")
+@json_flag
+def collective_command(operation: str, **given: Any) -> None:
+    """Show the messages of a collective operation: rounds, messages, bytes, and pairs."""
+    from netplace.apps.collectives import OPERATIONS, schedule
+    from netplace.checks import one_of
+
+    one_of(operation, OPERATIONS, "collective operation")
+    options = {key: given[key] for key in ("segment", "fanout", "radix", "group") if given[key] is not None}
+    messages = schedule(
+        operation,
+        given["ranks"],
+        given["bytes_"],
+        given["root"],
+        collectives=given["collectives"],
+        algorithm=given["algorithm"],
+        **options,
+    )
+    if given["as_json"]:
+        print_json(_described(messages))
+    else:
+        print_tables(*_tables(messages))
+
+
+def _described(messages: Schedule) -> dict[str, Any]:
+    call = messages.call
+    return {
+        "operation": call.operation,
+        "algorithm": messages.algorithm,
+        "ranks": call.ranks,
+        "root": call.root,
+        "segment": call.segment,
+        "request_bytes": call.bytes,
+        "rounds": messages.rounds,
+        "messages": len(messages.source),
+        "bytes": int(messages.bytes.sum()),
+        "pairs": messages.pairs(),
+    }
+
+
+def _tables(messages: Schedule) -> list[Table]:
+    told = _described(messages)
+    pairs = told.pop("pairs")
+    title = f"{told['operation']} of {told['ranks']} ranks, algorithm {told['algorithm']}"
+    facts = table(title, ["", ""], [[name, number(told[name])] for name in ("rounds", "messages", "bytes")])
+    rows = [
+        [str(value) if n < 2 else number(value) for n, value in enumerate(pair)] for pair in pairs[:_SHOWN]
+    ]
+    more = f"the first {_SHOWN} of {len(pairs)} pairs; --json has all" if len(pairs) > _SHOWN else "pairs"
+    return [facts, table(more, ["source", "destination", "messages", "bytes"], rows)]

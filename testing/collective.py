@@ -1,0 +1,83 @@
+"""What is demanded of an algorithm of a collective operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from typing import Any
+
+from netplace.apps.collectives import OPERATIONS, ROOTED, Algorithm, Call, Message, Schedule, algorithm
+from netplace.checks import one_of
+from netplace.testing.collective_data import Data
+from netplace.testing.demand import demand, name_of
+
+__all__ = ["check_collective"]
+
+
+def check_collective(
+    operation: str,
+    rule: str | Callable[[Call], Iterable[Iterable[Message]]],
+    ranks: Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16),
+    bytes: Sequence[int] = (37, 48),
+    **options: Any,
+) -> list[Schedule]:
+    """Check that whoever should end with something does, by messages that carry what senders have.
+
+    The data are followed symbolically, round by round. A sum may be sent on, but nothing may be added twice.
+
+    Parameters
+    ----------
+    operation : str
+        Key of `netplace.apps.collectives.OPERATIONS`.
+    rule : str or callable
+        A function that takes a `Call` and yields rounds of messages, or what a user asks for it by.
+    ranks, bytes : sequence of int
+        Numbers of ranks, with the first and last one and one between as roots, and sizes to try; it may
+        refuse some by a ValueError.
+    **options
+        Further attributes of a `Call`, such as ``segment``.
+
+    Returns
+    -------
+    list of Schedule
+        What was tried: rounds, messages and bytes of each.
+
+    Raises
+    ------
+    AssertionError
+        If a demand is not met.
+    """
+    one_of(operation, OPERATIONS, "collective operation")
+    what = f"algorithm {name_of(rule)} of {operation}"
+    found = algorithm(operation, rule)[1] if isinstance(rule, str) else Algorithm(rule, "")
+    tried = []
+    for count, size in product(ranks, bytes):
+        for root in sorted({0, count // 2, count - 1}) if operation in ROOTED else [0]:
+            if found.needs(count):
+                continue
+            call = Call(operation, count, size, root, **options)
+            told = f"{what}, {count} ranks, root {root}, {size} bytes"
+            try:
+                rounds = [list(messages) for messages in found.rounds(call)]
+            except ValueError:
+                continue
+            _follow(call, rounds, told)
+            tried.append(Schedule.of(call, name_of(rule), rounds))
+    demand(bool(tried), f"{what}: refuses all of {list(ranks)} ranks")
+    return tried
+
+
+def _follow(call: Call, rounds: list[list[Message]], told: str) -> None:
+    """Move the data of all rounds, and demand that they end where they should."""
+    data = Data(call, rounds)
+    for number, messages in enumerate(rounds):
+        for message in messages:
+            here = f"{told}, round {number}, rank {message.source} to {message.destination}"
+            carried = sum(end - begin for begin, end in message.parts)
+            demand(message.bytes == carried, f"{here}: {message.bytes} bytes, but parts of {carried}")
+            demand(data.has(message), f"{here}: sends what its sender does not have")
+        for message, alright in data.move(messages):
+            here = f"{told}, round {number}, rank {message.source} to {message.destination}"
+            demand(alright, f"{here}: adds what is in the sum already")
+    for rank in range(call.ranks):
+        demand(data.ends_well(rank), f"{told}: rank {rank} does not end with what it should")

@@ -1,0 +1,130 @@
+"""The data of a collective, followed symbolically: who has which part, and whose contributions are in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from netplace.apps.collectives import Call, Message
+
+__all__ = ["Data"]
+
+_COPIED = ("allgather", "allgatherv", "alltoall", "bcast", "gather", "scatter")
+
+
+class Data:
+    """Who has what of the vector of a call.
+
+    The vector is cut wherever a part begins or ends. Of each piece, each rank has a set of contributors, as
+    the bits of a number: those whose data are summed up in it, or the one whom it came from; none, if it has
+    nothing. A rank may also pass on a sum as it came, apart from its own.
+
+    Parameters
+    ----------
+    call : Call
+        What is carried out.
+    rounds : sequence of sequences of Message
+        All messages.
+    """
+
+    def __init__(self, call: Call, rounds: Sequence[Sequence[Message]]) -> None:
+        self._call = call
+        length = call.ranks * call.vector if call.operation == "alltoall" else call.vector
+        cuts = {0, length} | {place for r in rounds for m in r for part in m.parts for place in part}
+        if call.operation == "alltoall":
+            cuts |= set(range(0, length + 1, max(1, call.bytes)))
+        elif call.operation not in ("bcast", "reduce", "allreduce", "scan", "exscan", "barrier"):
+            cuts |= set(call.offsets)
+        self._cuts = sorted(cuts)
+        # A barrier moves no bytes, but each message tells all that its sender knows.
+        self._pieces = 1 if call.operation == "barrier" else len(self._cuts) - 1
+        self._has = [
+            [self._first(rank, piece) for piece in range(self._pieces)] for rank in range(call.ranks)
+        ]
+        self._came = [[0] * self._pieces for _ in range(call.ranks)]
+        self._below = [[0] * self._pieces for _ in range(call.ranks)]
+
+    def has(self, message: Message) -> bool:
+        """Tell whether the sender has all that a message carries."""
+        return all(self._has[message.source][piece] for piece in self._carried(message))
+
+    def move(self, messages: Sequence[Message]) -> Iterator[tuple[Message, bool]]:
+        """Take in the messages of a round; yield each with whether no contribution was added twice."""
+        contents = [
+            [
+                (piece, self._has[message.source][piece], self._came[message.source][piece])
+                for piece in self._carried(message)
+            ]
+            for message in messages
+        ]
+        for message, content in zip(messages, contents, strict=True):
+            alright = True
+            for piece, whole, came in content:
+                alright &= self._take(message.destination, piece, whole, came)
+            yield message, alright
+
+    def ends_well(self, rank: int) -> bool:
+        """Tell whether a rank has all that it should."""
+        return all(self._is_right(rank, piece) for piece in range(self._pieces))
+
+    def _take(self, rank: int, piece: int, whole: int, came: int) -> bool:
+        """Add or copy what was sent, the sender's sum or what came to it; tell whether that is right."""
+        own = self._has[rank][piece]
+        sent = whole if self._agrees(own, whole) else came
+        if self._call.operation in ("scan", "exscan") and sent < 1 << rank:
+            if sent & self._below[rank][piece]:
+                return False
+            self._below[rank][piece] |= sent
+        self._came[rank][piece] = sent
+        self._has[rank][piece] = own | sent
+        return sent != 0 and self._agrees(own, sent)
+
+    def _agrees(self, own: int, sent: int) -> bool:
+        """Tell whether sums are disjoint and add, or what comes has all of the other and replaces it."""
+        return not own & sent or own | sent == sent or self._call.operation == "barrier"
+
+    def _carried(self, message: Message) -> Iterator[int]:
+        if self._call.operation == "barrier":
+            yield 0
+        for begin, end in message.parts:
+            yield from range(bisect_left(self._cuts, begin), bisect_left(self._cuts, end))
+
+    def _first(self, rank: int, piece: int) -> int:
+        """Return whose contribution `rank` has to begin with."""
+        call = self._call
+        if call.operation in ("bcast", "scatter"):
+            return 1 << rank if rank == call.root else 0
+        if call.operation in _COPIED:
+            return 1 << rank if self._owner(piece) == rank else 0
+        return 1 << rank
+
+    def _owner(self, piece: int) -> int:
+        """Return whose block a piece is; of an all-to-all, the sender."""
+        call, place = self._call, self._cuts[piece]
+        if call.operation == "alltoall":
+            return place // call.vector
+        return next(rank for rank in range(call.ranks) if place < call.offsets[rank + 1])
+
+    def _is_right(self, rank: int, piece: int) -> bool:
+        call, mask = self._call, self._has[rank][piece]
+        everyone = (1 << call.ranks) - 1
+        match call.operation:
+            case "bcast":
+                return mask == 1 << call.root
+            case "scatter":
+                return self._owner(piece) != rank or mask == 1 << call.root
+            case "gather":
+                return rank != call.root or mask == 1 << self._owner(piece)
+            case "allgather" | "allgatherv":
+                return mask == 1 << self._owner(piece)
+            case "alltoall":
+                mine = self._cuts[piece] % call.vector // call.bytes == rank
+                return not mine or mask == 1 << self._owner(piece)
+            case "reduce":
+                return rank != call.root or mask == everyone
+            case "reduce_scatter" | "reduce_scatter_block":
+                return self._owner(piece) != rank or mask == everyone
+            case "scan" | "exscan":
+                return self._below[rank][piece] == (1 << rank) - 1
+            case _:
+                return mask == everyone

@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+from netplace.apps import Program, TaskWriter
+from netplace.apps.collectives import ALGORITHMS, ROOTED, TABLES, Call, Message, Schedule, schedule, selection
+from netplace.testing import check_collective
+
+EVERY = pytest.mark.parametrize(("operation", "name"), ALGORITHMS)
+
+
+@EVERY
+def test_everybody_ends_with_everything(operation, name):
+    sizes = (48,) if name == "halving_doubling" else (1, 37)
+    assert check_collective(operation, name, bytes=sizes)
+    assert check_collective(operation, name, (2, 5, 8, 13), sizes, segment=5, fanout=3, radix=3, group=3)
+
+
+@EVERY
+def test_programs_send_what_schedules_say(operation, name):
+    for ranks in (1, 2, 5, 8):
+        root = ranks // 2 if operation in ROOTED else 0
+        call = Call(operation, ranks, 40, root, segment=16)
+        chosen = selection(f"ours+{operation}={name}")
+        try:
+            messages = chosen.schedule(call)
+        except ValueError:
+            assert ALGORITHMS[operation, name].needs(ranks)
+            continue
+        writers = [TaskWriter(task, ranks) for task in range(ranks)]
+        for writer in writers:
+            chosen.write(writer, range(ranks), writer.task, call, 0)
+        program = Program.of(writers)
+        program.check()
+        program.check(rendezvous=0)
+        sent, traffic = np.zeros((2, ranks, ranks), int), program.traffic()
+        for source, destination, count, size in messages.pairs():
+            sent[:, source, destination] = count, size
+        assert np.array_equal(sent, [traffic.N, traffic.W])
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_choose_for_every_number_of_ranks(table):
+    for operation in {operation for operation, _ in ALGORITHMS}:
+        for ranks in (1, 2, 3, 4, 6, 7, 16, 33, 100):
+            for size in (0, 1, 64, 4096, 300_000):
+                if ranks <= 16 or size < 4096:
+                    made = schedule(operation, ranks, size, collectives=table)
+                    assert (made.rounds > 0) == (ranks > 1) or operation.startswith("reduce_scatter")
+
+
+def straight(call):
+    """The root sends to all."""
+    yield [Message.of(call.root, rank, (0, call.bytes)) for rank in range(call.ranks) if rank != call.root]
+
+
+def test_one_of_your_own_is_checked_and_counted():
+    tried = check_collective("bcast", straight, ranks=(4,), bytes=(10,))
+    assert [(made.rounds, int(made.bytes.sum())) for made in tried] == [(1, 30)] * 3
+
+
+@pytest.mark.parametrize(
+    ("rounds", "sentence"),
+    [
+        ([[Message(0, 1, 9, ((0, 10),))]], "9 bytes, but parts of 10"),
+        ([[Message.of(1, 2, (0, 10))]], "sends what its sender does not have"),
+        ([[Message.of(0, 1, (0, 10))]], "rank 2 does not end with what it should"),
+    ],
+)
+def test_what_is_wrong_with_an_algorithm_is_said(rounds, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        check_collective("bcast", lambda call: rounds, ranks=(3,), bytes=(10,))
+
+
+def test_what_is_added_twice_is_seen():
+    twice = [[Message.of(1, 0, (0, 10))], [Message.of(1, 0, (0, 10))]]
+    with pytest.raises(AssertionError, match="adds what is in the sum already"):
+        check_collective("reduce", lambda call: twice, ranks=(2,), bytes=(10,))
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({"operation": "bcasts"}, "unknown name 'bcasts'; did you mean bcast"),
+        ({"algorithm": "binomal"}, "algorithm of bcast: unknown name 'binomal'; did you mean binomial"),
+        ({"collectives": "openmp"}, "unknown name 'openmp'; did you mean openmpi"),
+        ({"root": 8}, "root: 8 is no rank, expected one from 0 to 7"),
+        ({"operation": "barrier", "root": 1}, "root: barrier has none"),
+        ({"segment": -1}, "segment: -1 is too small"),
+        ({"operation": "allgather", "algorithm": "two_proc"}, "is not for 8 ranks, expected 2 ranks"),
+        (
+            {"operation": "alltoall", "algorithm": "pairwise_exchange", "ranks": 6},
+            "is not for 6 ranks, expected a power of two, such as 4 or 8",
+        ),
+        ({"bytes": 10**13, "algorithm": "chain", "segment": 1}, "expected at least 9536744"),
+        ({"ranks": 1 << 23}, "ranks: 8388608 are too many"),
+    ],
+)
+def test_what_is_refused(request_, sentence):
+    call = {"operation": "bcast", "ranks": 8, "bytes": 100} | request_
+    with pytest.raises(ValueError, match=sentence):
+        schedule(**call)
+
+
+def test_messages_must_go_somewhere():
+    with pytest.raises(ValueError, match="from rank 0 to rank 4, expected ranks from 0 to 3"):
+        Schedule.of(Call("bcast", 4, 1), "mine", [[Message(0, 4, 1)]])
