@@ -160,8 +160,6 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         raise ValueError(
             f"faults: {config.faults!r} happen on the live network only, not where times are {network_time}"
         )
-    if config.faults and explain:
-        raise ValueError(f"explain: waiting is not charged to jobs under faults, {config.faults!r} given")
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
     if said.get("workload") == "applications":

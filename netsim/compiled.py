@@ -43,7 +43,8 @@ def _kind(words: np.dtype[Any]) -> str:
 class KernelEngine:
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
-    _functions = ("grids-and-trees", "sowing")  # of the kernel: the loop, and the first draws of sources
+    # Of the kernel: the loop, the first draws of sources, and the charging of heads that wait.
+    _functions: tuple[str, ...] = ("grids-and-trees", "sowing", "charging")
 
     def __init__(
         self,
@@ -127,13 +128,13 @@ class KernelEngine:
 
     def _waiting_now(self) -> int:
         """Return how many heads wait."""
-        parked = self._state.stand.reshape(-1, k.STAND_WORDS)[:, k.PARKED]
+        parked = self._state.stand.reshape(-1, k.STAND_SETS, self._setting.wide)[:, k.PARKED]
         return int(np.bitwise_count(parked).sum())
 
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""
         self._charge()
-        links = len(self._state.way) // k.WAY_WORDS
+        links = len(self._state.way) // (k.BLAMED + self._setting.wide)
         self._state.clock[[k.WATCHED, k.COLUMN]] = number + 1, 0
         self._state = self._state._replace(
             column=np.full(int(self._state.clock[k.JOBS]), -1, np.int32),
@@ -159,7 +160,7 @@ class KernelEngine:
     def _charge(self) -> None:
         """Charge all waiting up to now."""
         every = (OPEN,) * len(self._setting)
-        self._function("charging", every)(self._state, self._setting, self.now)
+        self._function(self._functions[2], every)(self._state, self._setting, self.now)
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return what was charged by jobs and by links, and how long heads have waited."""
@@ -167,7 +168,8 @@ class KernelEngine:
         self._charge()
         width, jobs = int(s.clock[k.JOBS]), self._charged
         matrix = np.roll(s.matrix.reshape(width, width)[:jobs, :jobs], (-1, -1), (0, 1))
-        links = s.way.reshape(self.topology.routers, -1, k.WAY_WORDS)[:, :, k.FOR_OWN : k.FOR_OTHERS + 1]
+        ways = s.way.reshape(self.topology.routers, -1, k.BLAMED + self._setting.wide)
+        links = ways[:, :, k.FOR_OWN : k.FOR_OTHERS + 1]
         return matrix, links.copy(), int(s.clock[k.WAITED]) + self.now * self._waiting_now()
 
     def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
@@ -368,7 +370,7 @@ class KernelEngine:
         if self._setting.explain:
             self._charge()
             s.matrix[:] = 0
-            s.way.reshape(-1, k.WAY_WORDS)[:, k.FOR_OWN : k.FOR_OTHERS + 1] = 0
+            s.way.reshape(-1, k.BLAMED + self._setting.wide)[:, k.FOR_OWN : k.FOR_OTHERS + 1] = 0
             s.clock[k.WAITED] = -self.now * self._waiting_now()
             s.watched[:] = 0
         for totals in (self._crossed(), s.carry, s.packet_delays, s.message_delays):

@@ -15,6 +15,7 @@ from netplace.netsim.graph_failing import Strike
 from netplace.netsim.graph_layout import graph_setting, graph_state, routing_setting, routing_tables
 from netplace.netsim.graph_pace import paced
 from netplace.netsim.kernel import graph_state as g
+from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.entry import OPEN
 from netplace.topologies import Topology
 
@@ -36,13 +37,15 @@ def kernel_engine(
 class GraphKernelEngine(KernelEngine):
     """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
 
-    _functions = ("graph", "graph-sowing")
+    _functions = ("graph", "graph-sowing", "graph-charging")
 
     def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool, explain: bool) -> None:
         table = general(topology, config)
-        self._setting = graph_setting(topology, config, seed, record, table)
+        self._setting = graph_setting(topology, config, seed, record, table, explain)
         self._state = interpretable(graph_state(topology, config, self._setting, table))
-        self._known = (OPEN,) * len(self._setting)
+        self._known = tuple(
+            value if name == "explain" else OPEN for name, value in self._setting._asdict().items()
+        )
         shape = topology.neighbor.shape
         self._restored_until = np.zeros(shape, np.int64)
         self._cycles_before = np.zeros(shape, np.int64)
@@ -62,12 +65,22 @@ class GraphKernelEngine(KernelEngine):
     ) -> tuple[int, int, list[int]]:
         """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
         before = self._still_crossing()
+        if self._setting.explain:
+            self._let_all_heads_wait_anew()
         strike = Strike(self._state, self._setting, dead, down, again)
         # What has begun to cross a link still does, also where the packet is sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         self._setting = self._setting._replace(**routing_setting(table))
         self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
         return strike.lost, strike.again, self._jobs.owners(strike.keys)
+
+    def _let_all_heads_wait_anew(self) -> None:
+        """Charge what heads have waited up to now, and forget that they do: they come to the head anew."""
+        state: Any = self._state
+        self._charge()
+        state.clock[k.WAITED] += self.now * self._waiting_now()
+        state.stand[:] = 0
+        state.way.reshape(-1, k.BLAMED + self._setting.wide)[:, k.BLAMED :] = 0
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
         """Let links have another speed for packets that begin to cross them from cycle `now` on."""

@@ -69,7 +69,9 @@ def _check_size(topology: Topology, config: Config, table: General) -> None:
     demand(slots * 16 + fifos * (60 + 8 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers")
 
 
-def graph_setting(topology: Topology, config: Config, seed: int, record: bool, table: General) -> Any:
+def graph_setting(
+    topology: Topology, config: Config, seed: int, record: bool, table: General, explain: bool = False
+) -> Any:
     """Return the kernel's constants."""
     _check_size(topology, config, table)
     most = int(table.ports.max()) * config.vcs + config.injectors
@@ -94,6 +96,7 @@ def graph_setting(topology: Topology, config: Config, seed: int, record: bool, t
         links=int((topology.neighbor >= 0).sum()),
         exact=int(config.injectors > 1),
         record=int(record),
+        explain=int(explain),
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
         **routing_setting(table),
@@ -151,8 +154,22 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
         "left": np.full(int(first[-1]) if u.exact else 1, g.LONG_AGO, np.int64),
         "takes": np.ones(int(first[-1]) if u.exact else 1, np.int32),
     }
+    if u.explain:
+        found |= _waiting(topology, u, int(first[-1]))
     unused = np.zeros(1, np.int64)
     return g.GraphState(**{name: unused if array is None else array for name, array in found.items()})
+
+
+def _waiting(topology: Topology, u: Any, fifos: int) -> dict[str, Any]:
+    """Return what is kept of heads that wait."""
+    return {
+        "stand": np.zeros(k.STAND_SETS * topology.routers * u.wide, np.int64),
+        "parking": np.zeros(k.PARKING_WORDS * fifos, np.int64),
+        "way": np.zeros(topology.routers * (topology.ports + 1) * (k.BLAMED + u.wide), np.int64),
+        "matrix": np.zeros(0, np.int64),
+        "column": np.zeros(0, np.int32),
+        "watched": np.zeros(1, np.int64),
+    }
 
 
 def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
@@ -163,7 +180,7 @@ def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
     when = np.zeros((nodes, k.WHEN_WORDS), np.int64)
     when[:, [k.SINCE, k.NEXT_DRAW]] = -1
     clock = np.zeros(k.CLOCK_WORDS, np.int64)
-    clock[k.LAST_DELIVERY] = -1
+    clock[k.LAST_DELIVERY] = clock[k.WATCHED] = -1
     return {
         "clock": clock,
         "task": task.ravel(),

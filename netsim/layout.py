@@ -188,6 +188,7 @@ def setting(
         exact=int(exact),
         twist=topology.twist if isinstance(topology, Grid) else 0,
         record=int(recorded),
+        wide=1,
         explain=int(explain),
     )
 
@@ -200,7 +201,7 @@ def known(topology: Topology, config: Config, u: k.Setting) -> tuple[int, ...]:
     """
     usual = Config()
     if any(getattr(config, name) != getattr(usual, name) for name in _COMPILED_IN):
-        return (OPEN,) * len(u)
+        return tuple(value if name in ("wide", "explain") else OPEN for name, value in u._asdict().items())
     left = _SIZES if u.dims else _SIZES | _SHAPE
     return tuple(OPEN if name in left else value for name, value in u._asdict().items())
 
@@ -401,9 +402,9 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         share=np.zeros(2, np.float64),
         hot=np.array([-1, 0, 0, 0], np.int64),
         key_job=np.zeros(1, np.int32),
-        stand=np.zeros(k.STAND_WORDS * routers if u.explain else 1, np.int64),
+        stand=np.zeros(k.STAND_SETS * routers if u.explain else 1, np.int64),
         parking=np.zeros(k.PARKING_WORDS * every if u.explain else 1, np.int64),
-        way=np.zeros(k.WAY_WORDS * links, np.int64),
+        way=np.zeros((k.BLAMED + u.wide) * links, np.int64),
         matrix=empty,
         column=np.zeros(0, np.int32),
         watched=np.zeros(1, np.int64),

@@ -19,7 +19,7 @@ from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault, read_faults
 from netplace.netsim.faults import FaultReport, rerouted, struck
-from netplace.netsim.general import is_general, paces, verdict_on
+from netplace.netsim.general import paces, verdict_on
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Graph, Topology
 
@@ -184,11 +184,6 @@ class Network:
         self.seed = whole(seed, "seed", 0)
         self.record_messages = record_messages
         self.cpu_seconds = 0.0
-        if explain and is_general(topology, self.config):
-            raise ValueError(
-                f"explain: waiting is charged to jobs on meshes, tori and trees without routing tables or "
-                f"faults, not on {topology} with these settings"
-            )
         self._explains = explain
         self._engine: Failing = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
         self.faults: list[FaultReport] = []

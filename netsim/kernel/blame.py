@@ -3,24 +3,31 @@
 A head is charged lazily: up to now when something changes that decides who is charged. That is a packet that
 begins to cross the link it waits for, another head in the FIFO beyond, or its own grant. A head that goes on
 in the cycle in which it came waits for nothing, and is not looked at: heads are *parked* when their router
-has decided and they are left.
+has decided and they are left. All of it is the same on grids, trees and the general router (`places`).
 """
 
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest, outlined, where
-from netplace.netsim.kernel.fifos import (
-    beyond,
-    count_of,
-    feeder,
-    fifo_of,
-    head_slot,
-    output_of,
-    port_of,
-    vc_of,
+from netplace.netsim.kernel.places import (
+    consumption,
+    fifo_at,
+    first_choice,
+    head_label,
+    held_output,
+    holds_packets,
+    input_at,
+    is_fed,
+    link_port,
+    name_before,
+    name_beyond,
+    router_at,
+    wait_for_home,
+    waits,
 )
 from netplace.netsim.kernel.state import (
     AIMED,
+    AIMED_BITS,
     BLAMED,
     CHARGED,
     COLUMN,
@@ -29,25 +36,15 @@ from netplace.netsim.kernel.state import (
     CROSSING,
     FOR_OTHERS,
     FOR_OWN,
-    HOME,
     I32,
     I64,
-    INPUT,
     JOBS,
-    LABEL,
-    NAME_BITS,
-    OBLIVIOUS,
-    OUTPUT,
     PARKED,
     PARKING_WORDS,
-    STAND_WORDS,
-    TAKEN,
+    STAND_SETS,
     TIED,
-    TREE_ADAPTIVE,
-    WAIT,
     WAITED,
     WATCHED,
-    WAY_WORDS,
     Setting,
     State,
 )
@@ -55,25 +52,33 @@ from netplace.netsim.kernel.state import (
 # mypy: disable-error-code="untyped-decorator"
 
 LINE_WORDS = 8  # of a cache line
+OUTPUT_AIMED = (1 << AIMED_BITS) - 1
 
 
 @inlined
 def owner(s: State, u: Setting, router: int, i: int) -> int:
-    """Return the job of the head of an input, counted from 1; 0 is open-loop traffic."""
-    return int(s.key_job[s.slot[head_slot(s, u, router, i) + LABEL] >> 2])
+    """Return the job of the head of an input, counted from 1; 0: open-loop traffic, or a packet of nobody."""
+    label = head_label(s, u, router, i)
+    return int(s.key_job[label >> 2]) if label >= 0 else 0
 
 
 @inlined
 def way(u: Setting, router: int, port: int) -> int:
-    """Return the number of a link; behind a router's ports comes its consumption."""
-    return router * (u.ports + 1) + port
+    """Return the first word of a link; behind a router's ports comes its consumption."""
+    return (router * (u.ports + 1) + port) * (BLAMED + u.wide)
 
 
 @inlined
-def port_aimed(s: State, u: Setting, aimed: int) -> int:
-    """Return the port of the output that a parked head waits for; that behind the last one is consumption."""
-    output = aimed & OUTPUT
-    return u.ports if output == HOME else port_of(s, u, output)
+def stands(u: Setting, router: int, which: int, i: int) -> int:
+    """Return the word of a router's set in `stand` that input `i` belongs to."""
+    return (router * STAND_SETS + which) * u.wide + (i >> 6)
+
+
+@inlined
+def way_aimed(s: State, u: Setting, router: int, aimed: int) -> int:
+    """Return the first word of the link that a parked head waits for."""
+    output = aimed & OUTPUT_AIMED
+    return way(u, router, u.ports if output == consumption(s, u) else link_port(s, u, output))
 
 
 @outlined
@@ -88,64 +93,50 @@ def watch(clock: I64, column: I32, watched: I64, culprit: int, link: int, cycles
 
 
 @inlined
-def add(s: State, u: Setting, victim: int, culprit: int, link: int, cycles: int) -> None:
-    """Charge cycles of waiting at a link."""
+def add(s: State, u: Setting, victim: int, culprit: int, at: int, cycles: int) -> None:
+    """Charge cycles of waiting at the link whose first word is `at`."""
     s.matrix[victim * s.clock[JOBS] + culprit] += cycles
-    s.way[link * WAY_WORDS + (FOR_OWN if culprit == victim else FOR_OTHERS)] += cycles
+    s.way[at + (FOR_OWN if culprit == victim else FOR_OTHERS)] += cycles
     if victim == s.clock[WATCHED]:
-        watch(s.clock, s.column, s.watched, culprit, link, cycles)
+        watch(s.clock, s.column, s.watched, culprit, at // (BLAMED + u.wide), cycles)
 
 
 @inlined
-def charge(s: State, u: Setting, router: int, i: int, link: int, cycle: int) -> None:
+def charge(s: State, u: Setting, router: int, i: int, at: int, cycle: int) -> None:
     """Charge what the parked head of an input has waited since it was charged last, up to `cycle`."""
-    at = (router * u.fifos + i) * PARKING_WORDS
-    begin = s.parking[at + CHARGED]
+    parking = fifo_at(s, u, router, i) * PARKING_WORDS
+    begin = s.parking[parking + CHARGED]
     if begin < cycle:
-        s.parking[at + CHARGED] = cycle
-        aimed = s.parking[at + AIMED]
-        victim = aimed >> NAME_BITS
-        crossed = min(s.way[link * WAY_WORDS + CROSSING], cycle)
+        s.parking[parking + CHARGED] = cycle
+        aimed = s.parking[parking + AIMED]
+        victim = aimed >> AIMED_BITS
+        crossed = min(s.way[at + CROSSING], cycle)
         if begin < crossed:
-            add(s, u, victim, s.way[link * WAY_WORDS + CROSSER], link, crossed - begin)
+            add(s, u, victim, s.way[at + CROSSER], at, crossed - begin)
             begin = crossed
         if begin < cycle:
             culprit = victim
-            if aimed & OUTPUT != HOME:
-                to = beyond(s, u, router, aimed & OUTPUT)
-                there = to >> NAME_BITS
-                j = to & INPUT
-                if s.stand[there * STAND_WORDS + PARKED] >> j & 1:
-                    culprit = s.parking[(there * u.fifos + j) * PARKING_WORDS + AIMED] >> NAME_BITS
-                elif count_of(u, s.counts[fifo_of(u, there, j)]) > 0:
+            if aimed & OUTPUT_AIMED != consumption(s, u):
+                to = name_beyond(s, u, router, aimed & OUTPUT_AIMED)
+                there = router_at(s, u, to)
+                j = input_at(s, u, to)
+                if s.stand[stands(u, there, PARKED, j)] >> (j & 63) & 1:
+                    culprit = s.parking[fifo_at(s, u, there, j) * PARKING_WORDS + AIMED] >> AIMED_BITS
+                elif holds_packets(s, u, there, j):
                     culprit = owner(s, u, there, j)
-            add(s, u, victim, culprit, link, cycle - begin)
+            add(s, u, victim, culprit, at, cycle - begin)
 
 
 @inlined
 def charge_all(s: State, u: Setting, router: int, port: int, cycle: int) -> None:
     """Charge all heads of a router that wait for a port, up to `cycle`."""
-    link = way(u, router, port)
-    waiting = s.way[link * WAY_WORDS + BLAMED]
-    while waiting:
-        i = lowest(waiting)
-        waiting &= waiting - 1
-        charge(s, u, router, i, link, cycle)
-
-
-@inlined
-def first_choice(s: State, u: Setting, router: int, i: int) -> int:
-    """Return the first of the outputs that a head may ask for here."""
-    base = router * u.row
-    if u.policy == OBLIVIOUS:
-        return output_of(u, s.counts[fifo_of(u, router, i)])
-    port = 0
-    while (s.row[base + u.want + port] >> i) & 1 == 0:
-        port += 1
-    vc = 0
-    if u.dims == 0 and u.policy != TREE_ADAPTIVE and s.stage[router] >= 0:
-        vc = vc_of(s, u, i)
-    return port * u.vcs + vc
+    at = way(u, router, port)
+    for w in range(u.wide):
+        waiting = s.way[at + BLAMED + w]
+        while waiting:
+            i = w << 6 | lowest(waiting)
+            waiting &= waiting - 1
+            charge(s, u, router, i, at, cycle)
 
 
 @inlined
@@ -158,65 +149,64 @@ def begins_to_wait(s: State, cycle: int) -> None:
 @inlined
 def park(s: State, u: Setting, router: int, cycle: int) -> None:
     """Note what the heads wait for that have come in `cycle` and are left when their router has decided."""
-    base = router * u.row
-    tied = s.stand[router * STAND_WORDS + TIED]
-    parked = s.stand[router * STAND_WORDS + PARKED]
-    home = s.homing[router] & ~(1 << TAKEN) if u.single == 1 else 0
-    fresh = (s.row[base + WAIT] | tied | home) & ~parked
-    s.stand[router * STAND_WORDS + PARKED] = parked | fresh
-    while fresh:
-        i = lowest(fresh)
-        bit = 1 << i
-        fresh &= fresh - 1
-        output = HOME
-        if tied & bit:
-            output = output_of(u, s.counts[fifo_of(u, router, i)])
-        elif home & bit == 0:
-            output = first_choice(s, u, router, i)
-        aimed = owner(s, u, router, i) << NAME_BITS | output
-        at = (router * u.fifos + i) * PARKING_WORDS
-        s.parking[at + CHARGED] = cycle
-        s.parking[at + AIMED] = aimed
-        s.way[way(u, router, port_aimed(s, u, aimed)) * WAY_WORDS + BLAMED] |= bit
+    for w in range(u.wide):
+        tied = s.stand[stands(u, router, TIED, w << 6)]
+        parked = s.stand[stands(u, router, PARKED, w << 6)]
+        home = wait_for_home(s, u, router, w)
+        fresh = (waits(s, u, router, w) | tied | home) & ~parked
+        s.stand[stands(u, router, PARKED, w << 6)] = parked | fresh
+        while fresh:
+            n = lowest(fresh)
+            bit = 1 << n
+            i = w << 6 | n
+            fresh &= fresh - 1
+            output = consumption(s, u)
+            if tied & bit:
+                output = held_output(s, u, router, i)
+            elif home & bit == 0:
+                output = first_choice(s, u, router, i)
+            aimed = owner(s, u, router, i) << AIMED_BITS | output
+            parking = fifo_at(s, u, router, i) * PARKING_WORDS
+            s.parking[parking + CHARGED] = cycle
+            s.parking[parking + AIMED] = aimed
+            s.way[way_aimed(s, u, router, aimed) + BLAMED + w] |= bit
 
 
 @where(explain=(1,))
 @inlined
 def is_granted(s: State, u: Setting, router: int, i: int, output: int, cycle: int) -> None:
     """Note that a head waits for the link of its output alone, from `cycle` on."""
-    bit = 1 << i
-    if s.stand[router * STAND_WORDS + PARKED] & bit:
-        at = (router * u.fifos + i) * PARKING_WORDS + AIMED
-        link = way(u, router, port_aimed(s, u, s.parking[at]))
-        charge(s, u, router, i, link, cycle)
-        s.way[link * WAY_WORDS + BLAMED] &= ~bit
-        s.parking[at] = s.parking[at] & ~OUTPUT | output
-        s.way[way(u, router, port_of(s, u, output)) * WAY_WORDS + BLAMED] |= bit
-    s.stand[router * STAND_WORDS + TIED] |= bit
+    bit = 1 << (i & 63)
+    if s.stand[stands(u, router, PARKED, i)] & bit:
+        parking = fifo_at(s, u, router, i) * PARKING_WORDS + AIMED
+        at = way_aimed(s, u, router, s.parking[parking])
+        charge(s, u, router, i, at, cycle)
+        s.way[at + BLAMED + (i >> 6)] &= ~bit
+        s.parking[parking] = s.parking[parking] & ~OUTPUT_AIMED | output
+        s.way[way(u, router, link_port(s, u, output)) + BLAMED + (i >> 6)] |= bit
+    s.stand[stands(u, router, TIED, i)] |= bit
 
 
 @where(explain=(1,))
 @inlined
-def is_served(s: State, u: Setting, router: int, output: int) -> None:
-    """Note that the head that holds an output waits for its link no more."""
-    i = s.byte[router * u.row_bytes + u.turn + output] - 1
-    s.stand[router * STAND_WORDS + TIED] &= ~(1 << i)
+def is_served(s: State, u: Setting, router: int, i: int) -> None:
+    """Note that the head of an input, which holds an output, waits for its link no more."""
+    s.stand[stands(u, router, TIED, i)] &= ~(1 << (i & 63))
 
 
 @where(explain=(1,))
 @inlined
-def leaves(s: State, u: Setting, router: int, i: int, port: int, cycle: int) -> None:
-    """Note that the head of an input begins to cross a link, or to be consumed, in `cycle`."""
-    bit = 1 << i
-    link = way(u, router, port)
-    at = link * WAY_WORDS
+def leaves(s: State, u: Setting, router: int, i: int, port: int, takes: int, cycle: int) -> None:
+    """Note that the head of an input begins to cross a link, or to be consumed, in `cycle`, for so long."""
+    bit = 1 << (i & 63)
+    at = way(u, router, port)
     s.clock[WAITED] += cycle
     charge_all(s, u, router, port, cycle)
-    s.way[at + CROSSING] = cycle + u.phits
-    if s.stand[router * STAND_WORDS + PARKED] & bit:
-        s.stand[router * STAND_WORDS + PARKED] &= ~bit
-        s.way[at + BLAMED] &= ~bit
-        s.way[at + CROSSER] = s.parking[(router * u.fifos + i) * PARKING_WORDS + AIMED] >> NAME_BITS
+    s.way[at + CROSSING] = cycle + takes
+    if s.stand[stands(u, router, PARKED, i)] & bit:
+        s.stand[stands(u, router, PARKED, i)] &= ~bit
+        s.way[at + BLAMED + (i >> 6)] &= ~bit
+        s.way[at + CROSSER] = s.parking[fifo_at(s, u, router, i) * PARKING_WORDS + AIMED] >> AIMED_BITS
     else:
         s.way[at + CROSSER] = owner(s, u, router, i)
 
@@ -224,22 +214,23 @@ def leaves(s: State, u: Setting, router: int, i: int, port: int, cycle: int) -> 
 @where(explain=(1,))
 @inlined
 def fetch_parking(s: State, u: Setting, router: int) -> None:
-    """Ask for what charging will soon read of a router."""
+    """Ask for what charging will soon read of a router of a grid or a tree."""
     for word in range(0, u.fifos * PARKING_WORDS, LINE_WORDS):
         fetch(s.parking, router * u.fifos * PARKING_WORDS + word)
-    for word in range(0, (u.ports + 1) * WAY_WORDS, LINE_WORDS):
-        fetch(s.way, router * (u.ports + 1) * WAY_WORDS + word)
+    for word in range(0, way(u, 1, 0), LINE_WORDS):
+        fetch(s.way, way(u, router, 0) + word)
 
 
 @where(explain=(1,))
 @inlined
 def head_goes(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
     """Charge those who wait for the FIFO of an input, whose head is gone from `cycle` on."""
-    above = feeder(s, u, router, i)
-    up = above >> NAME_BITS
-    port = port_of(s, u, above & INPUT)
-    at = way(u, up, port) * WAY_WORDS
-    if s.way[at + BLAMED] and s.way[at + CROSSING] < cycle:
+    if not is_fed(s, u, router, i):
+        return
+    above = name_before(s, u, router, i)
+    up = router_at(s, u, above)
+    port = link_port(s, u, input_at(s, u, above))
+    if s.way[way(u, up, port) + CROSSING] < cycle:
         charge_all(s, u, up, port, cycle)
 
 

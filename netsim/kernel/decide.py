@@ -51,7 +51,7 @@ def consume_one(s: State, u: Setting, router: int, cycle: int) -> None:
     s.homing[router] = requests & ~(1 << i) | 1 << TAKEN
     s.turn_home[router] = i + 1
     if u.explain == 1:
-        leaves(s, u, router, i, u.ports, cycle)
+        leaves(s, u, router, i, u.ports, u.phits, cycle)
     leave_home(s, u, router, i, cycle)
 
 

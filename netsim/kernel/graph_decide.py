@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.chance import ARBITER, ROUTE, below, draw
 from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.blame import is_granted, is_served, leaves, park
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out, leave_home
 from netplace.netsim.kernel.graph_fifos import slot_of
@@ -166,8 +167,10 @@ def chosen(
 
 
 @inlined
-def grant(s: GraphState, u: GraphSetting, router: int, i: int, output: int) -> None:
+def grant(s: GraphState, u: GraphSetting, router: int, i: int, output: int, cycle: int) -> None:
     """Tie an input and an output until the packet's tail has left; its head asks for nothing more."""
+    if u.explain == 1:
+        is_granted(s, u, router, i, output, cycle)
     first = s.row[router * u.row + FIRST]
     at = router * u.wide
     others = ~(1 << (i & 63))
@@ -233,7 +236,7 @@ def settle(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
                 some |= s.asked[o * u.wide + v]
             if some:
                 i = chosen(s, u, router, s.asked, o * u.wide, s.turn[first + o], o, cycle)
-                grant(s, u, router, i, o)
+                grant(s, u, router, i, o, cycle)
     for w in range(u.wide):
         again |= s.ready[at + w] & s.wanted[at + w]
     if again:
@@ -253,6 +256,8 @@ def consume_one(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None
     i = chosen(s, u, router, s.homing, at, s.turn_home[router], inputs, cycle)
     s.homing[at + (i >> 6)] &= ~(1 << (i & 63))
     s.turn_home[router] = i + 1
+    if u.explain == 1:
+        leaves(s, u, router, i, u.ports, u.phits, cycle)
     leave_home(s, u, router, i, cycle)
 
 
@@ -278,6 +283,8 @@ def serve_links(s: GraphState, u: GraphSetting, router: int) -> None:
             s.turn_link[link] = 0 if vc + 1 == u.vcs else vc + 1
             s.busy[link] = 1
             s.held[at + (output >> 6)] &= ~(1 << (output & 63))
+            if u.explain == 1:
+                is_served(s, u, router, s.turn[first + output] - 1)
             s.starting[s.clock[STARTING]] = first + output
             s.clock[STARTING] += 1
 
@@ -292,6 +299,8 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
     port = s.port_of[output]
     link = router * u.ports + port
     f = first + s.turn[g] - 1
+    if u.explain == 1:
+        leaves(s, u, router, f - first, port, s.lasts[link], cycle)
     s.crossed[link] += 1
     h = s.beyond[g]
     there = s.owner[h] * u.row
@@ -327,3 +336,5 @@ def decide(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
     if some:
         settle(s, u, router, cycle)
     serve_links(s, u, router)
+    if u.explain == 1:
+        park(s, u, router, cycle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.events import becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import depth, emptied, slot_of
 from netplace.netsim.kernel.graph_state import (
@@ -139,6 +140,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
                 look_now(s, u, router)
     if u.exact == 1:
         s.left[f] = LONG_AGO
+    if u.explain == 1:
+        head_goes(s, u, router, i, cycle)
     word += (1 << HEAD) - (1 << COUNT) - (1 << SEEN)
     if word & FIELD == depth(s, u, base, i):
         word &= ~FIELD
@@ -190,6 +193,9 @@ def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
     if u.arbiter == FIRST_COME:
         s.since[first + i] = cycle
     at = router * u.wide
+    if target != NOBODY and u.explain == 1 and (target != router or u.single == 1):
+        begins_to_wait(s, cycle)
+        look_now(s, u, router)
     if target == NOBODY:
         s.fifo[first + i] = s.fifo[first + i] & BELOW_OUT | NOWHERE << OUT
         begins_to_leave(s, u, first + i, cycle, u.phits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netplace.netsim.kernel.bits import bare, settled, spliced, wide
+from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, next_timer, no_timer_now
 from netplace.netsim.kernel.graph_decide import decide, start
@@ -29,7 +30,7 @@ from netplace.netsim.kernel.state import (
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["cycles", "sowing"]
+__all__ = ["charging", "cycles", "sowing"]
 
 
 @spliced
@@ -138,6 +139,19 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
                 return JOB_ENDED
 
     return run_graph
+
+
+def charging(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
+    """Return what charges all waiting heads between two cycles, up to the start of a cycle."""
+    arrays_at = bare(kinds, GraphState)
+    settings_at = settled(known, GraphSetting)
+
+    def charged_up_to_now(arrays: Any, given: Any, cycle: int) -> int:
+        """Charge all waiting up to the start of `cycle`."""
+        charge_everything(arrays_at(arrays), settings_at(given), cycle)
+        return 0
+
+    return charged_up_to_now
 
 
 def sowing(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:

@@ -104,7 +104,6 @@ _OWN = [
 ]
 _OWN_SETTINGS = [
     "name_bits",  # of a FIFO's name that number its input
-    "wide",  # words of a set
     "first_switch",
     "switches",
     "most",  # ports in an entry of the table

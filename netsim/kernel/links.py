@@ -70,7 +70,7 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     port = port_of(s, u, output)
     i = s.byte[router * u.row_bytes + u.turn + output] - 1
     if u.explain == 1:
-        leaves(s, u, router, i, port, cycle)
+        leaves(s, u, router, i, port, u.phits, cycle)
     counter = router * u.row_counts + u.crossed + port
     crossed = s.counts[counter] + 1
     s.counts[counter] = crossed
@@ -132,7 +132,7 @@ def serve_links(s: State, u: Setting, router: int) -> None:
         idle &= ~mine
         held &= ~(1 << output)
         if u.explain == 1:
-            is_served(s, u, router, output)
+            is_served(s, u, router, s.byte[router * u.row_bytes + u.turn + output] - 1)
         s.starting[s.clock[STARTING]] = router << NAME_BITS | output
         s.clock[STARTING] += 1
         if u.ahead > 0:

@@ -147,7 +147,7 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     router = name >> NAME_BITS
     base = router * u.row
     s.row[base + LEAVING] &= ~(1 << i)
-    if u.explain == 1 and i < fed(s, u, base):
+    if u.explain == 1:
         head_goes(s, u, router, i, cycle)
     f = fifo_of(u, router, i)
     word = s.counts[f] + 1 - (1 << u.bits)

@@ -159,23 +159,23 @@ POSTED = 1  # receives posted there
 DONE = 2  # messages whose last packet was created
 DEAL_WORDS = 3
 
-# --- `stand`: two words for each router, explaining ---------------------------------------------------------
+# --- `stand`: two sets of `Setting.wide` words for each router, explaining ----------------------------------
 PARKED = 0  # inputs whose head waits, as of the end of the last decision
 TIED = 1  # inputs whose head holds an output and waits for its link
-STAND_WORDS = 2
+STAND_SETS = 2
 
 # --- `parking`: two words for each FIFO whose head waits, explaining ----------------------------------------
 CHARGED = 0  # cycle up to which its waiting is charged
-AIMED = 1  # job + 1 of the packet, and in the last bits (`OUTPUT`) the output that it waits for
+AIMED = 1  # job + 1 of the packet, and in the last bits the output that it waits for
+AIMED_BITS = 16
 PARKING_WORDS = 2
 
 # --- `way`: words for each link, explaining; a router's consumption comes after its ports -------------------
-BLAMED = 0  # inputs whose head waits for it
-CROSSING = 1  # cycle from which the last packet no longer crosses it
-CROSSER = 2  # and the job + 1 of that packet
-FOR_OWN = 3  # cycles waited there, charged to the job that waited,
-FOR_OTHERS = 4  # and to others
-WAY_WORDS = 5
+CROSSING = 0  # cycle from which the last packet no longer crosses it
+CROSSER = 1  # and the job + 1 of that packet
+FOR_OWN = 2  # cycles waited there, charged to the job that waited,
+FOR_OTHERS = 3  # and to others
+BLAMED = 4  # inputs whose head waits for it: a set, the last of its words
 COLUMNS = 64  # of `watched`: jobs that are told apart, the last column for all others
 
 # --- policies ------------------------------------------------------------------------------------------
@@ -246,6 +246,7 @@ class Setting(NamedTuple):
     loads: int  # 1: phits in the FIFOs beyond a router's outputs are kept
     exact: int  # 1: starts of arrival and departure are kept, so that phits here can be counted
     twist: int
+    wide: int  # words of a set of inputs in what is kept of waiting
     explain: int  # 1: waiting is charged to jobs
     record: int  # 1: completion of messages is recorded
 
@@ -314,9 +315,9 @@ class State(NamedTuple):
     share: NDArray[np.float64]  # open loop: log(1 - chance), hot share
     hot: I64  # open loop: [hot node, first key, nodes to draw among or 0 for all, 1 if each has a key]
     key_job: I32  # explaining: by key, the number of its job + 1; 0 for open-loop traffic
-    stand: I64  # explaining: routers x STAND_WORDS
+    stand: I64  # explaining: routers x STAND_SETS x wide
     parking: I64  # explaining: routers x fifos x PARKING_WORDS
-    way: I64  # explaining: links x WAY_WORDS
+    way: I64  # explaining: links x (BLAMED + wide)
     matrix: I64  # explaining: cycles waited, by job and by the job that they are charged to
     column: I32  # explaining: by job + 1, its column in the next; -1: none yet
     watched: I64  # explaining: links x COLUMNS: cycles that the watched job waited, by the job charged

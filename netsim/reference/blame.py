@@ -30,7 +30,8 @@ class _Waiter:
             assert self.output.holder is not None
             self.held_by = self.output.holder.packets[0].load.job
         elif beyond is not None and beyond.packets:
-            self.held_by = beyond.packets[0].load.job
+            ahead = beyond.packets[0]
+            self.held_by = ahead.load.job if ahead.counted else None
         else:
             self.held_by = self.job
 
@@ -54,6 +55,7 @@ class Blame:
         self._crossing: dict[Link, Owner | None] = {}
         self._waiters: list[_Waiter] = []
         self._watching: int | None = None
+        self._next = 0  # cycle to be charged
         self.reset()
 
     def reset(self) -> None:
@@ -84,21 +86,29 @@ class Blame:
         """Note whose packet moves a phit over a link in this cycle."""
         self._crossing[link] = job
 
+    def charge_up_to(self, now: int, fifos: list[Fifo]) -> None:
+        """Charge the cycles before `now` that were left out because nothing moved, to those who wait."""
+        if now > self._next:
+            self.look([fifo for fifo in fifos if fifo.head is not None or fifo.output is not None])
+            self.charge(now - 1)
+
     def charge(self, now: int) -> None:
-        """Charge this cycle to whom those who did not move waited for."""
+        """Charge the cycles up to `now` to whom those who did not move waited for."""
+        cycles = now + 1 - self._next
+        self._next = now + 1
         for waiter in self._waiters:
             if waiter.waits:
                 output = waiter.output
                 culprit = waiter.held_by
                 if output.link in self._crossing:
                     culprit = self._crossing[output.link]
-                self._count(output, waiter.job, culprit)
+                self._count(output, waiter.job, culprit, cycles)
 
-    def _count(self, output: Output, job: Owner | None, culprit: Owner | None) -> None:
-        self._charged[_number(job), _number(culprit)] += 1
-        self._links[output.router.number, output.port, int(culprit is not job)] += 1
+    def _count(self, output: Output, job: Owner | None, culprit: Owner | None, cycles: int) -> None:
+        self._charged[_number(job), _number(culprit)] += cycles
+        self._links[output.router.number, output.port, int(culprit is not job)] += cycles
         if job is not None and job.number == self._watching:
-            self._watched[output.router.number, output.port, _number(culprit)] += 1
+            self._watched[output.router.number, output.port, _number(culprit)] += cycles
 
     def told(self, jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return cycles by jobs, and by links; open-loop traffic comes last."""

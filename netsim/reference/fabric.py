@@ -128,6 +128,7 @@ class Fabric:
 
         The wires are unloaded first: what arrives is there at the start of this cycle.
         """
+        self.charge_up_to(now)
         before = self.phits
         self.moved = False
         self._unload(now)
@@ -143,6 +144,11 @@ class Fabric:
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
         # for, and each stands as it would after any number of such cycles: they can be left out.
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
+
+    def charge_up_to(self, now: int) -> None:
+        """Charge all waiting before cycle `now`, if it is charged at all."""
+        if self.blame is not None:
+            self.blame.charge_up_to(now, [*self.waiting, *self._granted()])
 
     def route(self, config: Config, table: General) -> None:
         """Route packets by other tables from now on."""

@@ -185,6 +185,7 @@ class ReferenceEngine:
         self._created_before = self._created_ever
         self._fabric.link_packets[:] = self._fabric.link_cycles[:] = 0
         self._fabric.phits = 0
+        self._fabric.charge_up_to(self.now)
         if self._fabric.blame is not None:
             self._fabric.blame.reset()
         packet_delays, message_delays = np.zeros((2, BINS), np.int64)
@@ -247,6 +248,7 @@ class ReferenceEngine:
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
     ) -> tuple[int, int, list[int]]:
         """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
+        self._fabric.charge_up_to(self.now)
         strike = Strike(self._fabric, self._config.packet_phits, dead, down, again)
         for node in self._nodes:
             for packet in node.buffered:
@@ -281,16 +283,19 @@ class ReferenceEngine:
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return what was charged by jobs and by links, and how long heads that have left had waited."""
         assert self._fabric.blame is not None
+        self._fabric.charge_up_to(self.now)
         return self._fabric.blame.told(self._installed)
 
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""
         assert self._fabric.blame is not None
+        self._fabric.charge_up_to(self.now)
         self._fabric.blame.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
         """Return what the watched job waited, by router, port and column, and the job of each column."""
         assert self._fabric.blame is not None
+        self._fabric.charge_up_to(self.now)
         return self._fabric.blame.watched()
 
     def _find(self, number: int) -> Job:

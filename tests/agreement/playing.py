@@ -26,6 +26,7 @@ class Player:
         self.gone: set[int] = set()  # jobs of which nothing is known any more
         self.journal: list[tuple[str, object]] = []
         self.faults = 0
+        self.stands_still = False  # from then on each engine counts its waiting up to a cycle of its own
 
     def play(self, steps: tuple[Step, ...]) -> list[tuple[str, object]]:
         """Do every step, let the network come to rest, and return the journal."""
@@ -45,6 +46,7 @@ class Player:
             self.note("nothing moves from cycle", error.cycle)
             self.note("tasks", sorted((job, task, why) for job, task, _, why in blocked.tasks))
             self.note("fifos", sorted((*fifo[:3], sorted(fifo[3])) for fifo in blocked.fifos))
+            self.stands_still = True
         except ValueError as error:
             if "no node remains" not in str(error):
                 raise
@@ -118,7 +120,7 @@ class Player:
         for name, value in vars(counters).items():
             if name != "events":  # engines count different things
                 self.note(name, value)
-        if self.network._explains:
+        if self.network._explains and not self.stands_still:
             waiting = self.network.waiting()
             self.note("waiting by jobs", waiting.cycles)
             self.note("waiting by links", waiting.links)

@@ -24,6 +24,9 @@ STORIES = {
     "open-loop": stories(where=EAGER, jobs=False, traffic=True),
     "jobs-in-open-loop": stories(where=wired(), traffic=True),
     "stopped-and-repeated": stories(where=EAGER, stops=True, repeats=(1, 2, 3)),
+    "explained": stories(where=EAGER, explain=True, stops=True),
+    "explained-in-open-loop": stories(where=wired(), traffic=True, explain=True),
+    "explained-under-faults": stories(where=wired(failing=True), traffic=True, explain=True),
     "faults": stories(where=wired(failing=True), stops=True, repeats=(1, 2)),
     "faults-in-open-loop": stories(where=wired(failing=True), traffic=True),
 }
