@@ -87,17 +87,15 @@ def _explained(found: dict[str, Any]) -> list[Table]:
         ]
         for one in found["neighbours"][:12]
     ]
-    charged = found["by"] == "cycles"
-    if charged:
-        every = found["own"] + sum(one["amount"] for one in found["neighbours"])
-        itself = 100 * found["own"] / every if every else 0.0
-        rows.append(["itself", "", "", "", number(found["own"]), number(itself, 1), "", ""])
+    every = found["own"] + sum(one["amount"] for one in found["neighbours"])
+    itself = 100 * found["own"] / every if every else 0.0
+    rows.append(["itself", "", "", "", number(found["own"]), number(itself, 1), "", ""])
     columns = [
         "job beside it",
         "nodes",
         "time %",
         "links",
-        "packets waited for it (cycles)" if charged else "packets there",
+        "packets waited for it (cycles)",
         "%",
         "without it (µs)",
         "saves %",
@@ -111,9 +109,7 @@ def _explained(found: dict[str, Any]) -> list[Table]:
         for one in found["links"]
     ]
     what = ["link", "waited for others (cycles)", "for job: cycles"]
-    if not charged:
-        what = ["link", "packets shared", "with job: packets"]
-    shared = table("links where most was lost" if charged else "links shared most", what, links)
+    shared = table("links where most was lost", what, links)
     shared.columns[2].justify = "left"
     return [table(title, columns, rows), *([shared] if links else [])]
 

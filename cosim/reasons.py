@@ -13,11 +13,9 @@ from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placing
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
-from netplace.netsim import Network
-from netplace.netsim.general import is_general
 from netplace.topologies import Grid, Topology
 
-__all__ = ["link_name", "links_of", "reasons"]
+__all__ = ["link_name", "reasons"]
 
 _AXES = "XYZUVW"
 
@@ -41,10 +39,6 @@ def reasons(
     "Waiting"). Jobs that were there at the same time stand in the order of what is charged to them. The first
     `suspects` of them are taken out, one at a time, and the run is made once more.
 
-    On networks of the general router, where waiting is not charged, they stand in the order of packets on
-    links that both use: for each link the fewer of the two jobs' packets, times the share of the job's time
-    in which the other was there.
-
     Parameters
     ----------
     plan : CosimPlan
@@ -61,9 +55,8 @@ def reasons(
     Returns
     -------
     dict
-        ``job`` (its row), ``by`` (``"cycles"`` waited, or ``"packets"`` shared), ``own`` (cycles waited for
-        the job's own packets; None for packets), ``neighbours`` and ``links``, each with its ``amount`` in
-        that unit.
+        ``job`` (its row), ``own`` (cycles waited for the job's own packets), ``neighbours`` and ``links``,
+        each with its ``amount`` in cycles waited.
 
     Raises
     ------
@@ -81,11 +74,10 @@ def reasons(
         if other.number != job
         and (overlap := _overlap(ours.start, ends[job], other.start, ends[other.number])) > 0
     }
-    charges = not is_general(placing.machine, placing.config)
-    own, met = _waited(placing, everybody, beside, job) if charges else _shared(placing, ours, beside)
+    own, met = _waited(placing, everybody, beside, job)
     found = [_Neighbour(other, overlap, met[other]) for other, overlap in beside.items()]
     found.sort(key=lambda one: -float(one.links.sum()))
-    total = float((own or 0) + sum(one.links.sum() for one in found))
+    total = float(own + sum(one.links.sum() for one in found))
     told = [_told(one, total) for one in found]
     second = plan.config.cycle_ns * 1e-9
     for one in told[:suspects]:
@@ -95,7 +87,6 @@ def reasons(
             one |= {"without": without, "saved": _share(row["live"] - without, row["alone"])}
     return {
         "job": row,
-        "by": "cycles" if charges else "packets",
         "own": own,
         "neighbours": told,
         "links": _most(placing.machine, found, links),
@@ -104,31 +95,13 @@ def reasons(
 
 def _waited(
     placing: Placing, everybody: Sequence[Started], beside: Mapping[Started, float], job: int
-) -> tuple[int | None, dict[Started, NDArray[np.float64]]]:
+) -> tuple[int, dict[Started, NDArray[np.float64]]]:
     """Return the cycles that a job waited for itself, and by link for each of the jobs beside it."""
     waited = replay(placing, everybody, until=job, watch=job).waited
     shape = placing.machine.neighbor.shape
     nothing = np.zeros((shape[0], shape[1] + 1), np.int64)
     own = int(waited.get(job, nothing).sum())
     return own, {other: waited.get(other.number, nothing).astype(np.float64) for other in beside}
-
-
-def _shared(
-    placing: Placing, ours: Started, beside: Mapping[Started, float]
-) -> tuple[int | None, dict[Started, NDArray[np.float64]]]:
-    """Return by link the packets that a job shares with each of the jobs beside it."""
-    mine = links_of(placing, ours)
-    return None, {
-        other: np.minimum(mine, links_of(placing, other)) * overlap for other, overlap in beside.items()
-    }
-
-
-def links_of(placing: Placing, started: Started) -> NDArray[np.int64]:
-    """Return the packets of a job on each link, alone on a new network; shape (routers, ports)."""
-    network = Network(placing.machine, placing.config, seed=placing.seed)
-    placing.start(network, started.placed)
-    network.finish()
-    return np.asarray(network.counters().link_packets, np.int64)
 
 
 def link_name(machine: Topology, router: int, port: int) -> str:

@@ -89,7 +89,6 @@ def test_rules_leave_out_what_is_cut_off(partition, policy):
     ("given", "words"),
     [
         ({"network_time": "table"}, r"happen on the live network only, not where times are table"),
-        ({"explain": True}, r"explain: waiting is not charged to jobs under faults"),
     ],
 )
 def test_what_faults_do_not_go_with(given, words):

@@ -32,9 +32,13 @@ GIVEN = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["torus:8x8", "tree:4,3"])
+@pytest.fixture(
+    scope="module", params=["torus:8x8", "tree:4,3", "dragonfly:a=4,p=2,h=2", "torus:8x8 under faults"]
+)
 def run(request):
-    plan = make_cosim_plan(GIVEN | {"machine": request.param, "explain": True}, seed=3)
+    machine, _, more = request.param.partition(" ")
+    faults = {"faults": "at=2000,slow=0.2,seed=1;at=30000,links=0.05,seed=2"} if more else {}
+    plan = make_cosim_plan(GIVEN | {"machine": machine, "explain": True} | faults, seed=3)
     return plan, cosimulate(plan).outcome
 
 
@@ -50,7 +54,8 @@ def test_all_that_is_waited_is_charged(run):
 
 def test_explaining_changes_no_cycle(run):
     plan, outcome = run
-    plain = make_cosim_plan(GIVEN | {"machine": plan.jobs.machine}, seed=3)
+    faults = {"faults": plan.config.faults} if plan.config.faults else {}
+    plain = make_cosim_plan(GIVEN | {"machine": plan.jobs.machine} | faults, seed=3)
     assert plain.key != plan.key
     assert cosimulate(plain).outcome["jobs"] == outcome["jobs"]
 
