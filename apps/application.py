@@ -10,7 +10,7 @@ from typing import Any
 from netplace.apps.program import Program
 from netplace.checks import one_of
 
-__all__ = ["Application", "check_options", "options_of"]
+__all__ = ["Application", "check_options", "options_of", "uses_collectives"]
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,17 @@ class Application:
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the parameters of `function` after its first one, with their defaults."""
-    return {p.name: p.default for p in list(inspect.signature(function).parameters.values())[1:]}
+    """Return the parameters of `function` after its first one, with their defaults.
+
+    Without ``collectives``, which is no option of its own: it may be given to any application.
+    """
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return {p.name: p.default for p in parameters if p.name != "collectives"}
+
+
+def uses_collectives(function: Callable[..., Any]) -> bool:
+    """Tell whether `function`, which makes an application, may be told how collectives are carried out."""
+    return "collectives" in inspect.signature(function).parameters
 
 
 def check_options(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from netplace.apps.application import Application, options_of
+from netplace.apps.application import Application, check_options, options_of, uses_collectives
+from netplace.apps.collectives import Collectives, selection
 from netplace.apps.npb import NPB
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.program import Program
@@ -42,8 +43,9 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     tasks : int
         How many tasks.
     **options
-        What the application accepts. One that takes ``bytes`` also takes ``packets``: the size of a message
-        in packets of ``packet_bytes`` (64 by default).
+        What the application accepts. Any takes ``collectives``, the text form of
+        `netplace.apps.collectives.selection`, which counts where it calls collectives. One that takes
+        ``bytes`` also takes ``packets``: the size of a message in packets of ``packet_bytes`` (64).
 
     Raises
     ------
@@ -59,19 +61,33 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
         chosen = replace(chosen, name=name)
     else:
         chosen = _own(name, name.__name__, "")
-    return chosen(tasks, **_sizes(chosen.name, chosen.make, options))
+    text = options.pop("collectives", None)
+    sizes = _sizes(chosen.name, chosen.make, options)
+    if text is None:
+        return chosen(tasks, **sizes)
+    given = selection(str(text), "collectives")
+    if not uses_collectives(chosen.make):
+        return chosen(tasks, **sizes)
+    check_options(chosen.name, chosen.make, sizes)
+    return chosen.make(tasks, collectives=given, **sizes)
 
 
 def _own(function: Callable[..., Any], name: str, description: str) -> Application:
     """Return the application that a function of one's own makes: what it writes for every task."""
 
-    def make(tasks: int, **options: Any) -> Program:
-        writers = [TaskWriter(task, tasks) for task in range(tasks)]
+    def make(tasks: int, collectives: Collectives | None = None, **options: Any) -> Program:
+        writers = [TaskWriter(task, tasks, collectives) for task in range(tasks)]
         for writer in writers:
             function(writer, **options)
         return Program.of(writers, name)
 
-    make.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    own = inspect.signature(function)
+    chosen = inspect.Parameter("collectives", inspect.Parameter.KEYWORD_ONLY, default=None)
+    others = list(own.parameters.values())
+    last = len(others) - any(other.kind is other.VAR_KEYWORD for other in others)
+    make.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=[*others[:last], chosen, *others[last:]]
+    )
     return Application(name, description, make)
 
 

@@ -77,6 +77,23 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         },
     ),
     (
+        ("--collectives",),
+        {
+            "default": "ours",
+            "show_default": True,
+            "metavar": "TABLE",
+            "help": "What chooses the algorithms of collectives: ours, openmpi, mpich, nccl or FILE.toml.",
+        },
+    ),
+    (
+        ("--collective", "algorithms"),
+        {
+            "multiple": True,
+            "metavar": "OPERATION=ALGORITHM",
+            "help": "The algorithm of an operation, as in allreduce=ring; may be repeated.",
+        },
+    ),
+    (
         ("--flops",),
         {
             "type": REAL,
@@ -126,7 +143,7 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
 
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
-    same, options = _same(given), _options(given)
+    same, options = _same(given) | _collectives(given), _options(given)
     reading = {name: given[name] for name in ("flops", "ignore") if given.get(name) is not None}
     if given["trace"]:
         return [_trace(given["trace"], same, options) | reading]
@@ -171,6 +188,15 @@ def _same(given: dict[str, Any]) -> dict[str, Any]:
         "cpu_scale": given["cpu_scale"],
     }
     return found if given["tasks"] is None else found | {"tasks": whole(given["tasks"], "--tasks")}
+
+
+def _collectives(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what chooses the algorithms of collectives, if it is not the default."""
+    from netplace.apps.collectives import selection
+
+    text = "+".join([given["collectives"], *given["algorithms"]])
+    selection(text)
+    return {} if text == "ours" else {"collectives": text}
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:

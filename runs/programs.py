@@ -12,6 +12,7 @@ from typing import Any
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.catalog import APPLICATION
+from netplace.apps.collectives import selection
 from netplace.apps.formats import endings, files_of, read
 from netplace.apps.recorded import IGNORABLE
 from netplace.checks import one_of, real, whole
@@ -19,6 +20,7 @@ from netplace.extensions import file_digest
 
 __all__ = [
     "SECTIONS",
+    "TRACE_OPTIONS",
     "Reading",
     "application_options",
     "application_program",
@@ -32,6 +34,7 @@ __all__ = [
     "trace_program",
 ]
 
+TRACE_OPTIONS = ("collectives", "flops", "ignore")
 SECTIONS = {"whole": "the whole trace", "timed": "what the benchmark times"}
 
 
@@ -104,7 +107,7 @@ def trace_digest(path: Path) -> str:
 
 
 def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the options of a trace, checked: ``flops``, and ``ignore``, names with commas between.
+    """Return the options of a trace, checked: ``collectives``, ``flops``, and ``ignore``, names with commas.
 
     Raises
     ------
@@ -112,7 +115,7 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
         If one is none of a trace's, or has no usable value.
     """
     for option in options:
-        if option not in ("flops", "ignore"):
+        if option not in TRACE_OPTIONS:
             raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
     found: dict[str, Any] = {}
     if "flops" in options:
@@ -121,6 +124,8 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
         found["ignore"] = tuple(
             one_of(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
         )
+    if "collectives" in options:
+        found["collectives"] = selection(str(options["collectives"]))
     return found
 
 

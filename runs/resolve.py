@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS
-from netplace.apps.application import check_options
+from netplace.apps.application import check_options, uses_collectives
 from netplace.apps.catalog import APPLICATION
+from netplace.apps.collectives import selection
 from netplace.checks import one_of, whole
 from netplace.extensions import Choice, file_digest
 from netplace.netsim import Config
@@ -18,6 +19,7 @@ from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
 from netplace.runs.programs import (
     SECTIONS,
+    TRACE_OPTIONS,
     Reading,
     application_options,
     trace_digest,
@@ -97,7 +99,9 @@ def resolve(
         seed=whole(seed, "seed", 0),
         network_seed=None if network_seed is None else whole(network_seed, "network_seed", 0),
         max_cycles=None if max_cycles is None else whole(max_cycles, "max_cycles"),
-        contents=contents_of(topology.text, config.routing, partition, [job.mapping for job in made]),
+        contents=contents_of(
+            topology.text, config.routing, partition, [job.mapping for job in made], _tables(made)
+        ),
         revisions=revisions_of([job.mapping for job in made], partition, config),
     )
 
@@ -139,10 +143,12 @@ def _reading(given: dict[str, Any], options: dict[str, Any], config: Config) -> 
 
 
 def _trace_job(name: str, reading: Reading, given: dict[str, Any], same: dict[str, Any]) -> Job:
-    own = {key: value for key, value in reading.options.items() if key in ("flops", "ignore")}
+    own = {key: value for key, value in reading.options.items() if key in TRACE_OPTIONS}
     for key in reading.options.keys() - own.keys():
         one_of(key, JOB_FIELDS, f"key of trace {name}")
     trace_options(own, name)
+    if own.get("collectives") == "ours":
+        del own["collectives"]
     path = trace_path(name)
     return Job(
         program=trace_name(path),
@@ -174,6 +180,7 @@ def _application_job(
 def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     """Return all options of an application, with the defaults of those not given; sizes in bytes."""
     packet_bytes = options.pop("packet_bytes", 64)
+    options |= _chosen_collectives(name, options.pop("collectives", "ours"))
     if APPLICATION.is_own(name):
         return options | ({"packet_bytes": packet_bytes} if "packets" in options else {})
     chosen = APPLICATIONS[name]
@@ -181,10 +188,18 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
         if "bytes" in options:
             raise ValueError(f"app {name!r}: give bytes or packets, not both")
         options["bytes"] = whole(options.pop("packets"), "packets") * packet_bytes
-    check_options(name, chosen.make, options)
+    check_options(name, chosen.make, [option for option in options if option != "collectives"])
     if "problem_class" in options:
         options["problem_class"] = str(options["problem_class"]).upper()
     return {**chosen.parameters, **options}
+
+
+def _chosen_collectives(name: str, text: Value) -> dict[str, Value]:
+    """Return the option that says how collectives are carried out, if it is not the default and counts."""
+    selection(str(text))
+    if text == "ours" or not (APPLICATION.is_own(name) or uses_collectives(APPLICATIONS[name].make)):
+        return {}
+    return {"collectives": str(text)}
 
 
 def _digest_of(job: Mapping[str, Any]) -> str:
@@ -197,12 +212,18 @@ def _digest_of(job: Mapping[str, Any]) -> str:
 
 
 def contents_of(
-    network: str, routing: str, partition: str, mappings: Iterable[str]
+    network: str, routing: str, partition: str, mappings: Iterable[str], tables: Iterable[str] = ()
 ) -> tuple[tuple[str, str], ...]:
     """Return the files that network, routing and rules of placement read or stand in, with their digests."""
     found = {_wiring(network), _content(partition, PARTITION), _file(routing.partition(":")[0])}
-    found |= {_content(mapping, MAPPING) for mapping in mappings}
+    found |= {_content(mapping, MAPPING) for mapping in mappings} | {_file(table) for table in tables}
     return tuple(sorted(content for content in found if content is not None))
+
+
+def _tables(jobs: Iterable[Job]) -> set[str]:
+    """Return the files, if any, whose tables choose the algorithms of collectives."""
+    texts = (str(value) for job in jobs for option, value in job.options if option == "collectives")
+    return {text.partition("+")[0] for text in texts}
 
 
 def _wiring(network: str) -> tuple[str, str] | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.formats import dimemas, insee, otf2, text, tit
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.stream import head_of
@@ -34,7 +35,7 @@ class Format:
     open : callable
         ``open(path, reading)`` returns the `Trace`; its calls are read later.
     read : callable or None
-        ``read(text, cycles_per_us, tasks)`` returns a `Program`; None: it is made of the calls.
+        ``read(text, cycles_per_us, tasks, collectives)`` returns a `Program`; None: it is made of the calls.
     write : callable or None
         ``write(program)`` returns the text; None if the format is read only.
     files : callable or None
@@ -45,7 +46,7 @@ class Format:
     description: str
     recognises: Callable[[Path, bytes], bool]
     open: Callable[[Path, Reading], Trace]
-    read: Callable[[bytes, float, int | None], Program] | None = None
+    read: Callable[[bytes, float, int | None, Collectives | None], Program] | None = None
     write: Callable[[Program], bytes] | None = None
     files: Callable[[Path], list[Path]] | None = None
 
@@ -101,6 +102,7 @@ def read(
     tasks: int | None = None,
     flops: float = Reading.flops,
     ignore: Collection[str] = (),
+    collectives: Collectives | None = None,
 ) -> Program:
     """Read a program from a trace file, plain or gzip, in any of `FORMATS`.
 
@@ -119,6 +121,8 @@ def read(
         Floating-point operations a second, where a format gives computation so.
     ignore : collection of str
         Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives that the trace names; ours by default.
 
     Raises
     ------
@@ -131,9 +135,9 @@ def read(
     chosen = format_of(path)
     try:
         if chosen.read is not None:
-            program = chosen.read(_content(path), cycles_per_us, tasks)
+            program = chosen.read(_content(path), cycles_per_us, tasks, collectives)
         else:
-            program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore)
+            program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore, collectives)
     except TraceError as error:
         raise ValueError(f"{path}, {error}") from None
     except ValueError as error:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.formats.assembly import Lines
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.expansion import Expansion, check_collective
@@ -48,7 +49,12 @@ def read_communicators(
 
 
 def expand(
-    table: Table, rows: NDArray[np.int64], lines: Lines, here: NDArray[np.bool_], communicators: Members
+    table: Table,
+    rows: NDArray[np.int64],
+    lines: Lines,
+    here: NDArray[np.bool_],
+    communicators: Members,
+    collectives: Collectives | None = None,
 ) -> dict[int, dict[str, NDArray[Any]]]:
     """Return the operations of each line that is a collective.
 
@@ -72,7 +78,7 @@ def expand(
         check_collective(line, name, members, root)
         if name == "alltoallv":
             sizes.add(line, (number, members), task, _listed(text, line, "sizes of an alltoallv"))
-    expansion = Expansion(lines.tasks)
+    expansion = Expansion(lines.tasks, collectives)
     blocks = {}
     for place, number, root, name, _ in found:
         task, members = int(lines.task[place]), communicators[int(lines.task[place]), number]

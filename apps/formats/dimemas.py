@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.formats.assembly import count_tasks
 from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.expansion import COLLECTIVE_TAG, message_tag
@@ -161,7 +162,12 @@ def _add_call(
     )
 
 
-def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
+def read(
+    text: bytes,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Read a program from Dimemas' format; see `netplace.apps.formats.read`."""
     lines = text.decode("ascii", "replace").splitlines()
     tasks = _tasks(lines[0] if lines else "", tasks)
@@ -169,7 +175,7 @@ def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> P
     for number, line in enumerate(lines[1:], start=2):
         if line.strip() and line[0] != "#":
             _read_record(trace, number, line.strip().split(":"), cycles_per_us)
-    return Program.of([_write_task(trace, task) for task in range(tasks)])
+    return Program.of([_write_task(trace, task, collectives) for task in range(tasks)])
 
 
 def _tasks(line: str, asked: int | None) -> int:
@@ -234,8 +240,8 @@ def _cycles(line: int, word: str, cycles_per_us: float) -> str:
     return str(round(cycles))
 
 
-def _write_task(trace: _Trace, task: int) -> TaskWriter:
-    writer = TaskWriter(task, trace.tasks)
+def _write_task(trace: _Trace, task: int, collectives: Collectives | None) -> TaskWriter:
+    writer = TaskWriter(task, trace.tasks, collectives)
     posted: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     called: dict[int, int] = defaultdict(int)
     for record in trace.records[task]:

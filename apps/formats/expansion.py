@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.collectives import COLLECTIVES
+from netplace.apps.collectives import COLLECTIVES, Collectives
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.task import TaskWriter
 from netplace.checks import one_of
@@ -36,10 +36,12 @@ class Expansion:
     ----------
     tasks : int
         Number of tasks of the program.
+    collectives : Collectives, optional
+        Chooses their algorithms.
     """
 
-    def __init__(self, tasks: int) -> None:
-        self._tasks = tasks
+    def __init__(self, tasks: int, collectives: Collectives | None = None) -> None:
+        self._tasks, self._collectives = tasks, collectives
         self._requests = [_COLLECTIVE_REQUEST] * tasks
         self._known: dict[tuple[Any, ...], dict[str, NDArray[Any]]] = {}
 
@@ -73,7 +75,7 @@ class Expansion:
         key = (task, name, communicator, tuple(members), root, bytes)
         block = self._known.get(key) if sizes is None else None
         if block is None:
-            writer = TaskWriter(task, self._tasks)
+            writer = TaskWriter(task, self._tasks, self._collectives)
             arguments: tuple[Any, ...] = sizes or (bytes,)
             if name in _ROOTED:
                 arguments = (root, bytes)

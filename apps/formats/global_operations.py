@@ -93,16 +93,15 @@ def _allreduce(writer: TaskWriter, call: Call, tag: int) -> None:
 
 
 def _reduce_scatter(writer: TaskWriter, call: Call, tag: int) -> None:
+    if writer.collectives is not None:
+        collectives.reduce_scatter(writer, call.members, max(call.sent), tag)
+        return
     collectives.reduce(writer, call.members, call.members[0], max(call.sent), tag)
     collectives.scatter(writer, call.members, call.members[0], max(call.received), tag)
 
 
 def _scan(writer: TaskWriter, call: Call, tag: int) -> None:
-    place = call.members.index(writer.task)
-    if place:
-        writer.recv(call.members[place - 1], max(call.sent), tag)
-    if place + 1 < len(call.members):
-        writer.send(call.members[place + 1], max(call.sent), tag)
+    collectives.scan(writer, call.members, max(call.sent), tag)
 
 
 # By number in the file.

@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
 from netplace.apps.formats.errors import named
 from netplace.apps.formats.stream import head_of, whole_lines
@@ -79,7 +80,12 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
     trace.notes.append("the format has no collectives, requests and times; computation is in cycles")
 
 
-def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
+def read(
+    text: bytes,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Read a program from INSEE's format; see `netplace.apps.formats.read`."""
     table = Table(text)
     kind, task, peer, size, tag = _columns(table)

@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
 from netplace.apps.formats.collective_lines import expand, read_communicators
 from netplace.apps.formats.expansion import message_tag
@@ -82,7 +83,12 @@ def parsed(text: bytes, before: int) -> tuple[Table, Lines]:
     return table, _lines(table, rows, table.integers(rows, 0, "rank"), MOST_TASKS, 0.0)
 
 
-def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> Program:
+def read(
+    text: bytes,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Read a program from the text format; see `netplace.apps.formats.read`."""
     table = Table(text)
     _check_columns(table)
@@ -91,7 +97,7 @@ def read(text: bytes, cycles_per_us: float = 0.0, tasks: int | None = None) -> P
     rows = in_task_order(rank)
     lines = _lines(table, rows, rank[rows], tasks, cycles_per_us)
     communicators = read_communicators(table, rows, lines, lines.kind == _COMM)
-    lines.blocks = expand(table, rows, lines, lines.kind == _COLL, communicators)
+    lines.blocks = expand(table, rows, lines, lines.kind == _COLL, communicators, collectives)
     _read_marks(table, rows, lines)
     return lines.program()
 

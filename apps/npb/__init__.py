@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netplace.apps.application import Application
+from netplace.apps.application import Application, uses_collectives
+from netplace.apps.collectives import Collectives
 from netplace.apps.npb.bt import bt
 from netplace.apps.npb.cg import cg
 from netplace.apps.npb.ft import ft
@@ -34,8 +35,26 @@ def _by_tasks(generator: Generator) -> Callable[..., Program]:
     return make
 
 
+def _with_collectives(generator: Callable[..., Program]) -> Callable[..., Program]:
+    """Return the same of a benchmark that calls collectives."""
+
+    def make(
+        tasks: int,
+        problem_class: str = "A",
+        iterations: int | None = None,
+        collectives: Collectives | None = None,
+    ) -> Program:
+        return generator(problem_class, tasks, iterations, collectives)
+
+    return make
+
+
+def _made_by(generator: Callable[..., Program]) -> Callable[..., Program]:
+    return _with_collectives(generator) if uses_collectives(generator) else _by_tasks(generator)
+
+
 NPB: dict[str, Application] = {
-    name: Application(name, description, _by_tasks(generator))
+    name: Application(name, description, _made_by(generator))
     for name, description, generator in (
         ("bt", "NPB BT: sweeps of 5x5 blocks along x, y and z through a multipartitioned cube", bt),
         ("cg", "NPB CG: vector sums along rows of tasks and exchanges with the transposed task", cg),

@@ -11,7 +11,7 @@ FT); source ``FT/ft.f`` of NPB 3.3.1.
 
 from __future__ import annotations
 
-from netplace.apps.collectives import alltoall, reduce
+from netplace.apps.collectives import Collectives, alltoall, reduce
 from netplace.apps.npb.classes import FT_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
 from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
@@ -22,7 +22,12 @@ __all__ = ["ft"]
 COMPLEX = 16
 
 
-def ft(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
+def ft(
+    problem_class: str,
+    tasks: int,
+    iterations: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Return the timed section of FT.
 
     Parameters
@@ -33,6 +38,8 @@ def ft(problem_class: str, tasks: int, iterations: int | None = None) -> Program
         A power of two, at most the square of the grid's points along z.
     iterations : int, optional
         Inverse transforms; the benchmark's own number if not given.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives; ours by default.
 
     Raises
     ------
@@ -63,7 +70,9 @@ def ft(problem_class: str, tasks: int, iterations: int | None = None) -> Program
         reduce(writer, range(tasks), 0, COMPLEX)
 
     name = f"ft.{problem_class.upper()}.{tasks}"
-    return timed_program(name, tasks, lambda _: [Run(iteration, times)], before=forward)
+    return timed_program(
+        name, tasks, lambda _: [Run(iteration, times)], before=forward, collectives=collectives
+    )
 
 
 def _transpose(writer: TaskWriter, members: range, own: int) -> None:

@@ -16,7 +16,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.collectives import allreduce, alltoall, alltoallv
+from netplace.apps.collectives import Collectives, allreduce, alltoall, alltoallv
 from netplace.apps.npb.classes import (
     IS_CLASSES,
     Sort,
@@ -39,7 +39,12 @@ STATE_BITS = 46
 BLOCK = 1 << 16  # keys drawn at a time: small enough for a processor's cache
 
 
-def is_(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
+def is_(
+    problem_class: str,
+    tasks: int,
+    iterations: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Return the timed section of IS.
 
     Parameters
@@ -51,6 +56,8 @@ def is_(problem_class: str, tasks: int, iterations: int | None = None) -> Progra
     iterations : int, optional
         Rankings; the benchmark's own number, 10, if not given. As in the benchmark, the number of
         iterations also says which keys are changed.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives; ours by default.
 
     Raises
     ------
@@ -75,7 +82,7 @@ def is_(problem_class: str, tasks: int, iterations: int | None = None) -> Progra
         rows = [(tuple(size[task].tolist()), tuple(size[:, task].tolist())) for size in sizes]
         return [Run(partial(_iteration, problem, *row), len(list(same))) for row, same in groupby(rows)]
 
-    return timed_program(name, tasks, runs)
+    return timed_program(name, tasks, runs, collectives=collectives)
 
 
 def _operations(problem: Sort, tasks: int) -> int:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from netplace.apps.collectives import allreduce
+from netplace.apps.collectives import Collectives, allreduce
 from netplace.apps.npb.classes import LU_CLASSES, check_tasks, iteration_count, near_square, problem_of
 from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
@@ -35,7 +35,12 @@ VARIABLES = 5
 DOUBLE = 8
 
 
-def lu(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
+def lu(
+    problem_class: str,
+    tasks: int,
+    iterations: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Return the timed section of LU.
 
     Parameters
@@ -48,6 +53,8 @@ def lu(problem_class: str, tasks: int, iterations: int | None = None) -> Program
     iterations : int, optional
         Pseudo-time steps; the benchmark's own number if not given. Norms are computed in the last one, as
         when the benchmark is built for so many.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives; ours by default.
 
     Raises
     ------
@@ -63,7 +70,7 @@ def lu(problem_class: str, tasks: int, iterations: int | None = None) -> Program
         last = Run(partial(_iteration, block=block, norms=True), 1)
         return [Run(partial(_iteration, block=block, norms=False), steps - 1), last] if steps > 1 else [last]
 
-    return timed_program(f"lu.{problem_class.upper()}.{tasks}", tasks, runs)
+    return timed_program(f"lu.{problem_class.upper()}.{tasks}", tasks, runs, collectives=collectives)
 
 
 def _counts(points: int) -> list[int]:

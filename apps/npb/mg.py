@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from netplace.apps.collectives import allreduce
+from netplace.apps.collectives import Collectives, allreduce
 from netplace.apps.npb.classes import MG_CLASSES, check_tasks, iteration_count, powers_of_two, problem_of
 from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
@@ -30,7 +30,12 @@ FORWARD_TAGS = (1300, 2300, 3300)
 BACKWARD_TAGS = (1100, 2100, 3100)
 
 
-def mg(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
+def mg(
+    problem_class: str,
+    tasks: int,
+    iterations: int | None = None,
+    collectives: Collectives | None = None,
+) -> Program:
     """Return the timed section of MG.
 
     Parameters
@@ -41,6 +46,8 @@ def mg(problem_class: str, tasks: int, iterations: int | None = None) -> Program
         A power of two, with at least one point of the finest level for each task along each axis.
     iterations : int, optional
         V-cycles; the benchmark's own number if not given.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives; ours by default.
 
     Raises
     ------
@@ -63,7 +70,9 @@ def mg(problem_class: str, tasks: int, iterations: int | None = None) -> Program
     def runs(task: int) -> list[Run]:
         return [Run(partial(_cycle, levels=levels(task), finest=finest), cycles)]
 
-    return timed_program(f"mg.{problem_class.upper()}.{tasks}", tasks, runs, before, _norms)
+    return timed_program(
+        f"mg.{problem_class.upper()}.{tasks}", tasks, runs, before, _norms, collectives=collectives
+    )
 
 
 @dataclass(frozen=True)

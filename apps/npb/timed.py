@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
@@ -35,6 +36,7 @@ def timed_program(
     runs: Callable[[int], Sequence[Run]],
     before: Write = _nothing,
     after: Write = _nothing,
+    collectives: Collectives | None = None,
 ) -> Program:
     """Return the program of a benchmark's timed section.
 
@@ -51,6 +53,8 @@ def timed_program(
         Given a task, returns its main loop: the runs, at least one, in order.
     before, after : callable
         Write what the section does before and after the main loop.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives; ours by default.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def timed_program(
     iterations = sum(run.times for run in runs(0))
     once = each = 0
     for task in range(tasks):
-        begun.append(_begin(task, tasks, runs(task), before))
+        begun.append(_begin(TaskWriter(task, tasks, collectives), runs(task), before))
         once += begun[-1].loop
         each += len(begun[-1].writer) - begun[-1].loop
         check_size(name, 1, once, each)  # early, where so many tasks can never fit
@@ -78,8 +82,7 @@ class _Begun:
     runs: Sequence[Run]
 
 
-def _begin(task: int, tasks: int, runs: Sequence[Run], before: Write) -> _Begun:
-    writer = TaskWriter(task, tasks)
+def _begin(writer: TaskWriter, runs: Sequence[Run], before: Write) -> _Begun:
     writer.begin("timed")
     before(writer)
     loop = len(writer)

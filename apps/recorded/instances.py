@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import collectives
+from netplace.apps.collectives import Collectives
 from netplace.apps.operation import Op
 from netplace.apps.recorded.calls import OPERATIONS, ROOTED, Call
 from netplace.apps.recorded.trace import Trace
@@ -61,7 +62,9 @@ def write_collective(writer: TaskWriter, what: Collective, tag: int) -> None:
         _WRITTEN[what.operation](writer, what, tag)
 
 
-def collective_blocks(calls: NDArray[Any], sizes: Sequence[Any], trace: Trace) -> dict[int, _Columns]:
+def collective_blocks(
+    calls: NDArray[Any], sizes: Sequence[Any], trace: Trace, chosen: Collectives | None = None
+) -> dict[int, _Columns]:
     """Return the operations that stand for each row that is a collective, and for the wait of one.
 
     A non-blocking one begins all of its messages where it is called and ends them where it is waited for: its
@@ -87,7 +90,7 @@ def collective_blocks(calls: NDArray[Any], sizes: Sequence[Any], trace: Trace) -
         if rank[row] not in places[number]:
             raise ValueError(f"rank {rank[row]} is not a member of the communicator of its collective")
         of[number][places[number][rank[row]]].append(row)
-    writing = _Writing(calls, sizes, trace)
+    writing = _Writing(calls, sizes, trace, chosen)
     for number, by_member in of.items():
         writing.communicator(members_of[number], number, by_member)
     return writing.blocks
@@ -96,7 +99,10 @@ def collective_blocks(calls: NDArray[Any], sizes: Sequence[Any], trace: Trace) -
 class _Writing:
     """Blocks of operations, as they are made."""
 
-    def __init__(self, calls: NDArray[Any], sizes: Sequence[Any], trace: Trace) -> None:
+    def __init__(
+        self, calls: NDArray[Any], sizes: Sequence[Any], trace: Trace, chosen: Collectives | None
+    ) -> None:
+        self._chosen = chosen
         self.blocks: dict[int, _Columns] = {}
         self._calls, self._sizes, self._ranks = calls, sizes, trace.ranks
         self._tag, self._root = calls["tag"].tolist(), calls["peer"].tolist()
@@ -150,7 +156,7 @@ class _Writing:
         tag = COLLECTIVE_TAG + operation + (number << 32)
         for member, row in zip(members, rows, strict=True):
             if member not in known:
-                writer = TaskWriter(member, self._ranks)
+                writer = TaskWriter(member, self._ranks, self._chosen)
                 write_collective(writer, what, tag)
                 known[member] = writer.columns()
             self._put(row, member, known[member])
@@ -221,22 +227,20 @@ def _reduce_scatter(writer: TaskWriter, what: Collective, tag: int) -> None:
     root, p = what.members[0], len(what.members)
     listed = next((given for given in what.lists if given is not None and len(given) == p), None)
     total = sum(listed) if listed is not None else what.bytes
+    if writer.collectives is not None:
+        collectives.reduce_scatter(writer, what.members, total, tag)
+        return
     collectives.reduce(writer, what.members, root, total, tag)
     parts = Collective("scatterv", what.members, root, tuple(listed or (total // p,) * p), (None,) * p)
     _straight(writer, parts, tag, parts.sizes, up=False)
 
 
 def _reduce_scatter_block(writer: TaskWriter, what: Collective, tag: int) -> None:
+    if writer.collectives is not None:
+        collectives.reduce_scatter_block(writer, what.members, what.bytes * len(what.members), tag)
+        return
     collectives.reduce(writer, what.members, what.members[0], what.bytes * len(what.members), tag)
     collectives.scatter(writer, what.members, what.members[0], what.bytes, tag)
-
-
-def _scan(writer: TaskWriter, what: Collective, tag: int) -> None:
-    place = what.members.index(writer.task)
-    if place:
-        writer.recv(what.members[place - 1], what.bytes, tag)
-    if place + 1 < len(what.members):
-        writer.send(what.members[place + 1], what.bytes, tag)
 
 
 _WRITTEN: dict[str, Callable[[TaskWriter, Collective, int], None]] = {
@@ -257,6 +261,6 @@ _WRITTEN: dict[str, Callable[[TaskWriter, Collective, int], None]] = {
     "reduce": lambda writer, what, tag: collectives.reduce(writer, what.members, what.root, what.bytes, tag),
     "reduce_scatter": _reduce_scatter,
     "reduce_scatter_block": _reduce_scatter_block,
-    "scan": _scan,
-    "exscan": _scan,
+    "scan": lambda writer, what, tag: collectives.scan(writer, what.members, what.bytes, tag),
+    "exscan": lambda writer, what, tag: collectives.exscan(writer, what.members, what.bytes, tag),
 }

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.collectives import Collectives
 from netplace.apps.operation import MOST_CYCLES, Op, check_length
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, Call
@@ -24,7 +25,12 @@ __all__ = ["check_left_out", "gathered", "program_of"]
 PENDING = -2  # source of a receive that is told where it is completed
 
 
-def program_of(trace: Trace, cycles_per_us: float = 0.0, ignore: Collection[str] = ()) -> Program:
+def program_of(
+    trace: Trace,
+    cycles_per_us: float = 0.0,
+    ignore: Collection[str] = (),
+    collectives: Collectives | None = None,
+) -> Program:
     """Return the program of a trace, its collectives written out as messages.
 
     A receive takes as many bytes as its send has. Recorded computation becomes whole cycles; a request that
@@ -38,6 +44,8 @@ def program_of(trace: Trace, cycles_per_us: float = 0.0, ignore: Collection[str]
         Cycles in a microsecond; 0: recorded computation is dropped.
     ignore : collection of str
         Keys of `IGNORABLE` that are left out instead of refused.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives; ours by default.
 
     Raises
     ------
@@ -48,7 +56,7 @@ def program_of(trace: Trace, cycles_per_us: float = 0.0, ignore: Collection[str]
     check_left_out(trace.left_out, ignore)
     calls = _with_waits(_told(calls))
     calls = matched(resolved(calls, trace))
-    blocks = collective_blocks(calls, sizes, trace)
+    blocks = collective_blocks(calls, sizes, trace, collectives)
     return _joined(calls, blocks, trace, cycles_per_us)
 
 
