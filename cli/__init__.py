@@ -12,7 +12,7 @@ from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
 from netplace.extensions.offered import Offered
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "app"]
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -90,8 +90,3 @@ def app(version: bool) -> None:
 
 # Given when the group is made, it would import them all.
 app.commands = OnDemand(__name__, COMMANDS, Offered("netplace.commands", "command", click.Command))
-
-
-def main() -> None:
-    """Run the command line; the console script ``netplace``."""
-    app()

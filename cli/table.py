@@ -120,10 +120,10 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
     from netplace.report.terminal.compiling import load_engine
     from netplace.runs.campaign import missing
-    from netplace.runs.store import Store
+    from netplace.runs.store import Store, has_rows
 
     left = runs
-    if kept.exists() and not given["retry"]:
+    if has_rows(kept) and not given["retry"]:
         with Store(kept, read_only=True) as store:
             left = missing(runs, store)
     if left:
@@ -141,12 +141,8 @@ def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], ret
 
     if retry:
         store.forget(simulation_of(run).key for run in runs)
-    try:
-        with SweepProgress() as progress:
-            ended = complete(runs, store, executor, progress)
-    except KeyboardInterrupt:
-        say("what has ended is stored; the same command goes on from there")
-        raise
+    with SweepProgress() as progress:
+        ended = complete(runs, store, executor, progress)
     if ended.lost:
         say(f"{ended.lost} runs could not be carried out, the last because of: {ended.reason}")
 

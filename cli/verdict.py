@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 import rich_click as click
 
+from netplace.checks.stopping import Stopped
+
 __all__ = ["INTERRUPTED", "MISTAKE", "AnnouncingCommand", "VerdictGroup"]
 
 MISTAKE = 2
@@ -20,7 +22,7 @@ class VerdictGroup(click.RichGroup):
 
     So end unusable values, files that cannot be read, and runs that cannot come to their end (a deadlock, a
     limit of cycles). With ``NETPLACE_DEBUG=1`` in the environment the traceback is shown instead. Ctrl-C
-    ends with exit code 130.
+    ends with exit code 130, SIGTERM with 143, both with a sentence that says what is kept.
     """
 
     def main(  # type: ignore[override]
@@ -30,7 +32,10 @@ class VerdictGroup(click.RichGroup):
         extra["standalone_mode"] = False
         try:
             status = super().main(args, prog_name or "netplace", **extra)
-        except (click.Abort, KeyboardInterrupt):
+        except Stopped as stopped:
+            _say(stopped.sentence())
+            sys.exit(stopped.status)
+        except (click.Abort, KeyboardInterrupt):  # a question left unanswered, or no handler was set
             _say("interrupted")
             sys.exit(INTERRUPTED)
         except click.ClickException as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of
+from netplace.checks.schema import Kind
 from netplace.cosim.mix import read_mix
 from netplace.extensions import file_digest
 from netplace.netsim import Config
@@ -116,6 +117,12 @@ class CosimPlan:
             jobs=Plan(**jobs),
             config=Config(**plain["config"]),
         )
+
+    def outcome_kind(self) -> Kind:
+        """Return what the outcome must hold to be read again."""
+        from netplace.cosim.outcome import OUTCOME  # which needs this module
+
+        return OUTCOME
 
     def seeded(self, seed: int) -> CosimPlan:
         """Return the same plan with another seed."""

@@ -1,8 +1,25 @@
-"""``python -m netplace``: the command ``netplace``."""
+"""``netplace`` and ``python -m netplace``: signals are heard before anything long is loaded."""
 
 from __future__ import annotations
 
-from netplace.cli import main
+import sys
+
+from netplace.checks.stopping import Stopped, signals_raised
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; the console script ``netplace``."""
+    try:
+        with signals_raised():
+            from netplace.cli import app
+
+            app()
+    except Stopped as stopped:  # while commands were loaded
+        sys.stderr.write(f"netplace: {stopped.sentence()}\n")
+        sys.exit(stopped.status)
+
 
 if __name__ == "__main__":
     main()

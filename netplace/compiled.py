@@ -19,7 +19,9 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from netplace.checks.trusted import check_owner
 
 __all__ = ["njit"]
 
@@ -54,12 +56,32 @@ def njit(*signature: str, cache: bool = False, **options: Any) -> Callable[[Any]
     return made
 
 
+class _OwnFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Files of kept code, of which those of other users count as not there: reading them would run them."""
+
+    def _load_index(self) -> Any:
+        try:
+            check_owner(self._index_path)
+        except OSError:
+            return {}
+        return super()._load_index()
+
+    def _load_data(self, name: str) -> Any:
+        check_owner(self._data_path(name))
+        return super()._load_data(name)
+
+
 class _Kept(FunctionCache):  # type: ignore[misc]
     """Code of a function on disk, which is another's if anything that went into it is another."""
+
+    _cache_file: Any
 
     def __init__(self, function: FunctionType) -> None:
         super().__init__(function)
         self._function = function
+        files = self._cache_file
+        name = files._index_name.removesuffix(".nbi")
+        self._cache_file = _OwnFiles(files._cache_path, name, files._source_stamp)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), digest(self._function))

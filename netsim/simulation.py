@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import whole
+from netplace.checks.stopping import Stopped, held_back, left_to_parent
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Counters, JobRecord
 from netplace.netsim.errors import SimulationError
@@ -22,6 +23,7 @@ from netplace.topologies import Topology
 __all__ = ["simulate"]
 
 _Job = tuple[Program, ArrayLike | None, int]  # with its first cycle
+_Part = tuple[list[JobRecord], Counters, float]  # what was measured of some of the jobs, and the CPU time
 
 
 def simulate(
@@ -161,10 +163,11 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
 
     try:
         context = multiprocessing.get_context("fork" if forks() else "spawn")
-        with ProcessPoolExecutor(len(bags), context) as pool:
-            found = list(
-                pool.map(_simulated, [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags])
-            )
+        with ProcessPoolExecutor(len(bags), context, initializer=left_to_parent) as pool:
+            given = [settings] * len(bags), [[jobs[n] for n in bag] for bag in bags]
+            with held_back():
+                outcomes = pool.map(_simulated, *given)
+            found = _of_all(outcomes)
     except SimulationError:
         return None
     records: dict[int, JobRecord] = {}
@@ -185,7 +188,19 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
     )
 
 
-def _simulated(settings: _Settings, jobs: list[_Job]) -> tuple[list[JobRecord], Counters, float]:
+def _of_all(outcomes: Iterator[_Part]) -> list[_Part]:
+    """Return the outcomes of processes, which are ended at once if this one is stopped."""
+    import multiprocessing
+
+    try:
+        return list(outcomes)
+    except Stopped:
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
+
+
+def _simulated(settings: _Settings, jobs: list[_Job]) -> _Part:
     """Return what was measured of some jobs alone on the network, and the CPU time."""
     network = settings.network()
     numbers = [network.start(program, where, at=start) for program, where, start in jobs]

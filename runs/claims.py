@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from netplace.checks.trusted import NO_LINK
+
 try:
     import fcntl
 
@@ -32,7 +34,7 @@ class Claims:
         self._file = -1
         if path is not None:
             self._path = path.with_name(path.name + "-claims")
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666)
 
     def __enter__(self) -> Claims:
         return self

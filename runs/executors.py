@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import signal
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
+from netplace.checks.stopping import held_back, left_to_parent
 from netplace.extensions import blamed
 from netplace.netsim.processes import forks
 
@@ -185,7 +185,7 @@ class Processes(Generic[Item, Outcome]):
         here, there = context.Pipe()
         inherited = [here, *(worker.pipe for worker in self._workers)] if forked else []
         process = context.Process(target=work, args=(there, self._function, inherited), daemon=True)
-        with warnings.catch_warnings():  # Python 3.12 counts the threads of libraries too
+        with warnings.catch_warnings(), held_back():  # Python 3.12 counts the threads of libraries too
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         there.close()
@@ -235,7 +235,7 @@ def work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[C
     """
     for other in inherited:
         other.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
+    left_to_parent()
     try:
         while True:
             item = pipe.recv()

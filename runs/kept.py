@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from netplace.checks.schema import Kind, anything
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
 from netplace.runs.executors import Lost
@@ -48,6 +49,12 @@ class Fate:
     failed: bool = False
     cpu_seconds: float = 0.0
     lost: str | None = None
+
+
+def outcome_kind(plan: PlanLike) -> Kind:
+    """Return what the outcome of a plan must hold to be read again, where the plan's class says it."""
+    kind: Callable[[], Kind] | None = getattr(plan, "outcome_kind", None)
+    return anything if kind is None else kind()
 
 
 class Kept(Protocol[AnyPlan, Outcome]):
@@ -147,7 +154,7 @@ class KeptOutcomes:
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
         """Return the outcomes of plans that none is missing of."""
-        found = [self._store.outcome(self._table, plan.key) for plan in plans]
+        found = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
         return [outcome for outcome in found if outcome is not None]
 
 

@@ -10,8 +10,10 @@ from functools import cached_property
 from typing import Any
 
 from netplace.checks import one_of, whole
+from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
 from netplace.netsim.result import versions
+from netplace.runs.outcomes import LOAD_POINT
 from netplace.runs.revisions import revisions_of
 from netplace.topologies import parse
 
@@ -62,6 +64,10 @@ class LoadPlan:
         plain = self.to_dict() | {"revision": REVISION} | ({"revisions": revised} if revised else {})
         text = json.dumps(plain, sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def outcome_kind(self) -> Kind:
+        """Return what the outcome must hold to be read again."""
+        return LOAD_POINT
 
     def seeded(self, seed: int) -> LoadPlan:
         """Return the same point with another seed."""

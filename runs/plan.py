@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of, real, shown, whole
+from netplace.checks.schema import Kind
 from netplace.extensions import Choice, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
+from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import DEFAULT_POWER, read_power
 from netplace.runs.revisions import revisions_of
 from netplace.runs.site_file import read_site
@@ -132,6 +134,10 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Return what fits into JSON."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def outcome_kind(self) -> Kind:
+        """Return what the outcome must hold to be read again."""
+        return SCHEDULE
 
     def seeded(self, seed: int) -> Plan:
         """Return the same plan with another seed."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,8 +27,11 @@ from types import TracebackType
 from typing import Any
 
 from netplace.checks.results_file import json_text
+from netplace.checks.schema import Kind, anything
+from netplace.checks.stopping import Stopped
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
+from netplace.runs.outcomes import SIMULATION
 from netplace.runs.spec import Run
 from netplace.runs.store_rows import (
     AlteredError,
@@ -40,8 +44,9 @@ from netplace.runs.store_rows import (
     read_simulation,
 )
 
-__all__ = ["SCHEMA", "TABLES", "Row", "Store", "StoreError"]
+__all__ = ["SCHEMA", "TABLES", "Row", "Store", "StoreError", "has_rows"]
 
+Outcome = dict[str, Any] | None
 Row = tuple[Run, dict[str, Any] | None, str | None]
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
@@ -52,6 +57,7 @@ _MADE = (
     "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
     "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
 )
+_SHOWN = 12  # characters of a key in a sentence
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _TABLES = f"""
 CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
@@ -90,6 +96,7 @@ class Store:
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
+        self._read_only = read_only
         self._sealed = self._pages_checked = False
         if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: there is no such store")
@@ -107,6 +114,8 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, Stopped) and not self._read_only:
+            error.kept.append(str(self.path))
         self.close()
 
     def close(self) -> None:
@@ -180,7 +189,8 @@ class Store:
         with self._explained():
             one = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
             if one is not None:
-                return read_simulation(*one, sealed=self._sealed)
+                outcome, failure = read_simulation(*one, sealed=self._sealed)
+                return self._of_kind(outcome, SIMULATION, "simulation", key), failure
         self._check_pages()
         return None, None
 
@@ -250,8 +260,11 @@ class Store:
                 (key, *texts, checksum(key, *texts)),
             )
 
-    def outcome(self, table: str, key: str) -> dict[str, Any] | None:
-        """Return the outcome of the plan `key` in one of `TABLES`; None if there is none."""
+    def outcome(self, table: str, key: str, kind: Kind = anything) -> Outcome:
+        """Return the outcome of the plan `key` in one of `TABLES`, of a kind; None if there is none."""
+        return self._of_kind(self._outcome(table, key), kind, table.removesuffix("s"), key)
+
+    def _outcome(self, table: str, key: str) -> Outcome:
         if not self._has(table):
             return None
         with self._explained():
@@ -260,6 +273,15 @@ class Store:
                 return read_schedule(*found, sealed=self._sealed)[1]
         self._check_pages()
         return None
+
+    def _of_kind(self, outcome: Outcome, kind: Kind, what: str, key: str) -> Outcome:
+        """Return an outcome if it has the keys that are read of it."""
+        if outcome is not None:
+            try:
+                kind(outcome, f"{self.path}: {what} {key[:_SHOWN]}")
+            except ValueError as error:
+                raise StoreError(str(error)) from None
+        return outcome
 
     def _select(self, table: str) -> str:
         return f"SELECT key, plan, outcome, {self._check_column} FROM {table}"
@@ -281,9 +303,16 @@ class Store:
         if not read_only:
             if not self.path.parent.is_dir():
                 raise StoreError(f"{self.path}: there is no folder {self.path.parent}")
-            if self.path.exists() and not os.access(self.path, os.W_OK):
+            if not self.path.exists():
+                _make(self.path)
+            if not os.access(self.path, os.W_OK):
                 raise StoreError(f"{self.path}: the store is read-only")
             return sqlite3.connect(self.path, _PATIENCE)
+        if self.path.stat().st_size == 0:
+            raise StoreError(
+                f"{self.path}: is empty, as what was killed when it began leaves it; the command that makes "
+                "it goes on, or it may be removed"
+            )
         # SQLite shares a file by others beside it. Where none can be made nobody is writing either.
         alone = not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
         mode = "ro&immutable=1" if alone else "rw"
@@ -346,6 +375,32 @@ class Store:
             raise StoreError(f"{self.path}: {reason}") from error
         except AlteredError as error:
             raise StoreError(f"{self.path}: {error}; netplace table --verify tells what is wrong") from None
+
+
+def has_rows(path: Path) -> bool:
+    """Tell whether there may be something in a store: an empty file is left by what was killed at birth."""
+    return path.exists() and path.stat().st_size > 0
+
+
+def _make(path: Path) -> None:
+    """Make a store without rows: under another name, so that it is there whole, or not at all."""
+    draft = path.with_name(f".{path.stem}-{uuid.uuid4().hex[:12]}{path.suffix}")
+    try:
+        database = sqlite3.connect(draft)
+        try:
+            database.executescript(f"BEGIN;{_TABLES}COMMIT;")
+        finally:
+            database.close()
+        try:
+            os.link(draft, path)
+        except FileExistsError:  # another process was faster
+            return
+        except OSError:  # a file system without links
+            draft.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be made, {error.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 _REASONS = {

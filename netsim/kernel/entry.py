@@ -13,6 +13,7 @@ import importlib
 import os
 import platform
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -23,6 +24,9 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
+
+from netplace.checks.stopping import stopped_at_once
+from netplace.checks.trusted import NO_LINK, read_trusted
 
 try:
     import fcntl
@@ -105,11 +109,12 @@ class Entry:
 
     def _compiled(self, path: Path | None) -> int:
         self.compiled = True
-        compiler = importlib.import_module("netplace.netsim.kernel.compiler")
-        function, text, symbol = compiler.compile_entry(_source(*self._of))
-        self._alive.append(function)
-        if path is not None:
-            _keep(path, symbol, text)
+        with stopped_at_once():
+            compiler = importlib.import_module("netplace.netsim.kernel.compiler")
+            function, text, symbol = compiler.compile_entry(_source(*self._of))
+            self._alive.append(function)
+            if path is not None:
+                _keep(path, symbol, text)
         return int(function.address)
 
 
@@ -153,8 +158,7 @@ def _path(of: tuple[str, tuple[int, ...], tuple[str, ...]]) -> Path | None:
 def _folder() -> Path | None:
     """Return a folder that can be written: Numba's if it is told, the package's, or the user's."""
     told = os.environ.get("NUMBA_CACHE_DIR")
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    for folder in [Path(told)] if told else [_HERE / "__pycache__", user / "netplace"]:
+    for folder in [Path(told)] if told else [_HERE / "__pycache__", *_of_user()]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -162,6 +166,14 @@ def _folder() -> Path | None:
         if os.access(folder, os.W_OK):
             return folder
     return None
+
+
+def _of_user() -> list[Path]:
+    """Return the user's folder of caches, if there is one: in a container a user may have no home."""
+    try:
+        return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "netplace"]
+    except RuntimeError:
+        return []
 
 
 def _machine() -> Any:
@@ -179,13 +191,16 @@ def _machine() -> Any:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Let one process at a time be here for a file, where that can be had."""
+    """Let one process at a time be here for a file, where that can be had.
+
+    In a folder that others can write, the lock may be a link to any file: it is not followed, nor emptied.
+    """
     try:
-        lock = path.with_suffix(".lock").open("w")
+        lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | NO_LINK, 0o644)
     except OSError:
         yield
         return
-    with lock:
+    with os.fdopen(lock, "r+"):
         if fcntl is not None:
             with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
@@ -200,9 +215,15 @@ def _keep(path: Path, symbol: str, text: str) -> None:
         return
     code = "\n".join([symbol, *needed, ""]).encode() + b"\0" + _machine().emit_object(module)
     try:
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(hashlib.sha256(code).digest() + code)
-        draft.replace(path)
+        handle, draft = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".draft", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            os.chmod(draft, 0o644)
+            os.replace(draft, path)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(draft)
     except OSError:
         return
 
@@ -210,7 +231,7 @@ def _keep(path: Path, symbol: str, text: str) -> None:
 def _loaded(path: Path) -> tuple[Any, int] | None:
     """Return the machine code of a file and the function's address, or None if there is none of use."""
     try:
-        content = path.read_bytes()
+        content = read_trusted(path)
     except OSError:
         return None
     code = content[_DIGEST:]

@@ -1,0 +1,69 @@
+"""What came of runs, schedules and loads, as a store holds it: the keys that are read again, and their kinds.
+
+Rows of older versions may lack others, or have more.
+"""
+
+from __future__ import annotations
+
+from netplace.checks.schema import (
+    Kind,
+    amount,
+    anything,
+    kind_of,
+    listed,
+    maybe,
+    number,
+    table,
+    table_of,
+    text,
+)
+from netplace.scheduling.metrics import PER_JOB, Metrics, SteadyMean
+
+__all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SIMULATION"]
+
+_MEAN = table({"mean": maybe(amount())}, others=True)
+_COUNTS = ("cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked")
+
+SIMULATION = table(
+    {
+        **dict.fromkeys(_COUNTS, number()),
+        "packet_delay": _MEAN,
+        "message_delay": _MEAN,
+        "most_link_load": amount(0),
+        "jobs": listed(table({"tasks": number()}, others=True)),
+    },
+    others=True,
+)
+
+_SPREAD = table(
+    dict.fromkeys(("mean", "std", "p50", "p90", "p95", "p99", "most"), maybe(amount())), others=True
+)
+METRICS: Kind = kind_of(
+    Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD), others=True)}
+)
+SCHEDULE = table(
+    {
+        "metrics": METRICS,
+        "steady": table_of(kind_of(SteadyMean, undefined=True)),
+        "batches": table_of(listed(maybe(amount()))),
+        "rejected": table(
+            {"jobs": listed(number(-(2**62))), "sizes": listed(number()), "first": maybe(text)}, others=True
+        ),
+        "notes": listed(text),
+        "cpu_seconds": amount(0),
+    },
+    {"power": table({}, others=True), "versions": anything},
+    others=True,
+)
+
+_DELAYS = ("mean", "p50", "p95", "p99")
+LOAD_POINT = table(
+    {
+        "accepted": amount(0),
+        "delay": table(dict.fromkeys(_DELAYS, maybe(amount(0))), others=True),
+        "packets": number(),
+        "packet_hops": number(),
+        "cpu_seconds": amount(0),
+    },
+    others=True,
+)
