@@ -136,12 +136,7 @@ def complete_outcomes(
         if store is not None:
             kept = KeptOutcomes(stack.enter_context(Store(check_output(store))), table)
         progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
-        try:
-            return outcomes_of(plans, function, kept, resources, progress)
-        except KeyboardInterrupt:
-            if store is not None:
-                say("what has ended is stored; the same command goes on from there")
-            raise
+        return outcomes_of(plans, function, kept, resources, progress)
 
 
 def refuse_beside_study(study: Path, given: dict[str, Any], names: Iterable[str]) -> None:

@@ -106,8 +106,9 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
         raise ValueError("plot: the table has no run times")
     known = times[(times["count"] > 0) | (times["failed"] > 0)]
     others = [name for name in ENTRY if name != bars and known[name].nunique(dropna=False) > 1]
-    groups = known[others or ["application"]].astype(str).agg(_joined, axis=1).rename("group")
-    table = known.assign(group=groups, **{bars: known[bars].astype(str)})
+    words = known[others or ["application"]].astype("string").fillna("")
+    groups = words.agg(_joined, axis=1).rename("group")
+    table = known.assign(group=groups, **{bars: known[bars].astype("string").fillna("")})
     rows, columns = (list(dict.fromkeys(table[name])) for name in ("group", bars))
     if len(rows) > _MOST_GROUPS:
         raise ValueError(f"plot: {len(rows)} groups of bars, expected at most {_MOST_GROUPS}")
@@ -122,7 +123,9 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
     divisor = mean[base]
     if divisor.isna().any():
         lacking = str(divisor.index[divisor.isna()][0])
-        raise ValueError(f"--normal {base}: has no run time for {lacking}; choose another, or none")
+        raise ValueError(
+            f"--normal {base}: has no run time for {lacking or '(empty)'}; choose another, or none"
+        )
     mean, std = (part.div(divisor, axis=0) for part in (mean, std.fillna(0.0)))
     return Bars(mean, std, count, failed, f"run time / mean of {base}")
 

@@ -218,11 +218,17 @@ class Store:
         faults = self._faults_of_pages()
         if not self._sealed:
             faults.append("there are no checksums yet, they are made when it is next written to")
-        made = partial(read_schedule, sealed=self._sealed)
         queries: list[tuple[Callable[..., object], str]] = [
             (read_run, "SELECT key, simulation, run FROM runs"),
             (partial(read_simulation, sealed=self._sealed), self._simulations),
-            *((made, self._select(table)) for table in TABLES if self._has(table)),
+            *(
+                (
+                    partial(read_schedule, sealed=self._sealed, what=table.removesuffix("s")),
+                    self._select(table),
+                )
+                for table in TABLES
+                if self._has(table)
+            ),
         ]
         rows = 0
         for read, query in queries:
@@ -270,7 +276,7 @@ class Store:
         with self._explained():
             found = self._database.execute(f"{self._select(table)} WHERE key = ?", (key,)).fetchone()
             if found is not None:
-                return read_schedule(*found, sealed=self._sealed)[1]
+                return read_schedule(*found, sealed=self._sealed, what=table.removesuffix("s"))[1]
         self._check_pages()
         return None
 

@@ -101,12 +101,12 @@ def read_simulation(
 
 
 def read_schedule(
-    key: str, plan: str, outcome: str, check: str | None, *, sealed: bool = True
+    key: str, plan: str, outcome: str, check: str | None, *, sealed: bool = True, what: str = "schedule"
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a plan and its outcome; as `read_simulation`."""
-    if sealed and check != _check("schedule", key, plan, outcome):
-        raise AlteredError("schedule", key)
-    return _loaded("schedule", key, plan), _loaded("schedule", key, outcome)
+    """Return a plan and its outcome, a schedule's or, if `what` says so, a load's; as `read_simulation`."""
+    if sealed and check != _check(what, key, plan, outcome):
+        raise AlteredError(what, key)
+    return _loaded(what, key, plan), _loaded(what, key, outcome)
 
 
 def fault_of_each(read: Callable[..., object], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:

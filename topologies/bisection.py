@@ -69,7 +69,10 @@ def least_cut(neighbor: NDArray[np.integer[Any]], nodes: int) -> int:
     if nodes < 2:
         return 0
     check_memory("bisection", 3 * 8 * neighbor.shape[0] ** 2, "its lower bound")
-    laplacian = scipy.sparse.csgraph.laplacian(adjacency(neighbor).astype(np.float64)).toarray()
+    links = adjacency(neighbor).astype(np.float64)
+    _, part = scipy.sparse.csgraph.connected_components(links, directed=False)
+    reached = np.isin(part, part[:nodes])  # switches that no cable joins to a node hold nothing together
+    laplacian = scipy.sparse.csgraph.laplacian(links).toarray()[np.ix_(reached, reached)]
     among, rest = laplacian[:nodes, :nodes], laplacian[nodes:, nodes:]
     if len(rest):
         between = laplacian[:nodes, nodes:]

@@ -29,16 +29,18 @@ def graph_file(path: str) -> Graph:
     ValueError
         If the file cannot be read or is no network.
     """
-    from xml.etree.ElementTree import ParseError
-
     import networkx as nx
 
     text = f"graph:{path}"
     if path.endswith(".graphml"):
         try:
-            return from_networkx(nx.read_graphml(_existing(path, text)), text)
-        except (ParseError, nx.NetworkXError, KeyError) as error:
-            raise ValueError(f"{text}: not GraphML: {error}") from None
+            read = nx.read_graphml(_existing(path, text))
+        except OSError:
+            raise
+        except Exception as error:  # the parser, the codecs and networkx raise errors of many kinds
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ValueError(f"{text}: not GraphML: {reason}") from None
+        return from_networkx(read, text)
     found: nx.MultiGraph[Any] = nx.MultiGraph()
     for line, words in read_lines(path, text):
         names = [word for word in words if "=" not in word]

@@ -36,13 +36,20 @@ def whole_file(path: Path) -> Iterator[Path]:
     """Give the name of a temporary file, which takes the place of `path` once the block has ended well."""
     import tempfile
 
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+    except OSError as error:
+        if error.filename in (None, name):  # the name that a user gave, not that of the draft
+            raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -1,0 +1,153 @@
+"""Ctrl-C and SIGTERM end a command with one sentence, wherever they come; stores are whole from birth."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from netplace.checks.stopping import Stopped, signals_raised
+from netplace.runs.store import Store, StoreError
+
+MAIN = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from netplace.__main__ import main; main()"
+)
+SWEEP = 'network = "torus:8x8"\napp = "all-to-all,packets=8,rounds=8"\nmapping = "random"\nseeds = 3000\n'
+
+
+def stopped(folder, number, words, until, group=False, **environment):
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not until():
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.05)
+        (os.killpg if group else os.kill)(process.pid, number)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 128 + number
+    assert stdout == ""
+    lines = [line for line in stderr.splitlines() if line and not line.startswith("compiling the kernel")]
+    return lines
+
+
+@pytest.mark.parametrize(("workers", "group"), [("1", False), ("2", True)], ids=["alone", "with workers"])
+def test_sigterm_says_what_is_kept(tmp_path, workers, group):
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+
+    def begun():
+        try:
+            with sqlite3.connect(f"file:{tmp_path / 'sweep.sqlite'}?mode=ro", uri=True) as database:
+                return database.execute("SELECT count(*) FROM simulations").fetchone()[0] > 1
+        except sqlite3.Error:
+            return False
+
+    lines = stopped(tmp_path, signal.SIGTERM, ["table", "sweep.toml", "--workers", workers], begun, group)
+    how, kept = lines[-1].split("; ")
+    assert how == "netplace: ended by SIGTERM"
+    assert kept == "what has ended is kept in sweep.sqlite, the same command goes on from there"
+    assert not [line for line in lines if "ignored" in line or "Traceback" in line]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_while_it_compiles(tmp_path, number):
+    begun = time.monotonic() + 3
+    words = ["run", "--network", "torus:16x16", "--app", "2d-torus,packets=20000,rounds=50"]
+    cache = tmp_path / "cache"
+    lines = stopped(tmp_path, number, words, lambda: time.monotonic() > begun, NUMBA_CACHE_DIR=str(cache))
+    assert len(lines) == 1
+    assert lines[0].endswith("; nothing is left half-written, and nothing more was kept")
+
+
+def test_what_is_swallowed_is_raised_again():
+    class Deaf:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+            for _ in range(1000):  # here the handler is run, and what it raises is ignored
+                pass
+
+    before = signal.getsignal(signal.SIGTERM)
+
+    def go_on():
+        with signals_raised():
+            deaf = Deaf()
+            del deaf
+            time.sleep(20)
+
+    with pytest.raises(Stopped) as caught:
+        go_on()
+    assert caught.value.status == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with signals_raised():
+            os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_store_killed_at_birth_is_a_new_one(tmp_path, netplace, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sweep.toml").write_text('network = "torus:4x4"\napp = "butterfly"\n')
+    (tmp_path / "sweep.sqlite").write_bytes(b"")
+    told = netplace("table", "--verify", "sweep.sqlite")
+    assert told.exit_code == 2
+    assert "sweep.sqlite: is empty, as what was killed when it began leaves it" in told.stderr
+    assert netplace("table", "sweep.toml").exit_code == 0
+    assert netplace("table", "--verify", "sweep.sqlite").exit_code == 0
+
+
+def test_a_store_is_made_under_another_name(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "link", full)
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(StoreError, match=r"s\.sqlite: cannot be made, No space left on device"):
+        Store(tmp_path / "s.sqlite")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_that_make_a_store_make_one(tmp_path):
+    with Store(tmp_path / "s.sqlite") as first, Store(tmp_path / "s.sqlite") as second:
+        first.keep_load("a", {}, {"accepted": 1})
+        assert second._made("loads", "a") == {"accepted": 1}
+
+
+def test_no_home_is_needed(tmp_path):
+    script = (
+        "import pathlib\n"
+        "def none(cls=None): raise RuntimeError('Could not determine home directory.')\n"
+        "pathlib.Path.home = none\n"
+        "from netplace.netsim.kernel import entry\n"
+        "assert entry._of_user() == []\n"
+        "entry._folder()\n"
+    )
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
