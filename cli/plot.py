@@ -122,10 +122,8 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
     base = one_of(normal, columns, "--normal") if normal else _first(columns)
     divisor = mean[base]
     if divisor.isna().any():
-        lacking = str(divisor.index[divisor.isna()][0])
-        raise ValueError(
-            f"--normal {base}: has no run time for {lacking or '(empty)'}; choose another, or none"
-        )
+        lacking = str(divisor.index[divisor.isna()][0]) or "(empty)"
+        raise ValueError(f"--normal {base}: has no run time for {lacking}; choose another, or none")
     mean, std = (part.div(divisor, axis=0) for part in (mean, std.fillna(0.0)))
     return Bars(mean, std, count, failed, f"run time / mean of {base}")
 
