@@ -60,7 +60,6 @@ COMMANDS = {  # command: the module of this package where it is
     "study": "study",
     "table": "table",
     "trace": "trace",
-    "two-kinds": "two_kinds",
     "whatif": "explain",
     "workload": "workload",
 }

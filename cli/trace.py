@@ -78,7 +78,7 @@ def _reading(path: Any, given: dict[str, Any]) -> Iterator[Reading]:
     size = path.stat().st_size if path.is_file() else None
     with progress_bar() as progress:
         bar = progress.add_task("bytes read", total=size)
-        yield Reading(flops=flops, tasks=given["tasks"], progress=lambda count: progress.advance(bar, count))
+        yield Reading(flops, given["tasks"], lambda count: progress.advance(bar, count), in_order=False)
 
 
 def _show(name: str, summary: Summary) -> None:

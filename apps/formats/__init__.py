@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.apps.collectives import Collectives
-from netplace.apps.formats import dimemas, insee, otf2, text, tit
+from netplace.apps.formats import dimemas, dumpi, goal, insee, otf2, paraver, text, tit
 from netplace.apps.formats.errors import TraceError
 from netplace.apps.formats.stream import head_of
 from netplace.apps.program import Program
@@ -57,6 +57,17 @@ FORMATS: dict[str, Format] = {
     "otf2": Format(
         ".otf2", "OTF2, as Score-P writes it (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
     ),
+    "dumpi": Format(
+        ".meta",
+        "DUMPI of SST, binary or as text (read only)",
+        dumpi.recognises,
+        dumpi.open_dumpi,
+        files=dumpi.files,
+    ),
+    "paraver": Format(
+        ".prv", "Paraver's, as Extrae writes it (read only)", paraver.recognises, paraver.open_paraver
+    ),
+    "goal": Format(".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal),
     "text": Format(
         ".trace",
         "the project's own: MPI calls, computation, marks",

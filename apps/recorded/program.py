@@ -102,7 +102,7 @@ def gathered(trace: Trace) -> tuple[NDArray[Any], list[Any]]:
 def _told(calls: NDArray[Any]) -> NDArray[Any]:
     """Let receives know what is told where they are completed; drop those that never are."""
     waits = np.flatnonzero((calls["kind"] == Call.WAIT) & (calls["peer"] >= 0))
-    posts = np.flatnonzero((calls["kind"] == Call.IRECV) & (calls["peer"] < 0))
+    posts = np.flatnonzero((calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0)))
     if not len(posts):
         return calls
     keys = _request_key(calls[posts])

@@ -18,6 +18,12 @@ IGNORABLE = {
 }
 
 
+_ONE_SIDED = (
+    *("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"),
+    *("rput", "rget", "raccumulate", "rget_accumulate"),
+)
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a trace is read.
@@ -30,11 +36,15 @@ class Reading:
         Number of ranks, for formats that do not say it.
     progress : callable or None
         Called with the number of bytes that were read since the last call.
+    in_order : bool
+        Whether the calls of a rank must come as they happened. To count them any order does, and formats that
+        tell no order by that of their lines can then be read a part at a time.
     """
 
     flops: float = 1e9
     tasks: int | None = None
     progress: Callable[[int], None] | None = None
+    in_order: bool = True
 
     def advance(self, count: int) -> None:
         """Tell that so many more bytes were read."""
@@ -113,5 +123,4 @@ def ignorable(operation: str) -> str | None:
     """Return the key of `IGNORABLE` to which an operation belongs; None if to none."""
     if operation.startswith("file_"):
         return "io"
-    words = ("win_", "put", "get", "accumulate", "rput", "rget", "raccumulate", "fetch_and_op", "compare_and")
-    return "one-sided" if operation.startswith(words) else None
+    return "one-sided" if operation.startswith("win_") or operation in _ONE_SIDED else None

@@ -1,0 +1,200 @@
+"""DUMPI, the traces of SST: a binary file for each rank, and the text that ``dumpi2ascii`` makes of one.
+
+Nothing synchronises the clocks of the ranks, so computation is what passes on a rank's wall clock between the
+end of a call and the begin of the next one. A message is as long as its sender says. A receive from any source
+has the source that the status of its completion names; statuses of sends hold rubbish and are not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.formats.dumpi_communicators import CREATING, GROUPS, communicators_of
+from netplace.apps.formats.dumpi_file import MAGIC, DumpiFile
+from netplace.apps.formats.dumpi_names import NAMES
+from netplace.apps.formats.dumpi_rank import RankCalls
+from netplace.apps.formats.dumpi_text import TextCall, text_calls, text_sizes
+from netplace.apps.formats.errors import named
+from netplace.apps.operation import MOST_TASKS
+from netplace.apps.recorded.calls import Batch, CallWriter
+from netplace.apps.recorded.trace import Reading, Trace
+
+__all__ = ["files", "open_dumpi", "recognises"]
+
+_MEMBER = re.compile(r"(.*)-(\d+)\.(bin|txt)")
+_TEXT = re.compile(rb"version=\d+\.\d+\.\d+\nstarttime=")
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is a rank's, or the ``.meta`` of a run; or a folder holds one run."""
+    if not head:
+        return path.is_dir() and any(path.glob("*.meta"))
+    if path.suffix == ".meta":
+        return b"numprocs=" in head
+    return head.startswith(MAGIC) or _TEXT.match(head) is not None
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files of the ranks, in order, of a run named by its ``.meta``, its folder or any of them.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or one is missing.
+    """
+    if path.is_dir():
+        metas = sorted(path.glob("*.meta"))
+        if len(metas) != 1:
+            names = ", ".join(meta.name for meta in metas[:5])
+            raise ValueError(f"{path}: holds {len(metas)} runs, expected one of their files: {names}")
+        path = metas[0]
+    if path.suffix != ".meta":
+        found = _MEMBER.fullmatch(path.name)
+        if found is None:
+            return [path]
+        members = _members(path.parent, found[1], found[3])
+        return (
+            _whole(path, members, None) if found[3] == "bin" else [members[rank] for rank in sorted(members)]
+        )
+    told = _told(path)
+    for prefix in (told.get("fileprefix", path.stem), path.stem):
+        members = _members(path.parent, Path(prefix).name, "bin")
+        if members:
+            count = told.get("numprocs", "")
+            return _whole(path, members, int(count) if count.isdecimal() and len(count) < 9 else None)
+    raise ValueError(f"{path}: no files of ranks stand beside it, expected {path.stem}-0000.bin ..")
+
+
+def _told(meta: Path) -> dict[str, str]:
+    try:
+        text = meta.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ValueError(f"{meta}: cannot be read, {error.strerror}") from None
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _members(folder: Path, prefix: str, suffix: str) -> dict[int, Path]:
+    found = {}
+    for file in folder.glob(f"*.{suffix}"):
+        match = _MEMBER.fullmatch(file.name)
+        if match and match[1] == prefix:
+            found[int(match[2])] = file
+    return found
+
+
+def _whole(path: Path, members: dict[int, Path], count: int | None) -> list[Path]:
+    count = max(members) + 1 if count is None else count
+    if count > MOST_TASKS:
+        raise ValueError(f"{path}: {count} ranks are too many, expected at most {MOST_TASKS}")
+    for rank in range(count):
+        if rank not in members:
+            raise ValueError(f"{path}: the file of rank {rank} of {count} is missing")
+    return [members[rank] for rank in range(count)]
+
+
+def open_dumpi(path: Path, reading: Reading) -> Trace:
+    """Open a run by its ``.meta``, its folder or the file of a rank; see `netplace.apps.formats.open_trace`."""
+    parts = files(path)
+    trace = Trace(len(parts), iter(()))
+    trace.batches = _Reader(parts, reading, trace).batches()
+    return trace
+
+
+class _Reader:
+    """Reads the files of the ranks one after the other."""
+
+    def __init__(self, parts: list[Path], reading: Reading, trace: Trace) -> None:
+        self._parts, self._reading, self._trace = parts, reading, trace
+        self._writer = CallWriter()
+        self._ranks: list[RankCalls] = []
+        self._versions: set[str] = set()
+
+    def batches(self) -> Iterator[Batch]:
+        made = self._communicators()
+        completed: Counter[str] = Counter()
+        for rank, part in enumerate(self._parts):
+            with named(part):
+                calls, sizes = self._calls(part)
+                state = RankCalls(rank, self._trace, self._writer, sizes, iter(made[rank]), completed)
+                self._ranks.append(state)
+                for call in calls:
+                    state.read(call)
+                    yield from self._writer.full()
+                state.end()
+        yield from self._writer.rest()
+        self._tell(completed)
+
+    def _calls(self, part: Path) -> tuple[Iterator[TextCall], list[int]]:
+        """Return the calls of a rank and the bytes of its predefined datatypes."""
+        if part.suffix == ".txt":
+            self._said_by_text(part)
+            return text_calls(part, self._reading), text_sizes(part)
+        file = DumpiFile(part)
+        self._versions.add(".".join(map(str, file.version)))
+        self._reading.advance(part.stat().st_size)
+        calls = (
+            (
+                record.name,
+                record.place,
+                record.cpu,
+                record.wall,
+                dict(zip(NAMES.get(record.name, ()), record.arguments, strict=False)),
+            )
+            for record in file.records()
+        )
+        return calls, file.sizes
+
+    def _said_by_text(self, part: Path) -> None:
+        """Find out how many ranks there are where only some have a file."""
+        for name, _, _, _, given in text_calls(part, Reading()):
+            if name == "comm_size" and given.get("comm") == 2:
+                if isinstance(given.get("size"), int) and given["size"] > self._trace.ranks:
+                    self._trace.has_ranks(given["size"])
+                return
+
+    def _communicators(self) -> list[list[Any]]:
+        """Return what each rank's calls that make communicators made; no rank's file can tell it alone."""
+        steps: list[list[tuple[str, dict[str, Any]]]] = []
+        for part in self._parts:
+            own: list[tuple[str, dict[str, Any]]] = []
+            with named(part):
+                if part.suffix == ".txt" or not DumpiFile(part).counts.keys().isdisjoint(CREATING):
+                    own = [
+                        (name, given)
+                        for name, _, _, _, given in self._calls(part)[0]
+                        if name in CREATING + GROUPS
+                    ]
+            steps.append(own)
+        self._versions.clear()
+        self._reading.advance(-sum(part.stat().st_size for part in self._parts if part.suffix != ".txt"))
+        steps += [[]] * (self._trace.ranks - len(steps))
+        if not any(steps):
+            return steps
+        try:
+            return communicators_of(self._trace, steps)
+        except (KeyError, TypeError, IndexError):
+            raise ValueError(f"{self._parts[0].parent}: a call that makes a communicator is broken") from None
+
+    def _tell(self, completed: Counter[str]) -> None:
+        calls: Counter[str] = Counter()
+        for state in self._ranks:
+            calls += state.names
+        self._trace.facts.update(
+            format="dumpi",
+            version=sorted(self._versions),
+            mpi_calls={f"MPI_{name.capitalize()}": number for name, number in sorted(calls.items())},
+            requests_completed_in=dict(sorted(completed.items())),
+            records=[state.names.total() for state in self._ranks],
+            compute_ns=[state.compute for state in self._ranks],
+            compute_cpu_ns=[state.compute_cpu for state in self._ranks],
+            in_call_ns=[state.in_call for state in self._ranks],
+            span_ns=[state.span for state in self._ranks],
+            first_call_walltime_ns=[state.first for state in self._ranks],
+            datatype_sizes=self._ranks[0].predefined if self._ranks else [],
+            irregularities=dict(sum((state.irregular for state in self._ranks), Counter())),
+        )

@@ -1,0 +1,227 @@
+"""Communicators of DUMPI traces: every rank has numbers of its own, and a split is told by all its ranks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from netplace.apps.recorded.trace import Trace
+
+__all__ = ["CREATING", "Made", "communicators_of"]
+
+WORLD, SELF, NULL = 2, 3, 1
+CREATING = ("comm_dup", "comm_create", "comm_split", "cart_create", "cart_sub", "graph_create")
+GROUPS = (
+    "comm_group",
+    "group_incl",
+    "group_excl",
+    "group_range_incl",
+    "group_range_excl",
+    "group_union",
+    "group_intersection",
+    "group_difference",
+)
+Step = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A communicator that a rank has made: its number in the trace, and its members."""
+
+    number: int
+    members: tuple[int, ...]
+    dims: tuple[int, ...] = ()
+
+
+@dataclass
+class _Rank:
+    """A rank's communicators and groups by its own numbers, and what it still has to do."""
+
+    steps: Sequence[Step]
+    communicators: dict[int, Made]
+    groups: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    done: int = 0
+    made: list[Made | None] = field(default_factory=list)
+
+
+def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list[Made | None]]:
+    """Return what each rank's calls of `CREATING` made, in order; None where it got no communicator.
+
+    Parameters
+    ----------
+    trace : Trace
+        Gets the communicators.
+    steps : sequence of sequences
+        The calls of each rank that make communicators and groups: name and arguments by name.
+
+    Raises
+    ------
+    ValueError
+        If ranks disagree.
+    """
+    world = Made(0, tuple(range(trace.ranks)))
+    ranks = [
+        _Rank(own, {WORLD: world, SELF: Made(trace.communicator((rank,), "self"), (rank,))})
+        for rank, own in enumerate(steps)
+    ]
+    # Who has come to the next call that makes one from a communicator, by its number.
+    waiting: dict[int, dict[int, Step]] = defaultdict(dict)
+    times: dict[int, int] = defaultdict(int)
+    ready = list(range(len(ranks)))
+    while ready:
+        rank = ready.pop()
+        parent = _advance(ranks[rank], rank, waiting)
+        if parent is not None and len(waiting[parent.number]) == len(parent.members):
+            _make(trace, ranks, parent, waiting.pop(parent.number), times[parent.number])
+            times[parent.number] += 1
+            ready += parent.members
+    for rank, state in enumerate(ranks):
+        if state.done < len(state.steps):
+            raise ValueError(
+                f"rank {rank} calls MPI_{state.steps[state.done][0].capitalize()} as its number {state.done} of "
+                "the calls that make communicators and groups, and others of its communicator never do"
+            )
+    return [state.made for state in ranks]
+
+
+def _advance(state: _Rank, rank: int, waiting: dict[int, dict[int, Step]]) -> Made | None:
+    """Go on to the next call that needs the others, and return the communicator that it is on."""
+    while state.done < len(state.steps):
+        name, given = state.steps[state.done]
+        if name in CREATING:
+            parent = state.communicators.get(given["oldcomm"])
+            if parent is None:
+                raise ValueError(f"rank {rank}: communicator {given['oldcomm']} is not known to it")
+            waiting[parent.number][rank] = (name, given)
+            return parent
+        state.done += 1
+        _GROUPS[name](state, given)
+    return None
+
+
+def _make(trace: Trace, ranks: list[_Rank], parent: Made, calls: dict[int, Step], number: int) -> None:
+    """Let the ranks of a communicator have what they made of it together."""
+    names = {name for name, _ in calls.values()}
+    if len(names) > 1:
+        raise ValueError(f"ranks disagree: {' and '.join(sorted(names))} on one communicator")
+    name = names.pop()
+    parts = _PARTS[name](ranks, parent, {rank: given for rank, (_, given) in calls.items()})
+    for rank in parent.members:
+        state, given = ranks[rank], calls[rank][1]
+        members, dims = parts.get(rank, ((), ()))
+        made = None
+        if members and rank in members:
+            key = (parent.number, number, members)
+            made = Made(trace.communicator(members, key), members, dims)
+            state.communicators[given["newcomm"]] = made
+        state.made.append(made)
+        state.done += 1
+
+
+_Parts = dict[int, tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def _dup(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+    return {rank: (parent.members, parent.dims) for rank in parent.members}
+
+
+def _create(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+    return {rank: (ranks[rank].groups.get(told["group"], ()), ()) for rank, told in given.items()}
+
+
+def _split(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+    colours: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for place, rank in enumerate(parent.members):
+        if given[rank]["newcomm"] != NULL:
+            colours[given[rank]["color"]].append((given[rank]["key"], place, rank))
+    members = {colour: tuple(rank for _, _, rank in sorted(those)) for colour, those in colours.items()}
+    return {rank: (members.get(given[rank]["color"], ()), ()) for rank in parent.members}
+
+
+def _cart(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+    # Ranks may be reordered; the record does not say how, so they are taken as they were.
+    dims = tuple(next(iter(given.values()))["dims"])
+    count = 1
+    for length in dims:
+        count *= length
+    return {rank: (parent.members[:count], dims) for rank in parent.members[:count]}
+
+
+def _cart_sub(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+    kept = next(iter(given.values()))["remain_dims"]
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for place, rank in enumerate(parent.members):
+        groups[_fixed(place, parent.dims, kept)].append(rank)
+    dims = tuple(length for length, stays in zip(parent.dims, kept, strict=False) if stays)
+    return {rank: (tuple(those), dims) for those in groups.values() for rank in those}
+
+
+def _fixed(place: int, dims: tuple[int, ...], kept: Sequence[int]) -> tuple[int, ...]:
+    """Return the coordinates of a place in a grid along the axes that are not kept."""
+    coordinates = []
+    for length in reversed(dims):
+        place, at = divmod(place, max(length, 1))
+        coordinates.append(at)
+    return tuple(at for at, stays in zip(reversed(coordinates), kept, strict=False) if not stays)
+
+
+def _graph(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
+    count = next(iter(given.values()))["nodes"]
+    return {rank: (parent.members[:count], ()) for rank in parent.members[:count]}
+
+
+_PARTS: dict[str, Callable[[list[_Rank], Made, dict[int, dict[str, Any]]], _Parts]] = {
+    "comm_dup": _dup,
+    "comm_create": _create,
+    "comm_split": _split,
+    "cart_create": _cart,
+    "cart_sub": _cart_sub,
+    "graph_create": _graph,
+}
+
+
+def _chosen(group: Sequence[int], places: Iterable[int]) -> tuple[int, ...]:
+    return tuple(group[place] for place in places if 0 <= place < len(group))
+
+
+def _ranges(ranges: Iterable[Sequence[int]]) -> list[int]:
+    places: list[int] = []
+    for first, last, step in (each[:3] for each in ranges if len(each) >= 3 and each[2]):
+        places += range(first, last + (1 if step > 0 else -1), step)
+    return places
+
+
+def _group(state: _Rank, given: dict[str, Any], found: Iterable[int]) -> None:
+    state.groups[given["newgroup"]] = tuple(found)
+
+
+def _of(state: _Rank, given: dict[str, Any], name: str = "group") -> tuple[int, ...]:
+    return state.groups.get(given[name], ())
+
+
+def _without(group: tuple[int, ...], places: Iterable[int]) -> tuple[int, ...]:
+    dropped = set(places)
+    return tuple(rank for place, rank in enumerate(group) if place not in dropped)
+
+
+def _comm_group(state: _Rank, given: dict[str, Any]) -> None:
+    made = state.communicators.get(given["comm"])
+    state.groups[given["group"]] = made.members if made else ()
+
+
+_GROUPS: dict[str, Callable[[_Rank, dict[str, Any]], None]] = {
+    "comm_group": _comm_group,
+    "group_incl": lambda s, g: _group(s, g, _chosen(_of(s, g), g["ranks"])),
+    "group_excl": lambda s, g: _group(s, g, _without(_of(s, g), g["ranks"])),
+    "group_range_incl": lambda s, g: _group(s, g, _chosen(_of(s, g), _ranges(g["ranges"]))),
+    "group_range_excl": lambda s, g: _group(s, g, _without(_of(s, g), _ranges(g["ranges"]))),
+    "group_union": lambda s, g: _group(s, g, dict.fromkeys((*_of(s, g, "group1"), *_of(s, g, "group2")))),
+    "group_intersection": lambda s, g: _group(
+        s, g, [rank for rank in _of(s, g, "group1") if rank in _of(s, g, "group2")]
+    ),
+    "group_difference": lambda s, g: _group(
+        s, g, [rank for rank in _of(s, g, "group1") if rank not in _of(s, g, "group2")]
+    ),
+}

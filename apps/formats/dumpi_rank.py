@@ -1,0 +1,367 @@
+"""The calls of one rank of a DUMPI trace: requests, datatypes and statuses, by the rank's own numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD, Made
+from netplace.apps.formats.dumpi_file import Status
+from netplace.apps.formats.dumpi_text import TextCall
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.recorded.calls import ANY, OPERATIONS, Call, CallWriter
+from netplace.apps.recorded.trace import Trace, ignorable
+
+__all__ = ["RankCalls"]
+
+_ANY = -1
+_FIRST_USER_TYPE = 28
+_FROM_ANY, _OF_ANY = 1, 2
+_LEFT_OUT = ("intercomm_create", "intercomm_merge", "comm_spawn", "comm_accept", "comm_connect", "comm_join")
+
+
+@dataclass
+class _Request:
+    """An open request, or a persistent one: what it is, and its number while it is open."""
+
+    kind: int
+    message: dict[str, Any]
+    open: int | None = None
+    persistent: bool = False
+
+
+class RankCalls:
+    """Turns the records of a rank into calls.
+
+    Parameters
+    ----------
+    rank : int
+        Whose records they are.
+    trace : Trace
+        Gets communicators and what is left out.
+    writer : CallWriter
+        Gets the calls.
+    sizes : list of int
+        Bytes of the predefined datatypes.
+    made : iterator of Made or None
+        What the rank's calls that make communicators made.
+    completed : Counter
+        Counts how requests are completed.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        trace: Trace,
+        writer: CallWriter,
+        sizes: list[int],
+        made: Iterator[Made | None],
+        completed: Counter[str],
+    ) -> None:
+        self.names: Counter[str] = Counter()
+        self.irregular: Counter[str] = Counter()
+        self.compute = self.compute_cpu = self.in_call = self.first = self.span = 0
+        self.predefined = sizes
+        self._rank, self._trace, self._writer, self._made = rank, trace, writer, made
+        self._completed = completed
+        self._sizes = dict(enumerate(sizes))
+        self._communicators: dict[int, Made | None] = {
+            WORLD: Made(0, trace.communicators[0]),
+            SELF: Made(trace.communicator((rank,), "self"), (rank,)),
+        }
+        self._requests: dict[int, _Request] = {}
+        self._opened = 0
+        self._gap = 0
+        self._last: tuple[int, int] | None = None
+        self._now = 0
+        self._line, self._name = 0, ""
+
+    def read(self, call: TextCall) -> None:
+        """Take the next record.
+
+        Raises
+        ------
+        TraceError
+            If it cannot be understood.
+        """
+        name, place, cpu, wall, given = call
+        self.names[name] += 1
+        self._line, self._name, self._now = place, name, wall[0]
+        if self._last is None:
+            self.first = wall[0]
+        else:
+            gap = max(wall[0] - self._last[1], 0)
+            self.compute += gap
+            self.compute_cpu += max(cpu[0] - self._last[0], 0)
+            self._gap += gap
+        self._last = cpu[1], wall[1]
+        self.in_call += wall[1] - wall[0]
+        self.span = wall[1] - self.first
+        try:
+            self._act(name, given)
+        except (KeyError, TypeError, IndexError) as error:
+            raise TraceError(
+                place, f"MPI_{name.capitalize()} is broken: {error} is missing", "record at"
+            ) from None
+
+    def end(self) -> None:
+        """Take the computation after the last call."""
+        if self._gap:
+            self._add(Call.COMPUTE)
+
+    def _act(self, name: str, given: dict[str, Any]) -> None:
+        action = _ACTIONS.get(name)
+        if action is not None:
+            action(self, given)
+        elif name in OPERATIONS:
+            self._collective(name, given)
+        elif name in CREATING:
+            self._communicators[given["newcomm"]] = next(self._made, None)
+        elif name.startswith("type_") and "newtype" in given:
+            self._sizes[given["newtype"]] = _size_of(name, given, self._sizes)
+        elif name in _LEFT_OUT or (ignorable(name) and name != "get_count"):
+            self._trace.left_out[name] += 1
+
+    def _add(self, kind: int, peer: int = -1, size: int = 0, tag: int = 0, **more: Any) -> None:
+        gap, self._gap = self._gap, 0
+        time = (self._now - self.first) * 1e-9
+        self._writer.add(self._rank, kind, peer, size, tag, gap=gap * 1e-9, time=time, **more)
+
+    def _bytes(self, count: int, datatype: int) -> int:
+        if datatype not in self._sizes:
+            raise TraceError(
+                self._line, f"datatype {datatype} is not known to rank {self._rank}", "record at"
+            )
+        return max(count, 0) * max(self._sizes[datatype], 0)
+
+    def _on(self, number: int) -> Made:
+        made = self._communicators.get(number)
+        if made is None:
+            raise TraceError(
+                self._line, f"communicator {number} is not known to rank {self._rank}", "record at"
+            )
+        return made
+
+    def _message(self, given: dict[str, Any], peer: int, tag: int, size: int) -> dict[str, Any] | None:
+        """Return the values of a message for `CallWriter.add`; None if it is one to nobody."""
+        made = self._on(given["comm"])
+        if peer >= len(made.members):
+            raise TraceError(
+                self._line, f"rank {peer} of a communicator of {len(made.members)} is named", "record at"
+            )
+        if peer < 0:
+            return None
+        return {"peer": made.members[peer], "size": size, "tag": tag, "communicator": made.number}
+
+    def _received(self, given: dict[str, Any], source: int, tag: int, size: int) -> dict[str, Any] | None:
+        """Return the values of a receive, with what its status tells of a wildcard."""
+        wild = _FROM_ANY * (source == _ANY) + _OF_ANY * (tag == _ANY)
+        if source != _ANY:
+            found = self._message(given, source, tag, size)
+        else:
+            number = self._on(given["comm"]).number
+            found = {"peer": ANY, "size": size, "tag": tag, "communicator": number}
+        if found is None:
+            return None
+        if wild and given.get("status"):
+            found |= self._resolved(given["status"][0], self._on(given["comm"]), found)
+        return found | {"wild": wild}
+
+    def _resolved(self, status: Status, made: Made, message: dict[str, Any]) -> dict[str, Any]:
+        if status.cancelled or not 0 <= status.source < len(made.members):
+            return {}
+        told = {"peer": made.members[status.source]}
+        if message["tag"] == _ANY and status.tag >= 0:
+            told["tag"] = status.tag
+        return told
+
+    def _open(self, kind: int, message: dict[str, Any]) -> int:
+        number = self._opened
+        self._opened += 1
+        self._add(kind, request=number, **message)
+        return number
+
+    # Point to point.
+
+    def _send(self, given: dict[str, Any]) -> None:
+        size = self._bytes(given["count"], given["datatype"])
+        message = self._message(given, given["dest"], given["tag"], size)
+        if message is not None:
+            self._add(Call.SEND, **message)
+
+    def _recv(self, given: dict[str, Any]) -> None:
+        size = self._bytes(given["count"], given["datatype"])
+        message = self._received(given, given["source"], given["tag"], size)
+        if not given.get("status"):
+            self.irregular["Recv with ignored status"] += 1
+        if message is not None:
+            self._add(Call.RECV, **message)
+
+    def _nonblocking(self, given: dict[str, Any]) -> None:
+        size = self._bytes(given["count"], given["datatype"])
+        kind = Call.ISEND if "dest" in given else Call.IRECV
+        if kind == Call.ISEND:
+            message = self._message(given, given["dest"], given["tag"], size)
+        else:
+            message = self._received(given, given["source"], given["tag"], size)
+        persistent = self._name.endswith("_init")
+        request = _Request(kind, message or {}, persistent=persistent)
+        if message is not None and not persistent:
+            request.open = self._open(kind, message)
+        if message is not None or persistent:
+            self._requests[given["request"]] = request
+
+    def _start(self, given: dict[str, Any]) -> None:
+        for name in given["requests"] if "requests" in given else [given["request"]]:
+            request = self._requests.get(name)
+            if request is not None and request.message:
+                request.open = self._open(request.kind, request.message)
+
+    def _sendrecv(self, given: dict[str, Any]) -> None:
+        sent = given.get("sendcount", given.get("count")), given.get("sendtype", given.get("datatype"))
+        got = given.get("recvcount", given.get("count")), given.get("recvtype", given.get("datatype"))
+        receive = self._received(given, given["source"], given["recvtag"], self._bytes(got[0], got[1]))  # type: ignore[arg-type]
+        send = self._message(given, given["dest"], given["sendtag"], self._bytes(sent[0], sent[1]))  # type: ignore[arg-type]
+        request = None if receive is None else self._open(Call.IRECV, receive)
+        if send is not None:
+            self._add(Call.SEND, **send)
+        if request is not None:
+            self._add(Call.WAIT, request=request)
+
+    def _free(self, given: dict[str, Any]) -> None:
+        self._requests.pop(given["request"], None)
+
+    def _wait(self, given: dict[str, Any]) -> None:
+        if given.get("flag", 1):
+            self._complete(given["request"], (given.get("status") or [None])[0])
+
+    def _wait_any(self, given: dict[str, Any]) -> None:
+        index, requests = given["index"], given["requests"]
+        if given.get("flag", 1) and isinstance(index, int) and 0 <= index < len(requests):
+            self._complete(requests[index], (given.get("status") or [None])[0])
+
+    def _wait_all(self, given: dict[str, Any]) -> None:
+        if not given.get("flag", 1):
+            return
+        requests, statuses = _as_list(given["requests"]), given.get("statuses") or []
+        for place, name in enumerate(requests):
+            self._complete(name, statuses[place] if place < len(statuses) else None)
+
+    def _wait_some(self, given: dict[str, Any]) -> None:
+        requests, statuses = _as_list(given["requests"]), given.get("statuses") or []
+        for place, index in enumerate(_as_list(given["indices"])):
+            if 0 <= index < len(requests):
+                self._complete(requests[index], statuses[place] if place < len(statuses) else None)
+
+    def _complete(self, name: int, status: Status | None) -> None:
+        request = self._requests.get(name)
+        if request is None or request.open is None:
+            return  # null, inactive, or one to nobody
+        told: dict[str, Any] = {}
+        what = "recv" if request.kind == Call.IRECV else "send"
+        self._completed[f"MPI_{self._name.capitalize()} ({what})"] += 1
+        if what == "recv" and status is None:
+            self.irregular[f"{self._name.capitalize()}: receive completed with status ignored"] += 1
+        if what == "recv" and request.message.get("wild") and status is not None:
+            members = self._trace.communicators[request.message["communicator"]]
+            made = Made(request.message["communicator"], members)
+            known = request.message | self._resolved(status, made, request.message)
+            if known["peer"] != ANY:
+                told = {key: known[key] for key in ("peer", "size", "tag", "communicator")}
+        self._add(Call.WAIT, request=request.open, **told)
+        request.open = None
+        if not request.persistent:
+            del self._requests[name]
+
+    # Collectives.
+
+    def _collective(self, name: str, given: dict[str, Any]) -> None:
+        made = self._on(given["comm"])
+        place = made.members.index(self._rank)
+        size, sizes = self._extent(name, given, place, len(made.members))
+        root = given.get("root", -1)
+        if not -1 <= root < len(made.members):
+            raise TraceError(
+                self._line, f"root {root} of a communicator of {len(made.members)} is named", "record at"
+            )
+        peer = made.members[root] if root >= 0 else -1
+        self._add(Call.COLLECTIVE, peer, size, OPERATIONS.index(name), communicator=made.number, sizes=sizes)
+
+    def _extent(
+        self, name: str, given: dict[str, Any], place: int, ranks: int
+    ) -> tuple[int, list[int] | None]:
+        """Return the bytes of a call, and those of each partner where it lists them.
+
+        What stays in place has no send count; where every rank gets as much as it gives, the receive side is
+        taken.
+        """
+        if name == "barrier":
+            return 0, None
+        if name in ("bcast", "reduce", "allreduce", "scan", "exscan"):
+            return self._bytes(given["count"], given["datatype"]), None
+        if name in ("allgather", "alltoall"):
+            return self._bytes(given["recvcount"], given["recvtype"]), None
+        if name in ("gather", "scatter"):
+            side = ("recv" if name == "gather" else "send") if place == given["root"] else None
+            side = side or ("send" if name == "gather" else "recv")
+            return self._bytes(given[side + "count"], given[side + "type"]), None
+        if name == "reduce_scatter":
+            sizes = [self._bytes(count, given["datatype"]) for count in _as_list(given["recvcounts"])]
+            return sum(sizes), sizes
+        if name == "alltoallv":
+            sizes = [self._bytes(count, given["sendtype"]) for count in _as_list(given["sendcounts"])]
+            return sum(sizes), sizes
+        if name == "alltoallw":
+            pairs = zip(_as_list(given["sendcounts"]), _as_list(given["sendtypes"]), strict=True)
+            sizes = [self._bytes(count, kind) for count, kind in pairs]
+            return sum(sizes), sizes
+        if name == "scatterv":
+            sizes = [self._bytes(count, given["sendtype"]) for count in _as_list(given.get("sendcounts", []))]
+            own = self._bytes(given["recvcount"], given["recvtype"])
+            return (sizes[place] if place < len(sizes) else own), sizes or None
+        sizes = [self._bytes(count, given["recvtype"]) for count in _as_list(given.get("recvcounts", []))]
+        if place < len(sizes):
+            return sizes[place], sizes
+        return self._bytes(given["sendcount"], given["sendtype"]), None
+
+
+def _as_list(value: Any) -> list[int]:
+    return value if isinstance(value, list) else [value]
+
+
+def _size_of(name: str, given: dict[str, Any], sizes: dict[int, int]) -> int:
+    """Return the bytes of a datatype that a call makes of others."""
+    if "oldtypes" in given:
+        lengths = _as_list(given.get("lengths", given.get("blocklengths", [])))
+        kinds = _as_list(given["oldtypes"])
+        return sum(length * sizes[kind] for length, kind in zip(lengths, kinds, strict=False))
+    old = sizes[given["oldtype"]]
+    if "lengths" in given or "blocklengths" in given:
+        return old * sum(_as_list(given.get("lengths", given.get("blocklengths", []))))
+    if "blocklength" in given:
+        return old * int(given["count"]) * int(given["blocklength"])
+    if "subsizes" in given:
+        return old * prod(_as_list(given["subsizes"]))
+    if "gsizes" in given:
+        return old * -(-prod(_as_list(given["gsizes"])) // max(prod(_as_list(given["psizes"])), 1))
+    return old * int(given.get("count", 1))
+
+
+_ACTIONS: dict[str, Callable[[RankCalls, dict[str, Any]], None]] = {
+    **dict.fromkeys(("send", "bsend", "ssend", "rsend"), RankCalls._send),
+    "recv": RankCalls._recv,
+    **dict.fromkeys(("isend", "ibsend", "issend", "irsend", "irecv"), RankCalls._nonblocking),
+    **dict.fromkeys(
+        ("send_init", "bsend_init", "ssend_init", "rsend_init", "recv_init"), RankCalls._nonblocking
+    ),
+    **dict.fromkeys(("start", "startall"), RankCalls._start),
+    **dict.fromkeys(("sendrecv", "sendrecv_replace"), RankCalls._sendrecv),
+    "request_free": RankCalls._free,
+    **dict.fromkeys(("wait", "test"), RankCalls._wait),
+    **dict.fromkeys(("waitany", "testany"), RankCalls._wait_any),
+    **dict.fromkeys(("waitall", "testall"), RankCalls._wait_all),
+    **dict.fromkeys(("waitsome", "testsome"), RankCalls._wait_some),
+}

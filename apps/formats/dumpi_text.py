@@ -1,0 +1,90 @@
+"""The text that ``dumpi2ascii`` makes of a DUMPI file: the same calls, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.formats.dumpi_file import Status
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.stream import lines
+from netplace.apps.recorded.trace import Reading
+from netplace.checks import shown
+
+__all__ = ["TextCall", "text_calls", "text_sizes"]
+
+_ENTERING = re.compile(r"MPI_(\w+) entering at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
+_RETURNING = re.compile(r"MPI_(\w+) returning at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
+_ARGUMENT = re.compile(r"\w+ (\w+)((?:\[-?\d+\])*)=(.*)")
+_STATUS = re.compile(r"bytes=(-?\d+), cancelled=(-?\d+), source=(-?\d+), tag=(-?\d+), error=(-?\d+)")
+_SIZE = re.compile(r"Datatype (\d+) \(.*\) has size (-?\d+)")
+_NUMBER = re.compile(r"-?\d+")
+
+# Name, line, CPU and wall time in nanoseconds (begin, end), arguments by name.
+TextCall = tuple[str, int, tuple[int, int], tuple[int, int], dict[str, Any]]
+
+
+def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
+    """Yield the calls in a text file.
+
+    Raises
+    ------
+    TraceError
+        If a line is none that dumpi2ascii writes, or a call does not return.
+    """
+    begun: tuple[str, int, int, int] | None = None
+    arguments: dict[str, Any] = {}
+    last = 0
+    for number, raw in lines(path, reading):
+        line, last = raw.decode("utf-8", "replace"), number
+        if found := _ENTERING.match(line):
+            if begun is not None:
+                raise TraceError(number, f"a call begins before MPI_{begun[0]} of line {begun[1]} returns")
+            wall, cpu = _times(found)
+            begun, arguments = (found[1], number, wall, cpu), {}
+        elif found := _RETURNING.match(line):
+            if begun is None or begun[0] != found[1]:
+                raise TraceError(number, f"MPI_{found[1]} returns, and has not begun")
+            wall, cpu = _times(found)
+            yield begun[0].lower(), begun[1], (begun[3], cpu), (begun[2], wall), arguments
+            begun = None
+        elif begun is not None:
+            _argument(number, line, arguments)
+    if begun is not None:
+        raise TraceError(last, f"ends before MPI_{begun[0]} of line {begun[1]} returns")
+
+
+def text_sizes(path: Path) -> list[int]:
+    """Return the bytes of the predefined datatypes, which stand at the end."""
+    sizes = {}
+    for _, raw in lines(path, Reading()):
+        if raw.startswith(b"Datatype") and (found := _SIZE.match(raw.decode("ascii", "replace"))):
+            sizes[int(found[1])] = int(found[2])
+    return [sizes.get(number, 0) for number in range(max(sizes, default=-1) + 1)]
+
+
+def _times(found: re.Match[str]) -> tuple[int, int]:
+    return int(found[2] + found[3]), int(found[4] + found[5])
+
+
+def _argument(number: int, line: str, arguments: dict[str, Any]) -> None:
+    found = _ARGUMENT.match(line)
+    if found is None:
+        if not line or line[0] in "[],{":  # a list of lists goes on
+            return
+        raise TraceError(number, f"{shown(line)} is no argument, expected: type name=value")
+    name, brackets, value = found.groups()
+    if line.startswith("MPI_Status"):
+        arguments[name] = [
+            Status(int(s[1]), int(s[3]), int(s[2]), int(s[5]), int(s[4])) for s in _STATUS.finditer(value)
+        ]
+    elif brackets or value.startswith("["):
+        numbers = [int(word) for word in _NUMBER.findall(value)] if '"' not in value else []
+        single = not brackets and len(numbers) == 1
+        arguments[name] = numbers[0] if single else numbers
+    elif word := _NUMBER.match(value):
+        arguments[name] = int(word[0])
+    else:
+        arguments[name] = value

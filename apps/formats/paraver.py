@@ -1,0 +1,247 @@
+"""Paraver's ``.prv``, as Extrae writes it.
+
+Of the applications in a file the first is read: its tasks are the ranks. State 1 (Running) of a task's first
+thread is computation; communication records are messages, with the true partner, so that a receive from any
+source cannot be told. A record does not say how a message was sent: that is told by the MPI call in which it
+stands, by Extrae's numbers of calls, or by the ``.pcf`` beside the file. A non-blocking send is taken to be
+waited for in the first call that completes requests after it, a receive in the one during which it came.
+Collectives stand in their events with the sizes that Extrae gives them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.formats.errors import TraceError, named
+from netplace.apps.formats.paraver_calls import call_names
+from netplace.apps.formats.paraver_tasks import Task
+from netplace.apps.formats.stream import lines
+from netplace.apps.operation import MOST_TASKS
+from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
+from netplace.apps.recorded.trace import Reading, Trace, ignorable
+from netplace.checks import shown
+
+__all__ = ["open_paraver", "recognises"]
+
+_HEADER = re.compile(
+    r"#Paraver \(.*?\):(\d+)(_ns)?:(?:\d+\([\d,]*\)|\d+):(\d+):(\d+)\(([\d:,]*)\)(?:,(\d+))?"
+)
+_MPI = (50000001, 50000002, 50000003)
+_COLLECTIVE = 50000002
+_SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
+_RUNNING = 1
+_STATES = {
+    0: "Idle", 1: "Running", 2: "Not created", 3: "Waiting a message", 4: "Blocking Send",
+    5: "Synchronization", 6: "Test/Probe", 7: "Scheduling and Fork/Join", 8: "Wait/WaitAll", 9: "Blocked",
+    10: "Immediate Send", 11: "Immediate Receive", 12: "I/O", 13: "Group Communication", 14: "Tracing Disabled",
+    15: "Others", 16: "Send Receive",
+}  # fmt: skip
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file begins as Paraver's do."""
+    return head.startswith(b"#Paraver")
+
+
+def open_paraver(path: Path, reading: Reading) -> Trace:
+    """Open a ``.prv`` file; see `netplace.apps.formats.open_trace`."""
+    with named(path):
+        line = next(lines(path, Reading()), (1, b""))[1].decode("utf-8", "replace")
+        header = _HEADER.match(line)
+        if header is None:
+            raise TraceError(1, f"{shown(line)} is no header of Paraver's")
+        tasks = int(header[4])
+        if not 0 < tasks <= MOST_TASKS:
+            raise TraceError(1, f"names {tasks} tasks, expected 1 to {MOST_TASKS}")
+    trace = Trace(tasks, iter(()), sorted=False)
+    trace.batches = _Reader(path, reading, trace, header).batches()
+    return trace
+
+
+class _Reader:
+    def __init__(self, path: Path, reading: Reading, trace: Trace, header: re.Match[str]) -> None:
+        self._path, self._reading, self._trace = path, reading, trace
+        self._duration, self._applications = int(header[1]), int(header[3])
+        self._unit = 1e-9 if header[2] else 1e-6
+        self._names = call_names(path)
+        self._writer = CallWriter()
+        self._tasks = [Task() for _ in range(trace.ranks)]
+        self._communicators: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._records: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
+        self._state_time: Counter[int] = Counter()
+        self._state_records: Counter[int] = Counter()
+        self._world: int | None = None
+        self._late = 0
+        self._before = 0
+        self._first, self._last = self._duration, 0
+
+    def batches(self) -> Iterator[Batch]:
+        with named(self._path):
+            for number, raw in lines(self._path, self._reading):
+                if number > 1 and raw:
+                    try:
+                        self._read(number, raw)
+                    except (ValueError, IndexError) as error:
+                        if isinstance(error, TraceError):
+                            raise
+                        text = raw.decode("ascii", "replace")
+                        raise TraceError(number, f"{shown(text)} is no record of Paraver's") from None
+                    yield from self._writer.full()
+        if self._reading.in_order:
+            for rank, task in enumerate(self._tasks):
+                for row in task.calls(self._names):
+                    self._writer.add(rank, *row[:2], time=row[2] * self._unit, **row[3])
+                    yield from self._writer.full()
+        yield from self._writer.rest()
+        self._tell()
+
+    def _read(self, number: int, raw: bytes) -> None:
+        kind = raw[:2]
+        if raw[:1] == b"#":
+            self._records["comment (#) after the header"] += 1
+        elif kind == b"c:":
+            self._communicator(raw)
+        elif kind in (b"1:", b"2:", b"3:"):
+            fields = list(map(int, raw.rstrip(b":").split(b":")))
+            self._late += fields[5] < self._before
+            self._before = fields[5]
+            (self._state, self._events, self._message)[fields[0] - 1](number, fields)
+        else:
+            raise ValueError("unknown record")
+
+    def _communicator(self, raw: bytes) -> None:
+        application, own, count, *members = map(int, raw.rstrip(b":").split(b":")[1:])
+        if application != 1:
+            return
+        if count != len(members):
+            raise ValueError("a communicator of another size")
+        ranks = tuple(member - 1 for member in members)
+        if ranks == self._trace.communicators[0] and self._world is None:
+            self._world = own
+        number = 0 if own == self._world else self._trace.communicator(ranks, own)
+        self._communicators[own] = (number, ranks)
+
+    def _rank(self, number: int, application: int, task: int) -> int | None:
+        """Return the rank of a record, or None if it is of another application."""
+        if application != 1:
+            return None
+        if not 1 <= task <= self._trace.ranks:
+            raise TraceError(number, f"names task {task}, expected 1 to {self._trace.ranks}")
+        return task - 1
+
+    def _state(self, number: int, fields: list[int]) -> None:
+        _, _, application, task, thread, begin, end, state = fields
+        self._records["state (1)"] += 1
+        rank = self._rank(number, application, task)
+        if rank is None:
+            return
+        if end < begin:
+            raise TraceError(number, "ends before it begins")
+        self._seen(begin, end)
+        self._state_time[state] += end - begin
+        self._state_records[state] += 1
+        if state == _RUNNING and thread == 1:
+            gap = (end - begin) * self._unit
+            self._writer.add(rank, Call.COMPUTE, gap=gap, time=begin * self._unit)
+
+    def _seen(self, begin: int, end: int) -> None:
+        self._first, self._last = min(self._first, begin), max(self._last, end)
+
+    def _events(self, number: int, fields: list[int]) -> None:
+        _, _, application, task, thread, time, *pairs = fields
+        self._records["event (2)"] += 1
+        self._seen(time, time)
+        rank = self._rank(number, application, task)
+        if rank is None or thread != 1:
+            return
+        if len(pairs) % 2:
+            raise ValueError("an event without a value")
+        values = dict(zip(pairs[::2], pairs[1::2], strict=True))
+        for kind in _MPI:
+            if (value := values.get(kind)) is not None:
+                self._tasks[rank].event(time, value, keep=self._reading.in_order)
+                if value:
+                    name = self._names.get(value, f"MPI call {value}")
+                    self._calls[name] += 1
+                    self._call(number, rank, time, name.removeprefix("MPI_").lower(), kind, values)
+
+    def _call(self, number: int, rank: int, time: int, name: str, kind: int, values: dict[int, int]) -> None:
+        if ignorable(name):
+            self._trace.left_out[name] += 1
+        plain = name[1:] if name.startswith("i") and name[1:] in OPERATIONS else name
+        if kind != _COLLECTIVE:
+            return
+        if plain not in OPERATIONS:
+            self._trace.left_out[name] += 1
+            return
+        own = values.get(_COMMUNICATOR)
+        place, members = self._communicators.get(own or 0, (0, self._trace.communicators[0]))
+        if rank not in members:
+            raise TraceError(number, f"task {rank + 1} is not a member of communicator {own}")
+        sent, received = values.get(_SENT, 0), values.get(_RECEIVED, 0)
+        size = max(sent, received) if plain == "bcast" else sent
+        if plain in ("scatter", "scatterv"):
+            size = received
+        root = rank if values.get(_ROOT) else -1
+        self._writer.add(
+            rank,
+            Call.COLLECTIVE,
+            root,
+            size,
+            OPERATIONS.index(plain),
+            communicator=place,
+            time=time * self._unit,
+        )
+
+    def _message(self, number: int, fields: list[int]) -> None:
+        _, _, application, task, _, sent, left, _, other, to, _, posted, came, size, tag = fields
+        self._records["communication (3)"] += 1
+        source, target = self._rank(number, application, task), self._rank(number, other, to)
+        if source is None or target is None:
+            return
+        self._seen(min(sent, posted), max(left, came))
+        tag = max(tag, 0)
+        if size < 0:
+            raise ValueError("a negative size")
+        if self._reading.in_order:
+            self._tasks[source].sends.append((sent, target, size, tag))
+            self._tasks[target].receives.append((posted, came, source, size, tag))
+        else:
+            self._writer.add(source, Call.SEND, target, size, tag, time=sent * self._unit)
+
+    def _tell(self) -> None:
+        facts: dict[str, Any] = {
+            "format": "paraver",
+            "header_duration": self._duration,
+            "time_unit": "ns" if self._unit == 1e-9 else "us",
+            "applications": self._applications,
+            "record_count": {
+                name: self._records[name]
+                for name in ("state (1)", "event (2)", "communication (3)", "comment (#) after the header")
+            },
+            "communicators": [
+                {"number": own, "ranks": list(ranks)}
+                for own, (_, ranks) in sorted(self._communicators.items())
+            ],
+            "records_out_of_time_order": self._late,
+            "mpi_calls": dict(sorted(self._calls.items())),
+            "states": [
+                {
+                    "state": state,
+                    "name": _STATES.get(state, ""),
+                    "time": self._state_time[state],
+                    "records": records,
+                }
+                for state, records in sorted(self._state_records.items())
+            ],
+            "inside_mpi": [task.inside for task in self._tasks],
+            "span": max(self._last - self._first, 0),
+        }
+        self._trace.facts.update(facts)
+        if self._applications > 1:
+            self._trace.notes.append(f"the first of {self._applications} applications is read")
