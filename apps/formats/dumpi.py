@@ -1,8 +1,8 @@
 """DUMPI, the traces of SST: a binary file for each rank, and the text that ``dumpi2ascii`` makes of one.
 
-Nothing synchronises the clocks of the ranks, so computation is what passes on a rank's wall clock between the
-end of a call and the begin of the next one. A message is as long as its sender says. A receive from any source
-has the source that the status of its completion names; statuses of sends hold rubbish and are not looked at.
+Nothing synchronises the clocks of the ranks, so computation is what passes on a rank's wall clock between
+the end of a call and the begin of the next one. A message is as long as its sender says. A receive from any
+source has the source that the status of its completion names; statuses of sends hold rubbish.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _whole(path: Path, members: dict[int, Path], count: int | None) -> list[Path
 
 
 def open_dumpi(path: Path, reading: Reading) -> Trace:
-    """Open a run by its ``.meta``, its folder or the file of a rank; see `netplace.apps.formats.open_trace`."""
+    """Open a run by its ``.meta``, its folder or any of its files; see `netplace.apps.formats.open_trace`."""
     parts = files(path)
     trace = Trace(len(parts), iter(()))
     trace.batches = _Reader(parts, reading, trace).batches()

@@ -80,8 +80,8 @@ def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list
     for rank, state in enumerate(ranks):
         if state.done < len(state.steps):
             raise ValueError(
-                f"rank {rank} calls MPI_{state.steps[state.done][0].capitalize()} as its number {state.done} of "
-                "the calls that make communicators and groups, and others of its communicator never do"
+                f"rank {rank} calls MPI_{state.steps[state.done][0].capitalize()} as number {state.done} of its "
+                "calls that make communicators and groups, and others of its communicator never do"
             )
     return [state.made for state in ranks]
 
@@ -124,7 +124,7 @@ _Parts = dict[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def _dup(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
-    return {rank: (parent.members, parent.dims) for rank in parent.members}
+    return dict.fromkeys(parent.members, (parent.members, parent.dims))
 
 
 def _create(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
@@ -146,7 +146,7 @@ def _cart(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) ->
     count = 1
     for length in dims:
         count *= length
-    return {rank: (parent.members[:count], dims) for rank in parent.members[:count]}
+    return dict.fromkeys(parent.members[:count], (parent.members[:count], dims))
 
 
 def _cart_sub(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
@@ -169,7 +169,7 @@ def _fixed(place: int, dims: tuple[int, ...], kept: Sequence[int]) -> tuple[int,
 
 def _graph(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
     count = next(iter(given.values()))["nodes"]
-    return {rank: (parent.members[:count], ()) for rank in parent.members[:count]}
+    return dict.fromkeys(parent.members[:count], (parent.members[:count], ()))
 
 
 _PARTS: dict[str, Callable[[list[_Rank], Made, dict[int, dict[str, Any]]], _Parts]] = {

@@ -243,5 +243,5 @@ class DumpiFile:
         layout = ">iiBBi" if self.version >= (0, 6, 3) else ">iiBB"
         for _ in range(count):
             fields, place = self._unpacked(layout, place)
-            found.append(Status(*fields) if len(fields) == 5 else Status(*fields, tag=-1))
+            found.append(Status(*(*fields, -1)[:5]))
         return found, place

@@ -1,12 +1,12 @@
 """GOAL, the schedules of LogGOPSim, as text.
 
-``num_ranks N``, then for each rank ``rank R { .. }`` with ``label: send SIZEb to PEER [tag T]``, ``label: recv
-SIZEb from PEER [tag T]``, ``label: calc NANOSECONDS`` (the label may be missing), and ``a requires b`` (a begins
-when b has ended) or ``a irequires b`` (when b has begun). Peer or tag -1 of a recv is any.
+``num_ranks N``, then for each rank ``rank R { .. }`` with ``label: send SIZEb to PEER [tag T]``, ``label:
+recv SIZEb from PEER [tag T]``, ``label: calc NANOSECONDS`` (the label may be missing), and ``a requires b``
+(a begins when b has ended) or ``a irequires b`` (when b has begun). Peer or tag -1 of a recv is any.
 
-What no dependency orders may happen in any order; a program has one. It is that of a run without time in which
-each rank does what it can: it waits for a message only when nothing else can begin, and then for those that have
-come. Operations on several CPUs of a rank are done one after the other.
+What no dependency orders may happen in any order; a program has one. It is that of a run without time in
+which each rank does what it can: it waits for a message only when nothing else can begin, and then for those
+that have come. Operations on several CPUs of a rank are done one after the other.
 
 Hoefler, Siebert and Lumsdaine, "Group Operation Assembly Language - a flexible way to express collective
 communication", ICPP 2009.
@@ -140,8 +140,8 @@ class _Reader:
                 if self._reading.in_order:
                     schedules[rank] = operations
                 else:
-                    for operation in operations:
-                        self._add(rank, operation, -1)
+                    for each in operations:
+                        self._add(rank, each, -1)
                         yield from self._writer.full()
         for rank, operation, request in _ordered(schedules):
             if operation is None:
@@ -337,8 +337,8 @@ class _Schedule:
             place = next(place for place, needs in enumerate(self._needs) if needs)
             item = self.operations[place]
             raise ValueError(
-                f"rank {self.rank}, operation {place} ({item.kind}) never begins: what it requires never ends, "
-                "for want of a message or because of a circle"
+                f"rank {self.rank}, operation {place} ({item.kind}) never begins: what it requires never "
+                "ends, for want of a message or because of a circle"
             )
 
     def _release(self, places: list[int]) -> None:

@@ -34,12 +34,25 @@ _MPI = (50000001, 50000002, 50000003)
 _COLLECTIVE = 50000002
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 _RUNNING = 1
-_STATES = {
-    0: "Idle", 1: "Running", 2: "Not created", 3: "Waiting a message", 4: "Blocking Send",
-    5: "Synchronization", 6: "Test/Probe", 7: "Scheduling and Fork/Join", 8: "Wait/WaitAll", 9: "Blocked",
-    10: "Immediate Send", 11: "Immediate Receive", 12: "I/O", 13: "Group Communication", 14: "Tracing Disabled",
-    15: "Others", 16: "Send Receive",
-}  # fmt: skip
+_STATES = (
+    "Idle",
+    "Running",
+    "Not created",
+    "Waiting a message",
+    "Blocking Send",
+    "Synchronization",
+    "Test/Probe",
+    "Scheduling and Fork/Join",
+    "Wait/WaitAll",
+    "Blocked",
+    "Immediate Send",
+    "Immediate Receive",
+    "I/O",
+    "Group Communication",
+    "Tracing Disabled",
+    "Others",
+    "Send Receive",
+)
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -76,7 +89,8 @@ class _Reader:
         self._state_time: Counter[int] = Counter()
         self._state_records: Counter[int] = Counter()
         self._world: int | None = None
-        self._late = 0
+        self._tags: set[int] = set()
+        self._late = self._early = 0
         self._before = 0
         self._first, self._last = self._duration, 0
 
@@ -205,6 +219,8 @@ class _Reader:
         if source is None or target is None:
             return
         self._seen(min(sent, posted), max(left, came))
+        self._tags.add(tag)
+        self._early += came < left
         tag = max(tag, 0)
         if size < 0:
             raise ValueError("a negative size")
@@ -213,6 +229,7 @@ class _Reader:
             self._tasks[target].receives.append((posted, came, source, size, tag))
         else:
             self._writer.add(source, Call.SEND, target, size, tag, time=sent * self._unit)
+            self._writer.add(target, Call.RECV, source, size, tag, time=posted * self._unit)
 
     def _tell(self) -> None:
         facts: dict[str, Any] = {
@@ -229,11 +246,13 @@ class _Reader:
                 for own, (_, ranks) in sorted(self._communicators.items())
             ],
             "records_out_of_time_order": self._late,
+            "received_before_sent": self._early,
+            "distinct_tags": len(self._tags),
             "mpi_calls": dict(sorted(self._calls.items())),
             "states": [
                 {
                     "state": state,
-                    "name": _STATES.get(state, ""),
+                    "name": _STATES[state] if state < len(_STATES) else "",
                     "time": self._state_time[state],
                     "records": records,
                 }

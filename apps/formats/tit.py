@@ -113,6 +113,7 @@ class _Reader:
     flops: Counter[int] = field(default_factory=Counter)
     reduced: Counter[int] = field(default_factory=Counter)
     types: set[int] = field(default_factory=set)
+    completed: Counter[str] = field(default_factory=Counter)
     largest: int = -1
 
     def __post_init__(self) -> None:
@@ -146,6 +147,7 @@ class _Reader:
             compute_flops=[self.flops[rank] for rank in ranks],
             compute_flops_inside_collectives=[self.reduced[rank] for rank in ranks],
             datatype_ids=sorted(self.types),
+            requests_completed_in=dict(sorted(self.completed.items())),
             requests_never_waited_for=unwaited,
         )
         unsettled = [number for number in sorted(self.types) if number >= _SETTLED_TYPES]
@@ -305,12 +307,15 @@ def _wait(reader: _Reader, line: _Line) -> None:
     else:
         waiting = max((item for item in names.values() if item), key=lambda item: item[-1], default=None)
     if waiting:
+        key = next(name for name, item in names.items() if item is waiting)
+        reader.completed[f"wait ({'send' if key[0] == line.rank else 'recv'})"] += 1
         reader.add(line, Call.WAIT, request=waiting.popleft() if line.words else waiting.pop())
 
 
 def _waitall(reader: _Reader, line: _Line) -> None:
     names = reader.open.get(line.rank, {})
-    for request in sorted(request for waiting in names.values() for request in waiting):
+    for request, key in sorted((request, key) for key, waiting in names.items() for request in waiting):
+        reader.completed[f"waitall ({'send' if key[0] == line.rank else 'recv'})"] += 1
         reader.add(line, Call.WAIT, request=request)
     names.clear()
 

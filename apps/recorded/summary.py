@@ -26,6 +26,8 @@ class Summary:
         What was read.
     operations : int
         Calls and computations.
+    receives : int
+        Receives that were posted.
     wildcards : int
         Receives that were posted for any source or any tag.
     compute_seconds : ndarray of float, shape (ranks,)
@@ -39,6 +41,7 @@ class Summary:
 
     trace: Trace
     operations: int = 0
+    receives: int = 0
     wildcards: int = 0
     compute_seconds: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     compute_cycles: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -59,6 +62,7 @@ class Summary:
         cycles = np.zeros(int(rank.max(initial=-1)) + 1, np.int64)
         np.add.at(cycles, rank[computes], calls["size"][computes])
         self.compute_cycles = _summed(self.compute_cycles, cycles)
+        self.receives += int(((kind == Call.RECV) | (kind == Call.IRECV)).sum())
         self.wildcards += int((calls["wild"] != 0).sum())
         sends = calls[(kind == Call.SEND) | (kind == Call.ISEND)]
         key = (sends["rank"].astype(np.int64) << 32) + sends["peer"]
@@ -110,6 +114,7 @@ class Summary:
                 {"operation": name, "number": number} for name, number in sorted(self.trace.left_out.items())
             ],
             "operations": self.operations,
+            "receives": self.receives,
             "compute_cycles": self.compute_cycles.tolist(),
             "notes": list(self.trace.notes),
             "facts": self.trace.facts,
