@@ -79,9 +79,10 @@ def communicators_of(trace: Trace, steps: Sequence[Sequence[Step]]) -> list[list
             ready += parent.members
     for rank, state in enumerate(ranks):
         if state.done < len(state.steps):
+            name = state.steps[state.done][0].capitalize()
             raise ValueError(
-                f"rank {rank} calls MPI_{state.steps[state.done][0].capitalize()} as number {state.done} of its "
-                "calls that make communicators and groups, and others of its communicator never do"
+                f"rank {rank} calls MPI_{name} as number {state.done} of its calls that make communicators "
+                "and groups, and others of its communicator never do"
             )
     return [state.made for state in ranks]
 
