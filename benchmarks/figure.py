@@ -22,8 +22,6 @@ class Figure:
         Median, least and most of the repeats.
     least, most : float or None
         What the project wants it to be at least, or at most.
-    before : float or None
-        The median of the kernel before this one; see `netplace.benchmarks.before`.
     """
 
     name: str
@@ -33,7 +31,6 @@ class Figure:
     high: float
     least: float | None = None
     most: float | None = None
-    before: float | None = None
 
     @property
     def met(self) -> bool | None:
@@ -59,10 +56,9 @@ def figure(
     *,
     least: float | None = None,
     most: float | None = None,
-    before: float | None = None,
 ) -> Figure:
     """Return the figure of several measurements."""
-    return Figure(name, unit, statistics.median(values), min(values), max(values), least, most, before)
+    return Figure(name, unit, statistics.median(values), min(values), max(values), least, most)
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:

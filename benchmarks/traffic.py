@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netplace.benchmarks.before import BEFORE
 from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.netsim import Config, Network, pattern
 from netplace.topologies import parse
@@ -45,13 +44,7 @@ def saturated(quick: bool) -> Iterator[Figure]:
     for name, (warmup, cycles, least) in SATURATED.items():
         network = uniform_network(name, 1.0, warmup)
         values = [hops_per_second(network, cycles) for _ in range(3 if quick else 7)]
-        yield figure(
-            f"uniform traffic, saturated, {name}",
-            "M packet-hops/s",
-            values,
-            least=least,
-            before=BEFORE.get(name),
-        )
+        yield figure(f"uniform traffic, saturated, {name}", "M packet-hops/s", values, least=least)
 
 
 def general(quick: bool) -> Iterator[Figure]:

@@ -12,7 +12,7 @@ from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
 from netplace.extensions.offered import Offered
 
-__all__ = ["COMMANDS", "app"]
+__all__ = ["COMMANDS", "GROUPS", "app"]
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -40,29 +40,38 @@ def _raise_limit(context: click.Context, _: click.Parameter, size: str | None) -
     )
 
 
-COMMANDS = {  # command: the module of this package where it is
-    "allocate": "allocate",
-    "app": "applications",
-    "bench": "bench",
-    "check": "check",
-    "collective": "collective",
-    "cosim": "cosim",
-    "explain": "explain",
-    "list": "listing",
-    "load": "load",
-    "map": "map",
-    "metrics": "metrics",
-    "plot": "plot",
-    "pss": "processor_sets",
-    "run": "run",
-    "schedule": "schedule",
-    "site": "site",
-    "study": "study",
-    "table": "table",
-    "trace": "trace",
-    "whatif": "explain",
-    "workload": "workload",
+# What a person wants to do: the commands for it, each with the module of this package where it is.
+GROUPS: dict[str, dict[str, str]] = {
+    "Run applications on a network": {
+        "run": "run",
+        "load": "load",
+        "table": "table",
+        "plot": "plot",
+        "check": "check",
+    },
+    "Place tasks and jobs": {
+        "map": "map",
+        "metrics": "metrics",
+        "allocate": "allocate",
+        "pss": "processor_sets",
+    },
+    "Share a machine": {
+        "schedule": "schedule",
+        "cosim": "cosim",
+        "explain": "explain",
+        "whatif": "explain",
+        "site": "site",
+    },
+    "See and make what they take": {
+        "list": "listing",
+        "app": "applications",
+        "trace": "trace",
+        "collective": "collective",
+        "workload": "workload",
+    },
+    "Studies and speed": {"study": "study", "bench": "bench"},
 }
+COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 
 
 @click.group(
@@ -87,5 +96,7 @@ def app(version: bool) -> None:
     """
 
 
+for title, commands in GROUPS.items():
+    app.add_panel(click.RichCommandPanel(title, commands=list(commands)))
 # Given when the group is made, it would import them all.
 app.commands = OnDemand(__name__, COMMANDS, Offered("netplace.commands", "command", click.Command))

@@ -30,11 +30,6 @@ _VERDICTS = {True: "met", False: "missed", None: ""}
     metavar="NAME",
     help="One benchmark: saturated, halo, idle, ..; of mapping: applications, halos, instances, machines.",
 )
-@click.option(
-    "--against",
-    metavar="COMMIT",
-    help="Of speed, in a checkout: this version and that of a commit in turn, and their ratio.",
-)
 @click.option("--seeds", type=SEEDS, help="Of mapping: searches of each problem. [default: 5]")
 @click.option("--seconds", type=REAL, help="Of mapping instances: processor time of a search. [default: 1]")
 @json_flag
@@ -48,37 +43,12 @@ def bench_command(topic: str, **given: Any) -> None:
     from netplace.checks import one_of
 
     if one_of(topic, _TOPICS, "bench") == "mapping":
-        if given.pop("against") is not None:
-            raise ValueError("--against: is an option of netplace bench speed")
         _mapping(**given)
         return
     for flag in ("seeds", "seconds"):
         if given[flag] is not None:
             raise ValueError(f"--{flag}: is an option of netplace bench mapping")
-    if given["against"] is not None:
-        _against(given["against"], given["quick"], given["only"], given["as_json"])
-        return
     _speed(given["quick"], given["only"], given["as_json"])
-
-
-def _against(commit: str, quick: bool, only: str | None, as_json: bool) -> None:
-    """Measure and show another version's speed and this one's, in turn."""
-    from netplace.benchmarks.against import against, contests
-    from netplace.checks import one_of
-
-    known = ("saturated", "application")
-    names = known if only is None else [one_of(only, known, "--only")]
-    chosen = [contest for name in names for contest in contests(name)]
-    rows = []
-    for duel in against(commit, chosen, 3 if quick else 7):
-        click.echo(f"{duel.name}: {duel.ratio:.2f}", err=True)
-        rows.append(duel)
-    if as_json:
-        print_json({"against": commit, "rows": [row.__dict__ for row in rows]})
-    else:
-        columns = ["M packet-hops/s", commit, "this version", "ratio"]
-        cells = ([row.name, *(number(v, 2) for v in (row.before, row.now, row.ratio))] for row in rows)
-        print_tables(table("", columns, cells))
 
 
 def _speed(quick: bool, only: str | None, as_json: bool) -> None:
@@ -96,15 +66,14 @@ def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"figures": [figure.__dict__ | {"met": figure.met} for figure in found]})
     else:
-        columns = ["figure", "median", "least", "most", "unit", "wanted", "", "to before"]
+        columns = ["figure", "median", "least", "most", "unit", "wanted", ""]
         print_tables(table("", columns, map(_row, found)))
 
 
 def _row(figure: Figure) -> list[str]:
     digits = 2 if figure.value < 1000 else 0
     values = [number(value, digits) for value in (figure.value, figure.low, figure.high)]
-    ratio = "" if figure.before is None else f"{figure.value / figure.before:.2f}"
-    return [figure.name, *values, figure.unit, figure.wanted, _VERDICTS[figure.met], ratio]
+    return [figure.name, *values, figure.unit, figure.wanted, _VERDICTS[figure.met]]
 
 
 def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:

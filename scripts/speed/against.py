@@ -6,6 +6,7 @@ median of ratios of neighbouring measurements can.
 
 from __future__ import annotations
 
+import argparse
 import io
 import statistics
 import subprocess
@@ -19,17 +20,15 @@ from pathlib import Path
 from netplace.apps.carried import carried
 from netplace.benchmarks.traffic import SATURATED
 
-__all__ = ["Contest", "Duel", "against", "contests"]
-
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
 class Contest:
-    """What both versions measure: its name, and what a process is told (see `contestant`)."""
+    """What both versions measure: its name, and the words of the order (see contestant.py)."""
 
     name: str
-    told: tuple[str, ...]
+    order: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,12 @@ class Duel:
 
 def _programs() -> list[Contest]:
     """Return runs of recorded programs, in order and at random."""
-    found = []
+    made = []
     for name in ("LU", "CG", "FT"):
         for mapping, seed in (("consecutive", "none"), ("random", "1")):
-            told = ("program", "torus:8x8", str(carried(f"{name}.A.64")), seed)
-            found.append(Contest(f"NPB {name}, class A, torus:8x8, {mapping}", told))
-    return found
+            order = ("program", "torus:8x8", str(carried(f"{name}.A.64")), seed)
+            made.append(Contest(f"NPB {name}, class A, torus:8x8, {mapping}", order))
+    return made
 
 
 def contests(name: str) -> list[Contest]:
@@ -118,7 +117,7 @@ def against(commit: str, chosen: Sequence[Contest], repeats: int) -> Iterator[Du
 
 def _duel(contest: Contest, sides: tuple[_Side, _Side], repeats: int) -> Duel:
     for side in sides:
-        side.tell(*contest.told)
+        side.tell(*contest.order)
     for side in sides:
         side.answer()
     pairs = [(sides[0].measure(), sides[1].measure()) for _ in range(repeats)]
@@ -129,14 +128,36 @@ def _duel(contest: Contest, sides: tuple[_Side, _Side], repeats: int) -> Duel:
 def _unpack(commit: str, folder: Path) -> None:
     """Write the files of a commit into a folder."""
     git = ["git", "-C", str(_ROOT)]
-    told = subprocess.run(
+    shown = subprocess.run(
         [*git, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"],
         capture_output=True,
         text=True,
         check=False,
     )
-    if told.returncode:
-        raise ValueError(f"--against: {commit!r} is no commit of a repository in {_ROOT}")
-    packed = subprocess.run([*git, "archive", told.stdout.strip()], capture_output=True, check=True).stdout
+    if shown.returncode:
+        raise ValueError(f"{commit!r} is no commit of a repository in {_ROOT}")
+    packed = subprocess.run([*git, "archive", shown.stdout.strip()], capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(folder, filter="data")
+
+
+def main() -> None:
+    """Measure and print the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("commit", help="what this version is measured against")
+    parser.add_argument("--only", choices=("saturated", "application"), help="one of the two benchmarks")
+    parser.add_argument("--repeats", type=int, default=7)
+    given = parser.parse_args()
+    names = (given.only,) if given.only else ("saturated", "application")
+    chosen = [contest for name in names for contest in contests(name)]
+    try:
+        for duel in against(given.commit, chosen, given.repeats):
+            print(
+                f"{duel.name}: {duel.before:.2f} then, {duel.now:.2f} now, ratio {duel.ratio:.2f}", flush=True
+            )
+    except ValueError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
