@@ -71,7 +71,7 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     from netplace.studies.study import Bench
 
     for name in ("workers", "dask"):
-        if given[name] is not None and (given["stored"] or not study.many):
+        if given[name] not in (None, 1) and (given["stored"] or not study.many):
             why = "--stored carries nothing out" if given["stored"] else f"study {study.name} has no runs"
             raise ValueError(f"--{name}: {given[name]} given, but {why}")
     resources = resources_from(given, None, 2)
