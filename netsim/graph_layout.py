@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
+_SPREADS = {"least": g.LEAST, "destination": g.DESTINATION, "flow": g.FLOWS}
 _ARBITERS = {
     "round-robin": k.ROUND_ROBIN,
     "fifo": k.FIRST_COME,
@@ -125,6 +126,7 @@ def routing_setting(table: General) -> dict[str, int]:
         "escapes": int(table.routes.escape is not None),
         "choice": _CHOICES[table.routes.choice],
         "threshold": table.routes.threshold,
+        "spread": _SPREADS[table.routes.spread],
         "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
         "via_count": table.via.shape[1],
     }
@@ -305,6 +307,7 @@ def routing_tables(table: General, u: Any) -> dict[str, Any]:
         "node_port": table.node_port.astype(np.int32),
         "escape": (np.zeros(1) if routes.escape is None else routes.escape).astype(np.int16).ravel(),
         "place": table.place,
+        "stride": (np.ones(switches.count) if routes.stride is None else routes.stride).astype(np.int32),
         "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),
     }
     return {name: array.copy() for name, array in found.items()}  # numba wants them writeable

@@ -51,6 +51,7 @@ GONE = 4  # packets thrown away
 TALLY_WORDS = 5
 
 TABLE, VALIANT, UGAL_L, UGAL_G, PAR = range(5)
+LEAST, DESTINATION, FLOWS = range(3)  # which of several ports a packet takes
 
 _typed: Any = namedtuple
 _OWN = [
@@ -100,6 +101,7 @@ _OWN = [
     "node_port",  # I32, nodes
     "place",  # I32, switches: place among the intermediate ones; -1: none
     "kin",  # I32, switches: group
+    "stride",  # I32, switches: what the destination is divided by where its digit names the port
     "tally",  # I64
 ]
 _OWN_SETTINGS = [
@@ -113,6 +115,7 @@ _OWN_SETTINGS = [
     "escapes",  # 1: there is an escape channel
     "choice",
     "threshold",
+    "spread",
     "via_row",  # words of a row of `via`; 0: one row for all
     "via_count",
     "tail_ring",  # cycles of a ring, powers of two

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from netplace.netsim.chance import VIA, below, draw
+from netplace.netsim.chance import FLOW, VIA, below, draw
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.graph_fifos import slot_of
 from netplace.netsim.kernel.graph_state import (
     COUNT,
     DECIDED,
+    DESTINATION,
     ESCAPED,
     FIELD,
     FIRST,
     KIND_AT,
+    LEAST,
     LEVEL_AT,
     MAY_TURN,
     NO_LEVEL,
@@ -26,7 +28,8 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.state import ROUTE, SLOT_WORDS
+from netplace.netsim.kernel.messages import origin
+from netplace.netsim.kernel.state import LABEL, ROUTE, SLOT_WORDS
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -153,6 +156,18 @@ def level_on(s: GraphState, u: GraphSetting, trip: int, x: int, port: int) -> in
 
 
 @inlined
+def own_port(s: GraphState, u: GraphSetting, x: int, pair: int, slot: int) -> int:
+    """Return which of the ports that the table names is a packet's own."""
+    count = 0
+    while count < u.most and s.table[pair * u.most + count] >= 0:
+        count += 1
+    node = s.slot[slot + ROUTE]
+    if u.spread == DESTINATION:
+        return node // s.stride[x] % count
+    return below(draw(u.seed, FLOW, x, origin(s, s.slot[slot + LABEL]), node), count)
+
+
+@inlined
 def options(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
     """Put the outputs that a head may ask for into `option`; return how many. Escape is the last."""
     base = router * u.row
@@ -176,7 +191,12 @@ def options(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
     pair = x * u.switches + target
     n = 0
     if trip & ESCAPED == 0:
-        for k in range(u.most):
+        first = 0
+        last = u.most
+        if u.spread != LEAST:
+            first = own_port(s, u, x, pair, slot)
+            last = first + 1
+        for k in range(first, last):
             port = s.table[pair * u.most + k]
             if port < 0:
                 break

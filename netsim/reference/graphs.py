@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from netplace.netsim.chance import ROUTE, VIA
+from netplace.netsim.chance import FLOW, ROUTE, VIA
 from netplace.netsim.config import Config
 from netplace.netsim.general import General
 from netplace.netsim.reference.draws import pick
@@ -123,9 +123,7 @@ class GraphRouting(Routing):
             if trip.escaped:
                 return Head(packet, now, [escape], escape)
         outputs = []
-        for port in self.table.routes.ports[switch, target].tolist():
-            if port < 0:
-                break
+        for port in self._ports(packet, switch, target):
             level = self._level(trip, switch, port) + (self.table.base if trip.via < 0 else 0)
             outputs += [router.outputs[port * self.vcs + vc] for vc in self._vcs_of(level)]
         if escape is not None:
@@ -148,6 +146,17 @@ class GraphRouting(Routing):
 
     def _usable(self, fifo: Fifo, output: Output) -> bool:
         return output.holder is None and self.may_enter(fifo, output)
+
+    def _ports(self, packet: Packet, switch: int, target: int) -> list[int]:
+        """Return the ports by which a packet may leave: all that the table names, or its own one of them."""
+        routes = self.table.routes
+        ports = [port for port in routes.ports[switch, target].tolist() if port >= 0]
+        if routes.spread == "destination":
+            stride = 1 if routes.stride is None else int(routes.stride[switch])
+            return [ports[packet.destination // stride % len(ports)]]
+        if routes.spread == "flow":
+            return [ports[pick(self.seed, FLOW, switch, packet.source, packet.destination, len(ports))]]
+        return ports
 
     def _level(self, trip: Trip, switch: int, port: int) -> int:
         """Return the level within its phase that a packet has on a link: 0 anew in another class."""

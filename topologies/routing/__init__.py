@@ -23,21 +23,23 @@ from netplace.topologies.routing.loads import crossing, load_bound
 from netplace.topologies.routing.minimal import all_minimal, costs, first_minimal
 from netplace.topologies.routing.mod_k import d_mod_k
 from netplace.topologies.routing.reach import Reach, reach
-from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, Routes, rises, steps, table
+from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, SPREADS, Routes, rises, steps, table
 from netplace.topologies.routing.switches import Switches
-from netplace.topologies.routing.up_down import up_down
+from netplace.topologies.routing.up_down import all_up_down, up_down
 from netplace.topologies.topology import Topology
 
 __all__ = [
     "CHOICES",
     "DISCIPLINES",
     "ROUTINGS",
+    "SPREADS",
     "Reach",
     "Routes",
     "Routing",
     "Switches",
     "Verdict",
     "all_minimal",
+    "all_up_down",
     "barred",
     "check",
     "crossing",
@@ -75,10 +77,6 @@ def _up_down(switches: Switches) -> Routes:
     return Routes("up-down", up_down(switches), "none")
 
 
-def _d_mod_k(switches: Switches) -> Routes:
-    return Routes("d-mod-k", d_mod_k(switches), "none")
-
-
 def _dor(switches: Switches) -> Routes:
     return Routes("dor", dimension_order(switches), _on_grid(switches))
 
@@ -89,7 +87,16 @@ def _minimal(switches: Switches) -> Routes:
 
 
 def _adaptive(switches: Switches) -> Routes:
+    if switches.is_tree:
+        return Routes("adaptive", all_up_down(switches), "none")
     return Routes("adaptive", all_minimal(switches), "none", escape=up_down(switches)[:, :, 0])
+
+
+def _ecmp(switches: Switches) -> Routes:
+    if switches.is_tree:
+        return Routes("ecmp", all_up_down(switches), "none", spread="flow")
+    discipline = _by_group(switches)
+    return Routes("ecmp", all_minimal(switches, _weight(switches, discipline)), discipline, spread="flow")
 
 
 def _with_detours(choice: str) -> Callable[[Switches], Routes]:
@@ -102,7 +109,7 @@ def _with_detours(choice: str) -> Callable[[Switches], Routes]:
         else:
             discipline = _by_group(switches)
             base = Routes(choice, first_minimal(switches, _weight(switches, discipline)), discipline)
-        if choice == "par" and switches.group is None:
+        if choice == "par" and switches.parts is None:
             raise ValueError(f"{switches.text}: no groups, which routing par needs; use ugal-l")
         return replace(base, choice=choice, via=_via(switches))
 
@@ -116,7 +123,7 @@ def _on_grid(switches: Switches) -> str:
 
 def _by_group(switches: Switches) -> str:
     """Return the VC discipline of minimal routing: by group where groups are cliques or have two sides."""
-    group = switches.group
+    group = switches.parts
     if group is None:
         return "hop"
     end = switches.neighbor
@@ -143,13 +150,13 @@ def _weight(switches: Switches, discipline: str) -> NDArray[np.int64] | None:
 
 def _via(switches: Switches) -> NDArray[np.int32]:
     """Return the intermediate switches: of each group the one nearest to the source, else all with nodes."""
-    if switches.group is None:
+    if switches.parts is None:
         return switches.with_nodes[None, :].astype(np.int32)
-    groups = int(switches.group.max()) + 1
+    groups = int(switches.parts.max()) + 1
     far = costs(switches, _weight(switches, _by_group(switches)))
     found = np.empty((switches.count, groups), np.int32)
     for group in range(groups):
-        members = np.flatnonzero(switches.group == group)
+        members = np.flatnonzero(switches.parts == group)
         found[:, group] = members[far[:, members].argmin(axis=1)]
     return found
 
@@ -160,8 +167,11 @@ ROUTINGS = {
     ),
     "dor": Routing(_dor, "dimension order on grids of switches and HyperX; datelines on rings"),
     "up-down": Routing(_up_down, "up*/down* on any network; one VC is enough"),
-    "d-mod-k": Routing(_d_mod_k, "on trees of levels, up by the destination's number; one VC is enough"),
-    "adaptive": Routing(_adaptive, "any port on a shortest way; up*/down* on VC 0 as escape"),
+    "d-mod-k": Routing(d_mod_k, "on trees of levels, up by the destination node's number; one VC is enough"),
+    "ecmp": Routing(_ecmp, "a shortest way by a hash of source and destination, drawn at every switch"),
+    "adaptive": Routing(
+        _adaptive, "any port on a shortest way, the least occupied; but on trees up*/down* on VC 0 as escape"
+    ),
     "valiant": Routing(
         _with_detours("valiant"), "by way of an intermediate switch or group drawn for each packet"
     ),

@@ -14,8 +14,9 @@ __all__ = ["dimension_order"]
 def dimension_order(switches: Switches) -> NDArray[np.int16]:
     """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
 
-    Half-way round an even ring the way is by the port of lower number from even places, and by the other from
-    odd ones. **(ours)**
+    Half-way round an even ring the way is towards higher places from even places and towards lower ones from
+    odd places, so that both senses carry as much; the other way round to switches whose other coordinates have
+    an odd sum. **(ours)**
 
     Raises
     ------
@@ -34,7 +35,8 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
         differs = place[:, None, d] != place[None, :, d]
         stop = _at(place, d)
         best = np.full((count, count), -1, np.int16)
-        ways = np.zeros((count, count), np.int16)
+        others = place.sum(axis=1) - place[:, d]
+        upward = (place[:, None, d] + others[None, :]) % 2 == 0
         for port in np.flatnonzero((switches.axis == d).any(axis=0)):
             usable = (switches.axis[:, port] == d) & (switches.neighbor[:, port] >= 0)
             end = np.maximum(switches.neighbor[:, port], 0)
@@ -42,9 +44,10 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
             nearer = usable[:, None] & (
                 np.take_along_axis(hops[end], goal, axis=1) == np.take_along_axis(hops, goal, axis=1) - 1
             )
-            odd = (place[:, d] % 2 == 1)[:, None]
-            best = np.where(nearer & ((ways == 0) | odd), np.int16(port), best)
-            ways += nearer
+            higher = place[end, d] > place[:, d]
+            if switches.closes is not None:
+                higher = higher ^ switches.closes[:, port]
+            best = np.where(nearer & ((best < 0) | (higher[:, None] == upward)), np.int16(port), best)
         found = np.where(differs, best, found)
     return table(found)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.checks import one_of
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["CHOICES", "DISCIPLINES", "Routes", "rises", "steps", "table"]
+__all__ = ["CHOICES", "DISCIPLINES", "SPREADS", "Routes", "rises", "steps", "table"]
 
 CHOICES = {
     "table": "along the table",
@@ -27,6 +27,11 @@ DISCIPLINES = {
     "dateline": "a level higher after the link that closes a ring; anew in each dimension and phase",
     "none": "one level",
 }
+SPREADS = {
+    "least": "by the least occupied",
+    "destination": "by a digit of the destination's number",
+    "flow": "by a hash of source and destination, drawn anew at every switch",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +39,7 @@ class Routes:
     """A routing in tables, made before a run.
 
     A packet for a switch leaves through one of the ports that the table names there; where there are
-    several, by the one that is least occupied. It has a **level**, which says which virtual channels it may
+    several, `spread` says by which. It has a **level**, which says which virtual channels it may
     use.
 
     Attributes
@@ -54,6 +59,11 @@ class Routes:
         How much worse the direct way may be under UGAL, in packets times hops.
     via : ndarray of int32, shape (switches, n), or None
         Intermediate switches from which one is drawn at each source switch, all alike. None: all switches.
+    spread : str
+        Which of several ports a packet takes, a key of `SPREADS`.
+    stride : ndarray of int64, shape (switches,), or None
+        What ``"destination"`` divides the number of the destination node by at each switch: of n ports, in
+        order, number ⌊node / stride⌋ mod n is taken. None: 1 everywhere.
     """
 
     name: str
@@ -63,10 +73,17 @@ class Routes:
     choice: str = "table"
     threshold: int = 0
     via: NDArray[np.int32] | None = None
+    spread: str = "least"
+    stride: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         one_of(self.discipline, DISCIPLINES, f"routing {self.name}: discipline")
         one_of(self.choice, CHOICES, f"routing {self.name}: choice")
+        one_of(self.spread, SPREADS, f"routing {self.name}: spread")
+        if self.spread != "least" and (self.detours or self.escape is not None):
+            raise ValueError(
+                f"routing {self.name}: spread {self.spread} with detours or escape, expected neither"
+            )
         if self.escape is not None and self.detours:
             raise ValueError(
                 f"routing {self.name}: choice {self.choice} with an escape channel, expected one of both"

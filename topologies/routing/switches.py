@@ -96,11 +96,31 @@ class Switches:
         """Largest number of ports of a switch."""
         return int(self.neighbor.shape[1])
 
+    @property
+    def is_tree(self) -> bool:
+        """Whether the switches stand in levels like those of a tree: the first coordinate of their places."""
+        return self.places is not None and self.axis is None and self.group is None
+
     @cached_property
     def hops(self) -> NDArray[np.int16]:
         """Distances between switches, shape (switches, switches)."""
         check_memory(self.text, self.count**2 * 10, "its table of distances")
         return all_hops(self.neighbor)
+
+    @cached_property
+    def parts(self) -> NDArray[np.int64] | None:
+        """Groups by which packets are routed: None without any, or where few of them are joined.
+
+        Groups of a dragonfly are all joined to each other. Where fewer than two thirds of all pairs are, as
+        on a Slim Fly, whose groups are racks, ways do not go group by group.
+        """
+        if self.group is None:
+            return None
+        here, port = np.nonzero(self.neighbor >= 0)
+        a, b = self.group[here], self.group[self.neighbor[here, port]]
+        present = len(np.unique(self.group[self.with_nodes]))
+        joined = len(np.unique(np.stack((a, b))[:, a < b], axis=1).T)
+        return self.group if 3 * joined >= present * (present - 1) else None
 
     @cached_property
     def with_nodes(self) -> NDArray[np.int64]:

@@ -5,35 +5,78 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["up_down"]
+__all__ = ["all_up_down", "up_down"]
+
+_FAR = np.int32(1 << 28)
 
 
 def up_down(switches: Switches) -> NDArray[np.int16]:
-    """Return a table in which no packet goes up after it has gone down.
+    """Return a table in which no packet goes up after it has gone down, with a single port for every pair.
+
+    Of equal ports of `all_up_down` it is number destination mod how many.
+    """
+    every = all_up_down(switches)
+    count = np.maximum(1, (every >= 0).sum(axis=2))
+    which = np.arange(switches.count)[None, :] % count
+    return table(np.take_along_axis(every, which[:, :, None], axis=2))
+
+
+def all_up_down(switches: Switches) -> NDArray[np.int16]:
+    """Return the table of all ports on shortest ways in which no packet goes up after it has gone down.
 
     M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area network using point-to-point
     links", IEEE J. Sel. Areas Commun. 9 (1991) 1318-1335. Up is towards the root, which on a tree is the top
     and elsewhere the switch nearest to all others; of two equally far from it towards the one of lower
     number. To a switch that can be reached by going down alone a packet goes down, by a shortest such way;
-    else up, where the whole way is shortest. Of equal ports it is number destination mod how many.
+    else up, where the whole way is shortest.
 
     Raises
     ------
     ValueError
         If the table would not fit into memory.
     """
-    rank = _rank(switches)
     count = switches.count
-    hops = switches.hops.astype(np.int32)
-    far = np.int32(1 << 28)
+    hops = switches.hops
+    check_memory(switches.text, 2 * count**2 * switches.ports, "its table of routes")
     ends = switches.neighbor
     wired = ends >= 0
+    rank = _rank(switches)
     upward = wired & (rank[ends] < rank[:, None])
     downward = wired & (rank[ends] > rank[:, None])
-    below = np.full((count, count), far, np.int32)  # hops of the shortest way down
+    below, whole = _lengths(ends, rank, upward, downward)
+    found = []
+    for switch in range(count):
+        ports = np.flatnonzero(wired[switch])
+        after = ends[switch, ports]
+        goes_down = below[switch] < _FAR
+        down = downward[switch, ports][:, None]
+        length = np.where(
+            down, np.where(goes_down, below[after], _FAR), np.where(goes_down, _FAR, whole[after])
+        )
+        good = (length == length.min(axis=0, initial=_FAR)) & (length < _FAR) & (hops[switch] >= 0)
+        good[:, switch] = False
+        rank_of = np.cumsum(good, axis=0) - 1
+        row = np.full((count, max(1, int(good.sum(axis=0).max(initial=0)))), -1, np.int16)
+        port, target = np.nonzero(good)
+        row[target, rank_of[port, target]] = ports[port]
+        found.append(row)
+    most = max(row.shape[1] for row in found)
+    every = np.full((count, count, most), -1, np.int16)
+    for switch, row in enumerate(found):
+        every[switch, :, : row.shape[1]] = row
+    return table(every)
+
+
+def _lengths(
+    ends: NDArray[np.int64], rank: NDArray[np.int64], upward: NDArray[np.bool_], downward: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the links of the shortest way down between all switches, and of the way to be taken."""
+    count = len(ends)
+    below = np.full((count, count), _FAR, np.int32)
     np.fill_diagonal(below, 0)
     order = np.argsort(rank)
     for switch in order[::-1]:  # the lowest first: what is below it is known
@@ -44,33 +87,15 @@ def up_down(switches: Switches) -> NDArray[np.int16]:
     for switch in order:  # the highest first
         over = ends[switch, upward[switch]]
         if over.size:
-            whole[switch] = np.where(below[switch] < far, below[switch], whole[over].min(axis=0) + 1)
-    found = np.full((count, count), -1, np.int16)
-    target = np.arange(count)
-    for switch in range(count):
-        ports = np.flatnonzero(wired[switch])
-        if not ports.size:
-            continue
-        goes_down = below[switch] < far
-        after = ends[switch, ports]
-        length = np.where(
-            downward[switch, ports][:, None],
-            np.where(goes_down, below[after], far),
-            np.where(goes_down, far, whole[after]),
-        )
-        good = length == length.min(axis=0)
-        pick = target % good.sum(axis=0)
-        chosen = (np.cumsum(good, axis=0) == pick + 1) & good
-        found[switch] = ports[chosen.argmax(axis=0)]
-        found[switch, (hops[switch] < 0) | (length.min(axis=0) >= far)] = -1
-        found[switch, switch] = -1
-    return table(found)
+            whole[switch] = np.where(below[switch] < _FAR, below[switch], whole[over].min(axis=0) + 1)
+    return below, whole
 
 
 def _rank(switches: Switches) -> NDArray[np.int64]:
     """Return the place of each switch, no two alike: up is towards a lower one."""
     number = np.arange(switches.count)
-    if switches.places is not None and switches.axis is None and switches.group is None:
+    if switches.is_tree:
+        assert switches.places is not None
         level = -switches.places[:, 0]  # a tree: its top is up
     else:
         hops = switches.hops.astype(np.int64)
