@@ -19,7 +19,7 @@ from netplace.topologies.grid import Grid
 from netplace.topologies.routing.dependencies import Verdict, check
 from netplace.topologies.routing.detours import barred
 from netplace.topologies.routing.dimension_order import dimension_order
-from netplace.topologies.routing.loads import crossing, load_bound
+from netplace.topologies.routing.loads import crossing, load_bound, most_accepted, shares, worst_permutation
 from netplace.topologies.routing.minimal import all_minimal, costs, first_minimal
 from netplace.topologies.routing.mod_k import d_mod_k
 from netplace.topologies.routing.reach import Reach, reach
@@ -48,12 +48,15 @@ __all__ = [
     "first_minimal",
     "load_bound",
     "make_routes",
+    "most_accepted",
     "reach",
     "rises",
+    "shares",
     "steps",
     "table",
     "up_down",
     "usual_on",
+    "worst_permutation",
 ]
 
 

@@ -15,8 +15,8 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
     """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
 
     Half-way round an even ring the way is towards higher places from even places and towards lower ones from
-    odd places, so that both senses carry as much; the other way round to switches whose other coordinates have
-    an odd sum. **(ours)**
+    odd places, so that both senses carry as much; the other way round to switches whose other coordinates
+    have an odd sum. **(ours)**
 
     Raises
     ------

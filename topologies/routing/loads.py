@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.detours import via_of
 from netplace.topologies.routing.routes import Routes
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["crossing", "load_bound"]
+__all__ = ["crossing", "load_bound", "most_accepted", "shares", "worst_permutation"]
 
 Floats = NDArray[np.float64]
 
@@ -80,3 +81,120 @@ def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDAr
         load = crossing(switches, routes.ports, traffic)
     most = float((load * cycles).max())
     return np.inf if most == 0 else 1 / most
+
+
+def shares(switches: Switches, routes: Routes) -> Floats:
+    """Return how much of a packet from every node to every other crosses each link between switches.
+
+    Where a table names several ports that are taken by occupancy, each counts as taken as often.
+
+    Returns
+    -------
+    ndarray of float64, shape (nodes, nodes, links)
+        Links as numbered by `numpy.nonzero` of the ports that lead to switches.
+
+    Raises
+    ------
+    ValueError
+        If the routing chooses by how full links are or by a hash, or the table would not fit into memory.
+    """
+    if routes.choice not in ("table", "valiant") or routes.spread == "flow":
+        raise ValueError(
+            f"routing {routes.name}: chooses by how full links are or by a hash, not known before"
+        )
+    home, count = switches.home, switches.count
+    number = np.cumsum(switches.neighbor >= 0).reshape(switches.neighbor.shape) - 1
+    links = int(number.max()) + 1
+    check_memory(switches.text, 8 * links * max(len(home), count) ** 2 * 3, "its table of shares")
+    if routes.choice == "table":
+        return _from_switches(switches, routes, number, home, np.arange(len(home)))[home]
+    between = _from_switches(switches, routes, number, np.arange(count), np.zeros(count, np.int64))
+    found = np.empty((len(home), len(home), links))
+    for node, switch in enumerate(home):
+        via = via_of(switches, routes, int(switch))
+        found[node] = between[switch, via].mean(axis=0) + between[via][:, home].mean(axis=0)
+        found[node, home == switch] = 0
+    return found
+
+
+def _from_switches(
+    switches: Switches,
+    routes: Routes,
+    number: NDArray[np.int64],
+    home: NDArray[np.int64],
+    node: NDArray[np.int64],
+) -> Floats:
+    """Return how much of a packet from every switch to every destination crosses each link."""
+    ports = routes.ports[:, home].astype(np.int64)
+    named = (ports >= 0) & (np.arange(switches.count)[:, None] != home)[:, :, None]
+    if routes.spread == "destination":
+        stride = 1 if routes.stride is None else routes.stride[:, None]
+        own = node[None, :] // stride % np.maximum(1, (ports >= 0).sum(axis=2))
+        named &= np.arange(ports.shape[2]) == own[:, :, None]
+    part = named / np.maximum(1, named.sum(axis=2))[:, :, None]
+    found = np.zeros((switches.count, len(home), int(number.max()) + 1))
+    x, d, n = np.nonzero(named)
+    port = ports[x, d, n]
+    end, weight = switches.neighbor[x, port], part[x, d, n]
+    while True:
+        step = np.zeros_like(found)
+        np.add.at(step, (x, d), weight[:, None] * found[end, d])
+        np.add.at(step, (x, d, number[x, port]), weight)
+        if np.allclose(step, found):
+            return step
+        found = step
+
+
+def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float:
+    """Return the mean load per node that a traffic can bring over the links, whatever is fair.
+
+    Each node offers up to `offered` phits a cycle, to the others in the proportions of its row of the
+    traffic; what it sends, up to that, is chosen so that the sum is largest and no link carries more than a
+    phit a cycle.
+
+    Parameters
+    ----------
+    share : ndarray of float64, shape (nodes, nodes, links)
+        As `shares` returns them.
+    traffic : ndarray of float64, shape (nodes, nodes)
+        Of each packet of a node, the part that goes to every other; rows of 0 send nothing.
+    offered : float
+        Phits a node and cycle, at most 1.
+    """
+    import scipy.optimize
+
+    load = np.einsum("sd,sdl->ls", traffic, share)
+    into = traffic.T  # the link to a node carries a phit a cycle as well
+    sends = traffic.sum(axis=1) > 0
+    bounds = [(0, offered if one else 0) for one in sends]
+    found = scipy.optimize.linprog(
+        -np.ones(len(traffic)), np.concatenate((load, into)), np.ones(len(load) + len(into)), bounds=bounds
+    )
+    return float(-found.fun) / len(traffic)
+
+
+def worst_permutation(share: Floats) -> NDArray[np.int64]:
+    """Return the destination of each node in a permutation that brings most to some link.
+
+    B. Towles and W. J. Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002: for every link
+    the permutation that loads it most is an assignment of destinations to sources. Nodes that bring nothing to
+    the link send far.
+
+    Parameters
+    ----------
+    share : ndarray of float64, shape (nodes, nodes, links)
+        As `shares` returns them.
+    """
+    import scipy.optimize
+
+    worst, most = np.arange(len(share)), -1.0
+    far = share.sum(axis=2)
+    far /= 1e6 * max(1.0, float(far.max()) * len(share))
+    for link in range(share.shape[2]):
+        weight = share[:, :, link]
+        if min(weight.max(axis=1).sum(), weight.max(axis=0).sum()) <= most:
+            continue  # no permutation can bring more to it
+        source, target = scipy.optimize.linear_sum_assignment(weight + far, maximize=True)
+        if weight[source, target].sum() > most:
+            worst, most = target, float(weight[source, target].sum())
+    return np.asarray(worst, np.int64)

@@ -16,8 +16,8 @@ def d_mod_k(switches: Switches) -> Routes:
     """Return the routing in which a packet goes up by port ⌊destination node / ports up below⌋ mod ports up.
 
     E. Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global
-    collectives", J. Parallel Distrib. Comput. 72 (2012) 1423-1432; the fat-tree routing of InfiniBand's subnet
-    manager follows it. "Ports up below" is the product of the numbers of ports up at the levels below a
+    collectives", J. Parallel Distrib. Comput. 72 (2012) 1423-1432; the fat-tree routing of InfiniBand's
+    subnet manager follows it. "Ports up below" is the product of the ports up at the levels below a
     switch. Going down, where there are several links to the next switch, they are taken by the same rule.
 
     Raises
