@@ -177,8 +177,8 @@ def worst_permutation(share: Floats) -> NDArray[np.int64]:
     """Return the destination of each node in a permutation that brings most to some link.
 
     B. Towles and W. J. Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002: for every link
-    the permutation that loads it most is an assignment of destinations to sources. Nodes that bring nothing to
-    the link send far.
+    the permutation that loads it most is an assignment of destinations to sources. Nodes that bring nothing
+    to the link send far.
 
     Parameters
     ----------
