@@ -22,9 +22,12 @@ Channel = tuple[int, int, int]  # router, port, virtual channel
 
 
 class _Script(GraphRouting):
-    """The engine's routing with its choice of way as it is told."""
+    """The engine's routing with its choice of way as it is told, and all ports of its table."""
 
     choice: tuple[int, bool] = (-1, True)
+
+    def _ports(self, packet: Packet, switch: int, target: int) -> list[int]:
+        return [port for port in self.table.routes.ports[switch, target].tolist() if port >= 0]
 
     def _drawn(self, fifo: Fifo, switch: int, home: int, now: int) -> int:
         return self.choice[0]

@@ -16,7 +16,7 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
 
     Half-way round an even ring the way is towards higher places from even places and towards lower ones from
     odd places, so that both senses carry as much; the other way round to switches whose other coordinates
-    have an odd sum. **(ours)**
+    have an odd sum, but for rings that are shifted where they close. **(ours)**
 
     Raises
     ------
@@ -35,7 +35,7 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
         differs = place[:, None, d] != place[None, :, d]
         stop = _at(place, d)
         best = np.full((count, count), -1, np.int16)
-        others = place.sum(axis=1) - place[:, d]
+        others = (place.sum(axis=1) - place[:, d]) * (not _is_twisted(switches, d))
         upward = (place[:, None, d] + others[None, :]) % 2 == 0
         for port in np.flatnonzero((switches.axis == d).any(axis=0)):
             usable = (switches.axis[:, port] == d) & (switches.neighbor[:, port] >= 0)
@@ -50,6 +50,15 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
             best = np.where(nearer & ((best < 0) | (higher[:, None] == upward)), np.int16(port), best)
         found = np.where(differs, best, found)
     return table(found)
+
+
+def _is_twisted(switches: Switches, d: int) -> bool:
+    """Tell whether some link of dimension d leads to another coordinate than d as well."""
+    assert switches.axis is not None
+    assert switches.places is not None
+    here, port = np.nonzero((switches.axis == d) & (switches.neighbor >= 0))
+    moved = switches.places[here] != switches.places[switches.neighbor[here, port]]
+    return bool(np.delete(moved, d, axis=1).any())
 
 
 def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
