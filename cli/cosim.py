@@ -39,9 +39,19 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
     "jobs": (COUNT, None, "Jobs", "Jobs of a model [default: 200]; of a file, only the first so many."),
     "repeats": (str, "LEAST:MOST", "Jobs", "How often applications are run. [default: 1:1]"),
     "mapping": (str, None, _RULES, "Mapping of tasks to a job's nodes. [default: consecutive]"),
-    "network_time": (str, None, _RULES, "Where run times come from: table, sampled or live. [default: live]"),
+    "network_time": (
+        str,
+        None,
+        _RULES,
+        "Run times: table, mixes, sampled or live. [default: live]",
+    ),
     "applications": (str, "MIX.toml", "Jobs", "What the jobs of a log run, and how much they communicate."),
-    "precision": (REAL, None, _RULES, "Half width of sampled rates, as a share. [default: 0.02]"),
+    "precision": (
+        REAL,
+        None,
+        _RULES,
+        "Half width of what is not counted, as a share. [default: 0.02]",
+    ),
     "margin": (REAL, None, _RULES, "Users estimate so many times the run time alone. [default: 1.5]"),
     **{
         "request_policy" if name == "policy" else name: (kind, None, PANEL, f"{text} [default: {default}]")

@@ -13,26 +13,29 @@ from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate, placing_of
 from netplace.cosim.counterfactual import what_if
 from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.mixes import SOURCES, MixesExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons
 from netplace.cosim.replay import replay, sampled_again, started_jobs
-from netplace.cosim.sampled import SOURCES, SampledExecution
+from netplace.cosim.sampled import MARKED, Sampled
 from netplace.cosim.work import Work, application_work, program_of
 
 __all__ = [
     "FIDELITIES",
+    "MARKED",
     "SOURCES",
     "Attempt",
     "CosimPlan",
     "Cosimulated",
     "FreshTimes",
     "LiveExecution",
+    "MixesExecution",
     "Placed",
     "Placing",
     "Rates",
-    "SampledExecution",
+    "Sampled",
     "Work",
     "application_work",
     "cosimulate",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import stats
 
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import DeadlockError, Network, Residue
@@ -12,7 +15,63 @@ from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.topologies import Topology
 
-__all__ = ["FreshTimes", "compact", "cycles_alone"]
+__all__ = ["Alone", "FreshTimes", "compact", "cycles_alone", "several"]
+
+_LEVEL = 0.95
+_LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
+_PRECISION = 0.02
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A job's time alone, a mean over draws.
+
+    Attributes
+    ----------
+    cycles : float
+        The mean.
+    deviation : float
+        Standard deviation of a single draw, as a share of the mean; 0 where nothing is left to chance.
+    draws : int
+        How many there are.
+    """
+
+    cycles: float
+    deviation: float = 0.0
+    draws: int = 1
+
+    @property
+    def half_width(self) -> float:
+        """Half width of the interval of the mean at the level of 0.95, as a share of it."""
+        return self._quantile * self.deviation / math.sqrt(self.draws)
+
+    @property
+    def chance(self) -> float:
+        """Half width of the interval of what one more draw has, over the mean, at the level of 0.95."""
+        return self._quantile * self.deviation * math.sqrt(1 + 1 / self.draws)
+
+    @property
+    def _quantile(self) -> float:
+        return float(stats.t.ppf((1 + _LEVEL) / 2, self.draws - 1)) if self.draws > 1 else 0.0
+
+
+def several(draw: Callable[[int], float], precision: float = _PRECISION) -> Alone:
+    """Return the mean of as many draws as make its interval no wider than a precision, 3 to 12.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns the cycles of a draw by its number, from 0 on.
+    precision : float
+        Half width of the interval, as a share of the mean.
+    """
+    found = [draw(number) for number in range(_LEAST)]
+    while True:
+        mean = float(np.mean(found))
+        made = Alone(mean, float(np.std(found, ddof=1)) / max(1.0, mean), len(found))
+        if made.half_width <= precision or len(found) == _MOST:
+            return made
+        found.append(draw(len(found)))
 
 
 def cycles_alone(
@@ -49,7 +108,9 @@ def cycles_alone(
 
 
 class FreshTimes:
-    """Run times of jobs alone on a new network, each simulated once: what a table holds; a `RunTimes`.
+    """Run times of jobs alone on a new network: what a table holds; a `RunTimes`.
+
+    Where chance matters a time is the mean of `several` draws.
 
     Parameters
     ----------
@@ -61,6 +122,8 @@ class FreshTimes:
         The network's engine.
     cycles : callable, optional
         Returns the cycles of a job alone on its nodes, in place of a simulation of all of it.
+    precision : float
+        As of `several`.
 
     Raises
     ------
@@ -74,11 +137,13 @@ class FreshTimes:
         margin: float = 1.0,
         engine: str = "kernel",
         cycles: Callable[[Placed], float] | None = None,
+        precision: float = _PRECISION,
     ) -> None:
         if not 0 < margin < np.inf:
             raise ValueError(f"margin: {margin:g} is not a number over 0")
         self._placing, self._margin = placing, margin
-        self._of = cycles or (lambda placed: cycles_alone(placing, placed, engine))
+        self._of = cycles or self._simulated
+        self._engine, self._precision = engine, precision
         self._cycles: dict[object, float] = {}
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
@@ -91,6 +156,13 @@ class FreshTimes:
         if key not in self._cycles:
             self._cycles[key] = self._of(placed)
         return self._cycles[key]
+
+    def _simulated(self, placed: Placed) -> float:
+        def draw(number: int) -> float:
+            placing = replace(self._placing, seed=self._placing.seed + number)
+            return cycles_alone(placing, placed, self._engine)
+
+        return several(draw, self._precision).cycles if self._draws else draw(0)
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time in seconds of a job on the nodes that it got."""

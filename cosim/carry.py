@@ -103,6 +103,7 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         installed=plan.jobs.installed,
         keep_nodes=True,
     )
+    course.finish()
     rows = job_rows(made, course.measured, plan.config)
     outcome = {
         "jobs": rows,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from netplace.cosim.alone import FreshTimes, cycles_alone
+from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
+from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
 from netplace.cosim.placed import Placed, Placing, unhurt
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
-from netplace.cosim.sampled import SOURCES, Progress, SampledExecution
-from netplace.cosim.table import TableExecution
-from netplace.scheduling import Execution, Job
+from netplace.cosim.sampled import SampledCourse
+from netplace.cosim.table import TableExecution, from_log
+from netplace.runs.chance import network_draws
+from netplace.scheduling import Execution
 
 __all__ = ["COURSES", "Course"]
 
@@ -36,6 +39,9 @@ class Course(Protocol):
     execution: Execution
     measured: dict[int, Measured]
 
+    def finish(self) -> None:
+        """Measure what can only be measured when all jobs have ended."""
+
     def figures(self) -> dict[str, Any]:
         """Return figures that only this fidelity has."""
 
@@ -49,11 +55,14 @@ class _Live:
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._engine, self._tell = placing, engine, tell
-        self._fresh = FreshTimes(unhurt(placing), plan.margin, engine)
-        longest = _from_log(plan.margin) if plan.applications else self._fresh.longest
+        self._fresh = FreshTimes(unhurt(placing), plan.margin, engine, precision=plan.precision)
+        longest = from_log(plan.margin) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
-        self._explain = plan.explain
+        self._explain, self._precision = plan.explain, plan.precision
         self.execution: Execution = self._live
+
+    def finish(self) -> None:
+        """Do nothing: all is measured."""
 
     def figures(self) -> dict[str, Any]:
         """Return nothing more."""
@@ -69,10 +78,24 @@ class _Live:
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed
         then = unhurt(self._placing, attempt.start)
-        alone = cycles_alone(then, placed, self._engine, attempt.since)
+        alone = self._alone(then, attempt)
         fresh = self._fresh.cycles(placed)
-        self.measured[placed.job.number] = Measured(placed, attempt.start, attempt.cycles, alone, fresh)
+        self.measured[placed.job.number] = Measured(
+            placed, attempt.start, attempt.cycles, alone.cycles, fresh, chance=alone.chance
+        )
         self._tell(len(self.measured))
+
+    def _alone(self, then: Placing, attempt: Attempt) -> Alone:
+        """Return the time alone: that from the same state, or a mean of several where that is chance."""
+
+        def draw(number: int) -> float:
+            placing = replace(then, seed=then.seed + number)
+            return cycles_alone(placing, attempt.placed, self._engine, attempt.since)
+
+        same = draw(0)
+        if same == attempt.cycles or not network_draws(then.machine, then.config):
+            return Alone(same)
+        return several(lambda number: draw(number) if number else same, self._precision)
 
 
 class _Table:
@@ -84,11 +107,14 @@ class _Table:
         if plan.applications:
             rates = Rates(placing, plan.precision)
             self.execution: Execution = TableExecution(
-                placing, lambda placed: _alone(rates, placed), _from_log(plan.margin), self._begun
+                placing, lambda placed: _alone(rates, placed), from_log(plan.margin), self._begun
             )
         else:
-            fresh = FreshTimes(placing, plan.margin, engine)
+            fresh = FreshTimes(placing, plan.margin, engine, precision=plan.precision)
             self.execution = TableExecution(placing, fresh.cycles, fresh.longest, self._begun)
+
+    def finish(self) -> None:
+        """Do nothing: all is measured."""
 
     def figures(self) -> dict[str, Any]:
         """Return nothing more."""
@@ -103,19 +129,22 @@ class _Table:
         self._tell(len(self.measured))
 
 
-class _Sampled:
+class _Mixes:
     """Rates of progress, measured mix by mix."""
 
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell, self._rates = tell, Rates(placing, plan.precision)
         self._by_source = dict.fromkeys(SOURCES, 0.0)
-        longest = _from_log(plan.margin)
+        longest = from_log(plan.margin)
         if not plan.applications:
             longest = FreshTimes(
                 placing, plan.margin, cycles=lambda placed: _alone(self._rates, placed)
             ).longest
-        self.execution: Execution = SampledExecution(placing, self._rates, longest, self._ended)
+        self.execution: Execution = MixesExecution(placing, self._rates, longest, self._ended)
+
+    def finish(self) -> None:
+        """Do nothing: all is measured."""
 
     def figures(self) -> dict[str, Any]:
         """Return the share of all jobs' time by where it comes from, and how mixes were measured."""
@@ -150,12 +179,9 @@ def _alone(rates: Rates, placed: Placed) -> float:
     return rates.alone(placed)
 
 
-def _from_log(margin: float) -> Callable[[Job], float]:
-    return lambda job: margin * job.run_time
-
-
 COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell], Course]] = {
     "table": _Table,
-    "sampled": _Sampled,
+    "mixes": _Mixes,
+    "sampled": SampledCourse,
     "live": _Live,
 }

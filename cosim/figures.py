@@ -57,6 +57,7 @@ def job_rows(schedule: Schedule, measured: Mapping[int, Measured], config: Confi
                 "live": done and done.live * second,
                 "slowdown": done and (done.live / done.alone if done.alone else 1.0),
                 "half_width": done and done.half_width,
+                "slowdown_half_width": done and done.chance * (done.live / done.alone if done.alone else 1.0),
             }
         )
     return rows

@@ -93,18 +93,29 @@ class LiveExecution:
         self._waiting = WaitingOverTime(self.network) if explaining else None
         self._names: list[int] = []  # jobs by the network's number
         self.longest = longest
+        self._skipped = 0  # cycles that have passed and were not simulated, see `LeapingExecution`
         self._placing, self._tell = placing, ended
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._running: dict[int, tuple[int, Attempt]] = {}  # by the network's number: ours, and what it is
         self._ended: list[Ends] = []  # that have come up while the network was brought to a start
 
-    def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> None:
+    @property
+    def now(self) -> int:
+        """Next cycle."""
+        return self.network.now + self._skipped
+
+    def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Start a job in the first cycle from `now` on."""
-        placed = self._placing.put(job, allocation)
+        return self.begin_placed(attempt, self._placing.put(job, allocation), now)
+
+    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
+        """Start a job whose tasks have their nodes."""
         self._bring_to(now)
         number = self._placing.start(self.network, placed)
-        self._names.append(job.number)
-        self._running[number] = attempt, Attempt(placed, self.network.now, self.network.residue())
+        self._names.append(placed.job.number)
+        self._running[number] = attempt, Attempt(placed, self.now, self.network.residue())
+        self._came(number, placed)
+        return None
 
     def lost(self, now: float) -> NDArray[np.int64]:
         """Return the nodes that faults have cut off up to `now`, each once."""
@@ -140,7 +151,7 @@ class LiveExecution:
     def next_end(self, until: float) -> Ends | None:
         """Simulate up to the next end, not later than `until`."""
         limit = None if until == math.inf else math.floor(until * self._second + _WITHIN)
-        if not self._ended and (limit is None or self.network.now < limit):
+        if not self._ended and (limit is None or self.now < limit):
             self._advance(limit)
         if self._ended and self._ended[0].time * self._second <= until * self._second + _WITHIN:
             return self._ended.pop(0)
@@ -149,7 +160,7 @@ class LiveExecution:
     def _bring_to(self, now: float) -> None:
         """Simulate up to the first cycle from `now` on."""
         cycle = math.ceil(now * self._second - _WITHIN)
-        while self.network.now < cycle:
+        while self.now < cycle:
             self._advance(cycle)
 
     def waiting(self) -> dict[str, Any]:
@@ -207,7 +218,7 @@ class LiveExecution:
                 self._drop(number)
                 told.append(attempt)
         if told:
-            self._ended.append(Ends(self.network.now / self._second, tuple(told), failed=True))
+            self._ended.append(Ends(self.now / self._second, tuple(told), failed=True))
         return bool(told)
 
     def _note(self, numbers: list[int]) -> None:
@@ -215,13 +226,12 @@ class LiveExecution:
         told = []
         for number in numbers:
             attempt, record = self._running.pop(number)
-            record.end = int(self.network.job(number).end)
+            record.end = int(self.network.job(number).end) + self._skipped
             self.network.forget(number)
             told.append(attempt)
-            if self._tell is not None:
-                self._tell(record)
+            self._went(number, attempt, record)
         if told:
-            self._ended.append(Ends(self.network.now / self._second, tuple(told)))
+            self._ended.append(Ends(self.now / self._second, tuple(told)))
 
     def _fail(self, error: DeadlockError) -> None:
         """End all jobs that run: nothing can move any more, so none of them ever ends by itself."""
@@ -232,11 +242,19 @@ class LiveExecution:
             self.failures[record.placed.job.number] = explain(own, programs, 0, error.cycle)
             self._drop(number)
             told.append(attempt)
-        self._ended.append(Ends(self.network.now / self._second, tuple(told), failed=True))
+        self._ended.append(Ends(self.now / self._second, tuple(told), failed=True))
 
     def _drop(self, number: int) -> None:
         """Stop a job on the network, unless a fault has, and forget it."""
         if not self.network.job(number).stopped:
             self.network.stop(number)
         self.network.forget(number)
-        del self._running[number]
+        self._went(number, self._running.pop(number)[0], None)
+
+    def _came(self, number: int, placed: Placed) -> None:
+        """Take note that a job has started."""
+
+    def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
+        """Take note that a job has ended, or was stopped; tell of it if it has ended."""
+        if self._tell is not None and ended is not None:
+            self._tell(ended)

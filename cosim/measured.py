@@ -27,6 +27,8 @@ class Measured:
         Alone on a new network, as a table has it.
     half_width : float
         Of the interval of `live` at the level of 0.95, as a share of it; 0: it was counted, not estimated.
+    chance : float
+        Half width of the interval of ``live / alone`` that chance alone would give it, at the same level.
     """
 
     placed: Placed
@@ -35,3 +37,4 @@ class Measured:
     alone: float
     fresh: float
     half_width: float = 0.0
+    chance: float = 0.0

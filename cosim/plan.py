@@ -24,13 +24,14 @@ from netplace.runs.table_times import BEST_KNOWN
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
 
 # To be raised when a plan would no longer give what it gave.
-REVISION = 1
-_SAMPLED = 3  # the same, where times are sampled
+REVISION = 2
+_SAMPLED = 4  # the same, where not all is simulated
 
 # Where run times come from, by the flag --network-time.
 FIDELITIES = {
     "table": "each job alone on a new network, looked up by its nodes: jobs do not disturb each other",
-    "sampled": "rates of progress of looping jobs, measured by simulating each mix of jobs over windows",
+    "mixes": "rates of progress of looping jobs, measured by simulating each mix of jobs over windows",
+    "sampled": "packets of all jobs on one network, whose steady stretches are skipped",
     "live": "every packet of every job, on one network",
 }
 
@@ -64,7 +65,7 @@ class CosimPlan:
     applications : str
         File that says what the jobs of a log run, see `netplace.cosim.mix`; empty: the workload says.
     precision : float
-        Half width, as a share, to which rates are measured where times are sampled.
+        Half width, as a share, to which times alone are measured, and rates where not all is simulated.
     config : Config
         Settings of the network.
     mix_digest : str
@@ -86,7 +87,7 @@ class CosimPlan:
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
-        if self.network_time == "sampled":
+        if self.network_time in ("mixes", "sampled"):
             plain["sampled"] = _SAMPLED
         if revised := revisions_of(config=self.config):
             plain["revisions"] = revised

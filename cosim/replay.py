@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.cosim.carry import placing_of
+from netplace.cosim.leaping import Stay
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.rates import Rates
-from netplace.cosim.sampled import Progress, SampledExecution
+from netplace.cosim.sampled import Sampled, sampled_twice
 from netplace.netsim import Network
 from netplace.runs.schedules import workload_of
 
@@ -149,7 +148,7 @@ def replay(
     return Replay(cycles, late, {names[n] if n >= 0 else n: links for n, links in waited.items()})
 
 
-def sampled_again(placing: Placing, jobs: Iterable[Started], rates: Rates) -> dict[int, Progress]:
+def sampled_again(placing: Placing, jobs: Iterable[Started], precision: float) -> dict[int, Sampled]:
     """Return what sampled times make of jobs that start when and where they did; by number.
 
     Parameters
@@ -158,28 +157,8 @@ def sampled_again(placing: Placing, jobs: Iterable[Started], rates: Rates) -> di
         Machine, settings and seed.
     jobs : iterable of Started
         In the order of their starts. One whose nodes are not free by then starts when they are.
-    rates : Rates
-        Where factors come from.
+    precision : float
+        As of `netplace.cosim.leaping.LeapingExecution`.
     """
-    made: dict[int, Progress] = {}
-    held: dict[int, Started] = {}
-
-    def ended(one: Progress) -> None:
-        made[one.placed.job.number] = one
-        held.pop(one.placed.job.number, None)
-
-    execution = SampledExecution(placing, rates, lambda job: math.inf, ended)
-    second = placing.config.cycle_ns * 1e-9
-    for job in jobs:
-        now = job.start * second
-        while execution.next_end(now):
-            pass
-        while any(len(np.intersect1d(job.placed.nodes, other.placed.nodes)) for other in held.values()):
-            ends = execution.next_end(math.inf)
-            assert ends is not None
-            now = max(now, ends.time)
-        if execution.begin_placed(job.number, job.placed, now) is None:
-            held[job.number] = job
-    while execution.next_end(math.inf):
-        pass
-    return made
+    stays = {job.number: Stay(job.placed, job.start) for job in jobs}
+    return sampled_twice(placing, stays, precision)

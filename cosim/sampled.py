@@ -1,183 +1,185 @@
-"""Sampled network time as an execution: rates of progress, measured anew whenever the mix of jobs changes.
+"""A co-simulation whose steady stretches are skipped, with an interval for every job.
 
-Between two events of the scheduler the set of running jobs stays, and so does the rate at which each gets
-on. When a job comes or goes those are measured again on which what acts has changed by more than a slack,
-beside all jobs without which more than the slack would be left out (`netplace.cosim.neighbours`). A job on
-which less than that acts has its time alone.
+The jobs share the network twice: once under the scheduler, and once more a little moved and with other draws.
+The first run gives the times, both tell how far they are known.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from netplace.cosim.influence import Presence, presence
-from netplace.cosim.neighbours import Neighbourhood, Neighbours
+import numpy as np
+
+from netplace.cosim.again import once_more
+from netplace.cosim.alone import Alone, FreshTimes, several
+from netplace.cosim.leaping import Leaped, LeapingExecution, Stay, leap_through
+from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed, Placing
-from netplace.cosim.rates import Rates
-from netplace.scheduling import Allocation, Ends, Job
+from netplace.cosim.plan import CosimPlan
+from netplace.cosim.table import from_log
+from netplace.runs.chance import network_draws, same_place
+from netplace.scheduling import Execution
 
-__all__ = ["SOURCES", "Progress", "SampledExecution"]
+__all__ = ["MARKED", "AloneByLeaps", "Sampled", "SampledCourse", "half_width", "sampled_twice"]
 
-_SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
-
-# Where a stretch of a job's time comes from.
-SOURCES = {
-    "computed": "jobs that do not communicate",
-    "alone": "jobs whose possible links nobody shares, looked up",
-    "light": "jobs whose links others hardly load, looked up",
-    "sampled": "mixes simulated for this stretch",
-    "remembered": "mixes simulated before",
-}
+MARKED = 0.1  # half width beyond which a job's time is marked
 
 
-@dataclass(eq=False)
-class Progress:
-    """A job under way.
-
-    Attributes
-    ----------
-    placed : Placed
-        The job on its nodes.
-    begin : float
-        When it began, in cycles.
-    left : float
-        Cycles left, were it alone.
-    factor, half_width : float
-        By which it is slowed in this stretch, and the half width of the interval as a share.
-    omitted, left_out : float
-        Influence of jobs that were left out when it was measured, and with all that has changed since, as
-        shares.
-    source : str
-        Key of `SOURCES`: where they come from.
-    doubt : float
-        Cycles by which what is done so far may be wrong.
-    end : float
-        When it ended, in cycles; nan: not yet.
-    by_source : dict of str to float
-        Cycles by where they came from.
-    """
-
-    placed: Placed
-    begin: float
-    left: float
-    factor: float = math.nan
-    half_width: float = 0.0
-    omitted: float = 0.0
-    left_out: float = 0.0
-    source: str = ""
-    doubt: float = 0.0
-    end: float = math.nan
-    by_source: dict[str, float] = field(default_factory=dict)
-
-    def pass_on(self, cycles: float) -> None:
-        """Let time go by."""
-        done = cycles / self.factor
-        self.left -= done
-        self.doubt += done * (self.half_width + self.left_out)
-        self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
-
-
-class SampledExecution:
-    """Jobs at rates that are measured mix by mix; a `netplace.scheduling.Execution`.
+class AloneByLeaps:
+    """Times of jobs alone on a new network, whose steady stretches are skipped.
 
     Parameters
     ----------
     placing : Placing
-        How jobs are put on their nodes.
-    rates : Rates
-        Their rates.
-    longest : callable
-        Returns the run time in seconds that a user estimates.
-    ended : callable
-        Told of each job that has ended.
+        Machine, settings and seed.
+    precision : float
+        Half width of a time, as a share.
     """
 
-    def __init__(
-        self,
-        placing: Placing,
-        rates: Rates,
-        longest: Callable[[Job], float],
-        ended: Callable[[Progress], None],
-    ) -> None:
-        self.longest = longest
-        self._placing, self._rates, self._tell = placing, rates, ended
-        self._second = 1e9 / placing.config.cycle_ns  # in cycles
-        self._now = 0.0
-        self._running: dict[int, Progress] = {}
-        self._neighbours = Neighbours(_SLACK * rates.precision)
+    def __init__(self, placing: Placing, precision: float) -> None:
+        self._placing, self._precision = placing, precision
+        self._draws = network_draws(placing.machine, placing.config)
+        self._known: dict[object, Alone] = {}
 
-    def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Begin a job; one that does not communicate ends when it ends."""
-        return self.begin_placed(attempt, self._placing.put(job, allocation), now)
+    def of(self, placed: Placed) -> Alone:
+        """Return the time alone of a job on its nodes."""
+        nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
+        key = placed.work, nodes.tobytes()
+        if key not in self._known:
+            self._known[key] = self._made(placed)
+        return self._known[key]
 
-    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
-        """Begin a job whose tasks have their nodes."""
-        work = placed.work
-        if not work.application:
-            cycles = float(work.compute) * work.iterations
-            done = Progress(placed, now * self._second, 0.0, end=now * self._second + cycles)
-            done.by_source["computed"] = cycles
-            self._tell(done)
-            return cycles / self._second
-        self._pass_on(now * self._second)
-        alone = self._rates.alone(placed)
-        self._neighbours.come(attempt, self._presence(placed, alone))
-        self._running[attempt] = Progress(placed, self._now, alone)
-        return None
+    def _made(self, placed: Placed) -> Alone:
+        doubts: list[float] = []
 
-    def _presence(self, placed: Placed, alone: float) -> Presence:
-        return presence(self._placing, placed, alone / placed.work.iterations, self._rates.speaking(placed))
+        def draw(number: int) -> float:
+            placing = replace(self._placing, seed=self._placing.seed + number)
+            made = leap_through(placing, [(0, Stay(placed, 0))], self._precision)[0]
+            doubts.append(0.0 if made.counted else made.variance)
+            return float(made.cycles)
 
-    def stop(self, attempt: int, now: float) -> None:
-        """Stop a job; its nodes are free at once."""
-        self._pass_on(now * self._second)
-        if self._running.pop(attempt, None) is not None:
-            self._neighbours.go(attempt)
+        found = several(draw, self._precision) if self._draws else Alone(draw(0))
+        return replace(found, deviation=max(found.deviation, math.sqrt(np.mean(doubts))))
 
-    def next_end(self, until: float) -> Ends | None:
-        """Return the next end at the rates of the jobs that run now."""
-        self._measure()
-        if not self._running:
-            return None
-        ends = {
-            attempt: self._now + max(0.0, one.left) * one.factor for attempt, one in self._running.items()
-        }
-        first = min(ends.values())
-        if first > until * self._second:
-            return None
-        self._pass_on(first)
-        told = tuple(attempt for attempt, end in ends.items() if end <= first)
-        for attempt in told:
-            one = self._running.pop(attempt)
-            self._neighbours.go(attempt)
-            one.end = first
-            self._tell(one)
-        return Ends(first / self._second, told)
 
-    def _pass_on(self, now: float) -> None:
-        if now > self._now:
-            for one in self._running.values():
-                one.pass_on(now - self._now)
-            self._now = now
+@dataclass(frozen=True)
+class Sampled:
+    """A job's sampled time, in cycles.
 
-    def _measure(self) -> None:
-        """Measure the rates that do not hold any more among the jobs that run now."""
-        for wanted in self._neighbours.to_measure():
-            self._measure_around(wanted)
-        for attempt, one in self._running.items():
-            one.left_out = one.omitted + self._neighbours.drift[attempt]
+    Attributes
+    ----------
+    cycles : float
+        From its start to its end.
+    half_width : float
+        Half of the interval of a live run's time at the level of 0.95, as a share of it; 0: it was counted.
+    alone : Alone
+        Alone on a new network.
+    """
 
-    def _measure_around(self, wanted: Neighbourhood) -> None:
-        placed = [self._running[attempt].placed for attempt in (*wanted.watched, *wanted.beside)]
-        before = self._rates.simulated
-        found = self._rates.of(placed, len(wanted.watched))
-        if len(placed) == 1:
-            source = "light" if wanted.shares else "alone"
+    cycles: float
+    half_width: float
+    alone: Alone
+
+
+def sampled_twice(placing: Placing, stays: Mapping[int, Stay], precision: float) -> dict[int, Sampled]:
+    """Return the sampled times of attempts that begin when and where they did, ordered by start."""
+    made = leap_through(placing, stays.items(), precision)
+    return with_intervals(placing, stays, made, AloneByLeaps(placing, precision), precision)
+
+
+def with_intervals(
+    placing: Placing,
+    stays: Mapping[int, Stay],
+    made: Mapping[int, Leaped],
+    alone: AloneByLeaps,
+    precision: float,
+) -> dict[int, Sampled]:
+    """Return the times of attempts with their intervals: let them run once more, and each alone."""
+    again: dict[int, Leaped] = {}
+    if any(not leaped.counted for leaped in made.values()):
+        cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
+        again = once_more(placing, stays, cycles, precision)
+    found = {}
+    for attempt, leaped in made.items():
+        own = alone.of(stays[attempt].placed)
+        found[attempt] = Sampled(leaped.cycles, half_width(leaped, again.get(attempt), own), own)
+    return found
+
+
+class SampledCourse:
+    """Jobs on one network whose steady stretches are skipped, twice."""
+
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Callable[[int], None]) -> None:
+        self.measured: dict[int, Measured] = {}
+        self._placing, self._precision, self._tell = placing, plan.precision, tell
+        self._alone = AloneByLeaps(placing, plan.precision)
+        self._made: dict[int, Leaped] = {}
+        longest = from_log(plan.margin)
+        if not plan.applications:
+            fresh = FreshTimes(placing, plan.margin, cycles=lambda placed: self._alone.of(placed).cycles)
+            longest = fresh.longest
+        self._leaping = LeapingExecution(placing, longest, plan.precision, self._leapt)
+        self.execution: Execution = self._leaping
+
+    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
+        if placed.work.application:
+            self._made[attempt] = leaped
         else:
-            source = "sampled" if self._rates.simulated > before else "remembered"
-        for attempt, factor, half in zip(wanted.watched, found.factors, found.half_widths, strict=True):
-            one = self._running[attempt]
-            one.factor, one.half_width, one.source = factor, half, source
-            one.omitted = wanted.left_out[attempt]
+            self.measured[placed.job.number] = Measured(
+                placed, start, leaped.cycles, leaped.cycles, leaped.cycles
+            )
+        self._tell(len(self._made) + len(self.measured))
+
+    def finish(self) -> None:
+        """Let the jobs share the network once more, and measure each alone."""
+        stays = {attempt: stay for attempt, stay in self._leaping.stays.items() if attempt in self._made}
+        made = {attempt: self._made[attempt] for attempt in stays}
+        found = with_intervals(self._placing, self._leaping.stays, made, self._alone, self._precision)
+        for attempt, one in found.items():
+            placed, start = stays[attempt].placed, stays[attempt].start
+            alone = one.alone
+            chance = math.hypot(alone.half_width if one.half_width else alone.chance, one.half_width)
+            self.measured[placed.job.number] = Measured(
+                placed, start, one.cycles, alone.cycles, alone.cycles, one.half_width, chance
+            )
+
+    def figures(self) -> dict[str, Any]:
+        """Return how much was simulated, and how well times are known."""
+        widths = [one.half_width for one in self.measured.values()]
+        return {
+            "simulated": self._leaping.network.now / max(1, self._leaping.now),
+            "marked": sum(width > MARKED for width in widths),
+            "half_width": {"mean": float(np.mean(widths)), "most": float(np.max(widths))} if widths else None,
+        }
+
+    def more(self) -> dict[str, Any]:
+        """Return which jobs could never have ended, and why."""
+        return {"failures": [{"job": job, "why": why} for job, why in self._leaping.failures.items()]}
+
+
+def half_width(first: Leaped, second: Leaped | None, alone: Alone) -> float:
+    """Return the half width of the interval in which a live run's time is, at the level of 0.95.
+
+    Parameters
+    ----------
+    first : Leaped
+        What is told.
+    second : Leaped, optional
+        The same once more.
+    alone : Alone
+        The job alone: what it owes to chance there, it owes to chance beside others as well.
+
+    Returns
+    -------
+    float
+        As a share of the time; 0 if it was counted.
+    """
+    if first.counted:
+        return 0.0
+    variance = first.variance + alone.deviation**2
+    if second is not None:
+        variance += math.log(second.cycles / first.cycles) ** 2 / 2
+    return 2.0 * math.sqrt(variance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.entry import OPEN, ROOM, Entry, entry, interpreted
+from netplace.netsim.laps import Laps
 from netplace.netsim.layout import known, setting, state, tables_of
 from netplace.topologies import Topology
 
@@ -70,6 +72,7 @@ class KernelEngine:
         self._renew()
         self._loop = self._function(self._functions[0], self._known)
         self._loop.load()
+        self._bound: tuple[Any, Any, Callable[[int], int]] | None = None  # the loop on arrays as they are
 
     @property
     def repeats(self) -> bool:
@@ -194,6 +197,14 @@ class KernelEngine:
         """Return how many iterations of a job that runs each of its tasks has behind it."""
         return self._jobs.rounds(number)
 
+    def laps(self, number: int) -> Laps:
+        """Return how far the tasks of a job that runs are with iterations that stand in a loop."""
+        return self._jobs.laps(number)
+
+    def skip(self, number: int, counts: NDArray[np.int64]) -> None:
+        """Let each task of a job have done so many more iterations, and received what it is sent in them."""
+        self._act_now(self._jobs.skip(number, counts))
+
     def stop(self, number: int) -> None:
         """Stop a job that runs: its tasks do nothing from cycle `now` on."""
         computing = self._jobs.stop(number, self.now)
@@ -296,7 +307,10 @@ class KernelEngine:
             self._make_room()
 
     def _run(self, until: int) -> int:
-        return self._loop(self._state, self._setting, int(until))
+        bound = self._bound
+        if bound is None or bound[0] is not self._state or bound[1] is not self._setting:
+            bound = self._bound = self._state, self._setting, self._loop.on(self._state, self._setting)
+        return bound[2](int(until))
 
     def _make_room(self) -> None:
         """Make entries for the messages that may begin in the next cycle."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.netsim.general import General
+from netplace.netsim.laps import Laps
 
 __all__ = ["Blocked", "Counters", "Engine", "Exit", "Failing", "JobRecord", "Traffic"]
 
@@ -175,6 +176,12 @@ class Engine(Protocol):
 
     def rounds(self, number: int) -> NDArray[np.float64]:
         """Return how many iterations of a job that runs each task has behind it, where `repeats`."""
+
+    def laps(self, number: int) -> Laps:
+        """Return how far the tasks of a job that runs are with its iterations, where `repeats`."""
+
+    def skip(self, number: int, counts: NDArray[np.int64]) -> None:
+        """Let each task of a job have done so many more iterations, where `repeats`."""
 
     def stop(self, number: int) -> None:
         """Stop a job that runs: its tasks do nothing from cycle `now` on.

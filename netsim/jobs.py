@@ -19,6 +19,7 @@ from netplace.apps import Program
 from netplace.netsim.config import Config
 from netplace.netsim.engine import JobRecord
 from netplace.netsim.kernel import state as k
+from netplace.netsim.laps import Laps
 from netplace.netsim.lower import Lowered, looped, lower
 from netplace.netsim.pool import Pool
 
@@ -197,6 +198,7 @@ class Jobs:
         when[mine, k.BUSY_UNTIL] = 0
         when[mine, k.LOST] = 0
         when[mine, k.SINCE] = -1
+        when[mine, k.LAPPED] = self._jobs[number].start
         return mine
 
     def take_keys(self, count: int, owner: int = 0) -> int:
@@ -427,6 +429,32 @@ class Jobs:
         begun = (row[:, k.PC] - job.code.begin - (loop - length)) / length
         rounds: NDArray[np.float64] = job.times - 2 - row[:, k.ROUNDS] + np.clip(begun, 0, 1)
         return rounds
+
+    def laps(self, number: int) -> Laps:
+        """Return how far the tasks of a job are with iterations that stand in a loop."""
+        job = self._jobs[number]
+        lowered, row = job.code.lowered, self._task[job.nodes]
+        runs = row[:, k.JOB] == job.slot
+        return Laps(
+            done=np.where(runs, job.times - 2 - row[:, k.ROUNDS], job.times).astype(np.int64),
+            last=self._when[job.nodes, k.LAPPED].astype(np.int64),
+            left=np.where(runs, np.maximum(0, row[:, k.ROUNDS]), 0).astype(np.int64),
+            source=lowered.key[:, 0],
+            target=lowered.key[:, 1],
+            sent=lowered.sent,
+            used=lowered.used,
+            spare=self.keys(job.first_key, job.keys)[:, k.HAVE].astype(np.int64),
+        )
+
+    def skip(self, number: int, counts: Int) -> Int:
+        """Let each task of a job have done so many more iterations; return the nodes of those that wait."""
+        job, laps = self._jobs[number], self.laps(number)
+        self.keys(job.first_key, job.keys)[:, k.HAVE] = laps.spare_after(counts)
+        runs = self._task[job.nodes, k.JOB] == job.slot
+        mine = job.nodes[runs]
+        self._task[mine, k.ROUNDS] -= counts[runs].astype(self._task.dtype)
+        waiting: Int = mine[self._task[mine, k.WAITS] != k.NOTHING]
+        return waiting
 
     def _lost(self, when: NDArray[Any], now: int) -> Int:
         """Return the cycles that running tasks, given by the rows of their nodes, lost to full injectors."""

@@ -6,7 +6,7 @@ of these tuples, with tasks as source and destination.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class Lowered:
         Number of each message in the kernel (grouped by key), in the order of the program's sends.
     by_rendezvous : int
         Messages above the rendezvous threshold.
+    sent, used : ndarray of int64, shape (keys,)
+        Packets of each key that an iteration in a loop sends and receives.
     """
 
     op: Int
@@ -49,6 +51,8 @@ class Lowered:
     key: Int
     message: Int
     by_rendezvous: int
+    sent: Int = field(default_factory=lambda: np.empty(0, np.int64))
+    used: Int = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def packets_of(size: Int, packet_bytes: int) -> Int:
@@ -201,4 +205,12 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     last[first[1:][np.diff(first) > 0] - 1] = True
     early = ~last & (op & ((1 << k.KIND_BITS) - 1) == k.COMPUTE_LAST)
     op[early] += k.COMPUTE - k.COMPUTE_LAST
-    return replace(lowered, op=op, first=first, source_op=source_op[index])
+    body = lowered.op[ranges(here, there)]
+    sent, used = (_packets_in(body, kind, lowered.key) for kind in (k.SEND, k.RECV))
+    return replace(lowered, op=op, first=first, source_op=source_op[index], sent=sent, used=used)
+
+
+def _packets_in(words: Int, kind: int, key: Int) -> Int:
+    """Return the packets of each key that operations of a kind send or receive."""
+    keys = words[words & ((1 << k.KIND_BITS) - 1) == kind] >> k.KIND_BITS
+    return np.bincount(keys, minlength=len(key)).astype(np.int64) * key[:, 2]

@@ -20,6 +20,7 @@ from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault, read_faults
 from netplace.netsim.faults import FaultReport, rerouted, struck
 from netplace.netsim.general import paces, verdict_on
+from netplace.netsim.laps import Laps
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Graph, Topology
 
@@ -347,10 +348,37 @@ class Network:
         ValueError
             If there is no such job, it does not run, or its iterations are not kept once.
         """
+        return self._engine.rounds(self._looping(job).number)
+
+    def laps(self, job: int) -> Laps:
+        """Return how far the tasks of a job with `times` are with its iterations.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, it does not run, or its iterations are not kept once.
+        """
+        return self._engine.laps(self._looping(job).number)
+
+    def skip(self, job: int, counts: ArrayLike) -> None:
+        """Let each task of a job have done so many more iterations, between two cycles.
+
+        What tasks would have sent each other counts as received; packets in flight stay. So the network is in
+        a state that it could have come to by simulating those iterations; the clock stands.
+
+        Raises
+        ------
+        ValueError
+            As `laps` does; or if a task has fewer iterations left, or would have used what was not sent.
+        """
+        self._engine.skip(self._looping(job).number, np.asarray(counts, np.int64))
+
+    def _looping(self, job: int) -> _Job:
+        """Return a job that runs and whose iterations are kept once."""
         found = self._find(job)
         if job not in self._running or found.times == 1:
             raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
-        return self._engine.rounds(found.number)
+        return found
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""

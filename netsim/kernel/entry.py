@@ -82,11 +82,19 @@ class Entry:
 
     def __call__(self, state: Any, setting: Any, cycle: int) -> int:
         """Run the function; it is compiled, or read from disk, when it is first called."""
+        return self.on(state, setting)(cycle)
+
+    def on(self, state: Any, setting: Any) -> Callable[[int], int]:
+        """Return the function for these arrays and settings: of the cycle alone."""
         code = self.load()
         if interpreted():
-            return int(code(state, setting, cycle))
+            return lambda cycle: int(code(state, setting, cycle))
         arrays, settings = addressed(state), np.array(setting, np.int64)
-        return int(code(arrays.ctypes.data, settings.ctypes.data, cycle))
+
+        def run(cycle: int, alive: Any = (state, arrays, settings)) -> int:
+            return int(code(arrays.ctypes.data, settings.ctypes.data, cycle))
+
+        return run
 
     def load(self) -> Callable[[Any, Any, int], int]:
         """Compile the function, or read it from disk, unless that is done."""

@@ -119,13 +119,14 @@ DRAWN = 11  # destination + 1 of the open-loop packet that waits for an injector
 FIRST_KEY = 12  # from which the keys of the program count
 TASK_WORDS = 13
 
-# --- `when`: five long words for each node ----------------------------------------------------------------
+# --- `when`: six long words for each node ----------------------------------------------------------------
 SINCE = 0  # from which on the program has had a packet that no injector takes; -1: none
 LOST = 1  # number of cycles lost that way
 BUSY_UNTIL = 2  # from which on the program can act: it computes before
 NEXT_DRAW = 3  # in which open-loop traffic has its next packet; -1: there is none
 LEFT = 4  # packets of the message under way still to be created
-WHEN_WORDS = 5
+LAPPED = 5  # in which its last iteration in a loop ended
+WHEN_WORDS = 6
 
 EMITTED, NEXT_CYCLE, FULL = 1, 2, 3  # what became of a packet that was to be created
 

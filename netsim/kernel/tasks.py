@@ -29,6 +29,7 @@ from netplace.netsim.kernel.state import (
     KEY_BITS,
     KEY_WORDS,
     KIND_BITS,
+    LAPPED,
     LEFT,
     LENGTH,
     LOOP,
@@ -107,6 +108,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
                 return False
             break
         if kind == LOOP:
+            s.when[when + LAPPED] = cycle
             if s.task[task + ROUNDS] > 0:
                 s.task[task + ROUNDS] -= 1
                 pc -= word >> KIND_BITS

@@ -12,6 +12,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.delays import BINS, bin_of
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.general import General
+from netplace.netsim.laps import Laps
 from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
@@ -113,6 +114,14 @@ class ReferenceEngine:
         return self._find(number).end
 
     def rounds(self, number: int) -> NDArray[np.float64]:
+        """Refuse: iterations are not kept once."""
+        raise ValueError(f"job {number}: the reference engine does not repeat programs")
+
+    def laps(self, number: int) -> Laps:
+        """Refuse: iterations are not kept once."""
+        raise ValueError(f"job {number}: the reference engine does not repeat programs")
+
+    def skip(self, number: int, counts: NDArray[np.int64]) -> None:
         """Refuse: iterations are not kept once."""
         raise ValueError(f"job {number}: the reference engine does not repeat programs")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from netplace.cosim import SOURCES, CosimPlan, kept
+from netplace.cosim import MARKED, SOURCES, CosimPlan, kept
 from netplace.cosim.plan import SETTINGS
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
@@ -80,6 +80,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     made = [table(title_of(plan), ["figure", "value"], rows)]
     if "sources" in figures:
         made.append(_source_table(figures))
+    if "simulated" in figures:
+        made.append(_sampled_table(figures))
     if figures["table_error"]:
         made.append(_error_table(figures["table_error"]))
     if "waiting" in outcome:
@@ -105,12 +107,25 @@ def _source_table(figures: dict[str, Any]) -> Table:
             number(mixes["precision_missed"]),
         ],
     ]
-    if width:
-        rows += [
-            ["half width of a job's time, mean (%)", number(100 * width["mean"], 2)],
-            ["most (%)", number(100 * width["most"], 2)],
-        ]
+    rows += _width_rows(width)
     return table("where times come from (% of the jobs' time)", ["source", "value"], rows)
+
+
+def _sampled_table(figures: dict[str, Any]) -> Table:
+    """Return how much was simulated, and how well the jobs' times are known."""
+    rows = [["simulated (% of the time)", number(100 * figures["simulated"], 1)]]
+    rows += _width_rows(figures["half_width"])
+    rows.append([f"marked: half width over {100 * MARKED:g} % (jobs)", number(figures["marked"])])
+    return table("how well times are known", ["figure", "value"], rows)
+
+
+def _width_rows(width: dict[str, float] | None) -> list[list[str]]:
+    if width is None:
+        return []
+    return [
+        ["half width of a job's time, mean (%)", number(100 * width["mean"], 2)],
+        ["most (%)", number(100 * width["most"], 2)],
+    ]
 
 
 def _error_table(error: dict[str, Any]) -> Table:

@@ -108,13 +108,21 @@ def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     check(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "runs no application")
 
 
-def test_sampled_times_say_where_they_come_from(netplace):
-    flags = ["--network-time", "sampled", "--repeats", "10:20", "--partition", "random", "--precision", "0.1"]
+def test_times_by_mixes_say_where_they_come_from(netplace):
+    flags = ["--network-time", "mixes", "--repeats", "10:20", "--partition", "random", "--precision", "0.1"]
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
     assert "where times come from" in result.stdout
     found = json.loads(netplace(*SMALL, *flags, "--json").stdout)
     assert all(job["half_width"] >= 0 for job in found["jobs"])
+
+
+def test_sampled_times_say_how_well_they_are_known(netplace):
+    flags = ["--network-time", "sampled", "--repeats", "100:200", "--partition", "random"]
+    result = netplace(*SMALL, *flags)
+    assert result.exit_code == 0, result.stderr
+    assert "how well times are known" in result.stdout
+    assert "simulated (% of the time)" in result.stdout
 
 
 def test_a_log_with_applications(netplace, tmp_path):

@@ -46,7 +46,7 @@ def files(tmp_path):
 
 
 def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
-    plan = make_cosim_plan(files | {"partition": "contiguous", "network_time": "sampled"})
+    plan = make_cosim_plan(files | {"partition": "contiguous", "network_time": "mixes"})
     placing = placing_of(plan)
     rates = Rates(placing)
     job = Job(3, 0, 8, 100.0)
@@ -58,7 +58,7 @@ def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
     assert 0.05 < speaking < 0.35
 
 
-@pytest.mark.parametrize("network_time", ["table", "sampled"])
+@pytest.mark.parametrize("network_time", ["table", "mixes", "sampled"])
 def test_a_log_is_carried_out(files, network_time):
     given = files | {"policy": "easy", "partition": "random", "network_time": network_time}
     found = cosimulate(make_cosim_plan(given)).outcome
@@ -67,7 +67,7 @@ def test_a_log_is_carried_out(files, network_time):
     one = next(job for job in found["jobs"] if job["size"] == 1)
     assert one["live"] == pytest.approx(30 + 17)
     assert one["slowdown"] == 1
-    if network_time == "sampled":
+    if network_time == "mixes":
         assert found["figures"]["sources"]["computed"] > 0
 
 
@@ -78,7 +78,7 @@ def test_less_communication_is_less_slowdown(files, tmp_path):
         mix.write_text(
             f'[[class]]\napplication = "all-to-all,packets=4"\nround = "down"\ncommunication = {share}\n'
         )
-        given = files | {"applications": str(mix), "partition": "random", "network_time": "sampled"}
+        given = files | {"applications": str(mix), "partition": "random", "network_time": "mixes"}
         found = cosimulate(make_cosim_plan(given)).outcome
         slowdowns.append(found["figures"]["sharing"]["mean_slowdown"])
     assert slowdowns[0] > slowdowns[1] >= 0.999

@@ -1,0 +1,42 @@
+"""The same jobs once more, a little moved and with other draws: what of their times is owed to chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from netplace.cosim.leaping import Leaped, Stay, leap_through
+from netplace.cosim.placed import Placing
+
+__all__ = ["once_more"]
+
+_OTHER = 104_729  # added to the seed
+
+
+def once_more(
+    placing: Placing, stays: Mapping[int, Stay], cycles: Mapping[int, float], precision: float
+) -> dict[int, Leaped]:
+    """Return what comes of attempts that begin up to an iteration later, on a network that draws otherwise.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings and seed.
+    stays : mapping of int to Stay
+        Attempts and where they were.
+    cycles : mapping of int to float
+        What those took that have ended.
+    precision : float
+        As of `netplace.cosim.leaping.LeapingExecution`.
+    """
+    rng = np.random.default_rng([placing.seed, _OTHER])
+    moved = {}
+    for attempt, stay in sorted(stays.items()):
+        iteration = cycles.get(attempt, 0) / stay.placed.work.iterations
+        later = int(rng.integers(0, max(2, round(iteration))))
+        stop = stay.stop + later if stay.stop >= 0 else -1
+        moved[attempt] = replace(stay, start=stay.start + later, stop=stop)
+    order = sorted(moved.items(), key=lambda item: item[1].start)
+    return leap_through(replace(placing, seed=placing.seed + _OTHER), order, precision)

@@ -1,0 +1,200 @@
+"""The live network as an execution that leaps over what is steady; see `netplace.cosim.leaps`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from netplace.cosim.leaps import Leaper, Pace
+from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.placed import Placed, Placing
+from netplace.scheduling import Job
+
+__all__ = ["Leaped", "LeapingExecution", "Stay", "leap_through"]
+
+
+@dataclass(frozen=True, eq=False)
+class Leaped:
+    """What came of a job on a network whose steady stretches were skipped.
+
+    Attributes
+    ----------
+    cycles : int
+        From its start to its end.
+    leaps : float
+        Cycles that were skipped meanwhile.
+    variance : float
+        Of its time, as a share of it, squared: what leaps owe to chance, and what a live run does.
+    counted : bool
+        Whether nothing had been skipped before its end: then these are the cycles of a live run.
+    """
+
+    cycles: int
+    leaps: float = 0.0
+    variance: float = 0.0
+    counted: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Stay:
+    """A job on its nodes, from a cycle on.
+
+    Attributes
+    ----------
+    placed : Placed
+        The job on its nodes.
+    start : int
+        First cycle in which its tasks act.
+    stop : int
+        When it was stopped, in cycles; -1: it was not.
+    """
+
+    placed: Placed
+    start: int
+    stop: int = -1
+
+
+class LeapingExecution(LiveExecution):
+    """Jobs on one network whose steady stretches are skipped; a `netplace.scheduling.Execution`.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings, mapping and seed; the network draws from the same seed.
+    longest : callable
+        Returns the run time in seconds that a user estimates.
+    precision : float
+        Half width, as a share of a job's time, that leaps may add to it.
+    leapt : callable, optional
+        Told of each attempt that has ended, and of what came of it.
+
+    Attributes
+    ----------
+    stays : dict of int to Stay
+        Every attempt that has used the network so far.
+    """
+
+    def __init__(
+        self,
+        placing: Placing,
+        longest: Callable[[Job], float],
+        precision: float,
+        leapt: Callable[[int, Placed, int, Leaped], None],
+    ) -> None:
+        super().__init__(placing, longest)
+        self.stays: dict[int, Stay] = {}
+        self._leaper = Leaper(self.network, precision)
+        self._leapt = leapt
+
+    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
+        """Start a job whose tasks have their nodes; one that only computes has no part in the network."""
+        if placed.work.application:
+            return super().begin_placed(attempt, placed, now)
+        cycles, start = placed.work.compute * placed.work.iterations, math.ceil(now * self._second)
+        self._leapt(attempt, placed, start, Leaped(cycles))
+        return cycles / self._second
+
+    def stop(self, attempt: int, now: float) -> None:
+        """Stop a job in the first cycle from `now` on."""
+        super().stop(attempt, now)
+        if attempt in self.stays:
+            stay = self.stays[attempt]
+            self.stays[attempt] = Stay(stay.placed, stay.start, self.now)
+
+    def _came(self, number: int, placed: Placed) -> None:
+        attempt, record = self._running[number]
+        self.stays[attempt] = Stay(placed, record.start)
+        self._leaper.come(number, placed)
+
+    def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
+        pace = self._leaper.go(number)
+        if ended is not None:
+            leaped = Leaped(
+                ended.cycles, pace.leaps, _variance(pace, ended.cycles), counted=self._skipped == 0
+            )
+            self._leapt(attempt, ended.placed, ended.start, leaped)
+
+    def _simulated(self, limit: int | None) -> list[int]:
+        """Simulate up to the end of a job, or to a cycle, or leap there."""
+        while True:
+            stop = self._leaper.due
+            if limit is not None:
+                stop = min(stop, limit - self._skipped)
+            if self.network.now < stop:
+                ended = self.network.advance(stop)
+                if ended or not self._running:
+                    return ended
+            if limit is not None and self.now >= limit:
+                return []
+            if self.network.now >= self._leaper.due:
+                most = math.inf if limit is None else limit - self.now
+                starts = {number: record.start for number, (_, record) in self._running.items()}
+                self._skipped += self._leaper.look(most, self.now, starts)
+
+
+def _variance(pace: Pace, cycles: int) -> float:
+    """Return the variance of a job's time, as a share of it, squared.
+
+    A window shows the rate with the variance `spread`. A leap carries that over its length; a live run
+    averages it over as many windows as it is long.
+    """
+    total = max(1, cycles)
+    window = min(1.0, pace.span / max(1.0, pace.windows) / total) if pace.windows else 1.0
+    return pace.spread * (pace.squares / total**2 + window)
+
+
+def leap_through(placing: Placing, stays: Iterable[tuple[int, Stay]], precision: float) -> dict[int, Leaped]:
+    """Return what came of attempts that begin when and where they did; one that was stopped is left out.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings and seed.
+    stays : iterable of (int, Stay)
+        Attempts in the order of their starts. One whose nodes are not free by then starts when they are.
+    precision : float
+        As of `LeapingExecution`.
+    """
+    made: dict[int, Leaped] = {}
+    held: dict[int, int] = {}  # attempt by node
+    stops: list[tuple[int, int]] = []
+
+    def leapt(attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
+        made[attempt] = leaped
+        free(attempt)
+
+    def free(attempt: int) -> None:
+        for node in [node for node, holder in held.items() if holder == attempt]:
+            del held[node]
+
+    execution = LeapingExecution(placing, lambda job: math.inf, precision, leapt)
+    second = placing.config.cycle_ns * 1e-9
+
+    def go_to(cycle: float) -> None:
+        while stops and min(stops)[0] <= cycle:
+            at, attempt = min(stops)
+            stops.remove((at, attempt))
+            go_on(at)
+            if attempt in held.values():
+                execution.stop(attempt, max(at, execution.now) * second)
+                free(attempt)
+        go_on(cycle)
+
+    def go_on(cycle: float) -> None:
+        while execution.next_end(cycle * second):
+            pass
+
+    for attempt, stay in stays:
+        go_to(stay.start)
+        nodes = stay.placed.nodes.tolist()
+        while any(node in held for node in nodes):
+            if execution.next_end(math.inf) is None:
+                break
+        held |= dict.fromkeys(nodes, attempt)
+        now = max(stay.start, execution.now)
+        if stay.stop >= 0:
+            stops.append((now + stay.stop - stay.start, attempt))
+        execution.begin_placed(attempt, stay.placed, now * second)
+    go_to(math.inf)
+    return made

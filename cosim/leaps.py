@@ -1,0 +1,304 @@
+"""Leaps: iterations that a network in a steady state need not be simulated through.
+
+The jobs on a network are looked at over a window in which every task does some iterations. As fast as each
+has got on there it would get on for some time, so as many iterations as it would do in that time are skipped,
+the clock is put forward, and the next window begins where the skipped iterations end: tasks are ahead of each
+other by as much as they would be, packets are in flight where they were. Nothing is skipped that is not
+steady: leaps end before a task has done its iterations, and before anything else happens.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from netplace.cosim.placed import Placed
+from netplace.netsim import Network
+from netplace.netsim.laps import Laps
+
+__all__ = ["Leaper", "Pace"]
+
+Real = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+_LAPS = 2  # iterations of every task in half a window, at least
+_FARTHEST = 24.0  # windows that a leap is long, at most, unless it is
+_SHARE = 1 / 40  # no more than this of each job's time
+_AS_LONG = 2.0  # times as long as it is since something happened, at most
+_NEAREST = 1.0  # windows that it is long at least: shorter ones are simulated
+_LAST = 1  # iterations before the last that are simulated
+_BELIEF, _BELIEVED = 1.0, 0.01**2  # windows that what is believed beforehand counts for, and that variance
+_FAR = 1 << 62
+
+
+@dataclass(eq=False)
+class Pace:
+    """How a job gets on.
+
+    Tasks each of which waits for all others, directly or over others, are a *group*: none of them can get far
+    ahead, so all get on equally.
+
+    Attributes
+    ----------
+    placed : Placed
+        The job on its nodes.
+    group : ndarray of int64, shape (tasks,)
+        Group of each task.
+    groups : int
+        How many there are.
+    rest : ndarray of float64, shape (groups,)
+        Parts of an iteration that are still to be skipped.
+    windows, variance : float
+        Windows in which the job was measured, and the sum of the squared relative errors of its rate there.
+    leaps, squares : float
+        Cycles that were skipped while it ran, and the sum of their squares, leap by leap.
+    span : float
+        Cycles of the windows.
+    """
+
+    placed: Placed
+    group: Whole
+    groups: int
+    rest: Real
+    windows: float = 0.0
+    variance: float = 0.0
+    leaps: float = 0.0
+    squares: float = 0.0
+    span: float = 0.0
+
+    @property
+    def spread(self) -> float:
+        """Variance of the rate that a window shows, as a share of it, squared."""
+        return (self.variance + _BELIEF * _BELIEVED) / (self.windows + _BELIEF)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rates:
+    """What a window shows of a job: iterations a cycle, those left, and whether all are done, by group."""
+
+    rate: Real
+    left: Whole
+    ended: NDArray[np.bool_]
+
+    def longest(self) -> float:
+        """Return the cycles until it has no iterations left to skip."""
+        going = ~self.ended & (self.rate > 0)
+        return float((self.left[going] / self.rate[going]).max(initial=0.0))
+
+    def farthest(self) -> float:
+        """Return the cycles until a group has no iterations left to skip."""
+        going = ~self.ended
+        some = np.where(self.rate > 0, np.maximum(0, self.left - _LAST), 0)
+        return float((some[going] / np.where(self.rate[going] > 0, self.rate[going], 1)).min(initial=_FAR))
+
+
+@dataclass(eq=False)
+class Leaper:
+    """Looks at the jobs on a network, and skips what is steady.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    precision : float
+        Half width, as a share of a job's time, that leaps may add to it.
+
+    Attributes
+    ----------
+    due : int
+        Cycle of the network in which it is to look again.
+    paces : dict of int to Pace
+        By the network's number of each job.
+    """
+
+    network: Network
+    precision: float
+    due: int = 0
+    paces: dict[int, Pace] = field(default_factory=dict)
+    _shots: list[dict[int, Laps]] = field(default_factory=list)  # at the beginning of halves of a window
+    _opened: int = 0  # when the window began
+    _began: int = 0  # and this half of it
+    _once: dict[int, float] = field(default_factory=dict)  # cycles of an iteration
+    _plan: tuple[dict[int, _Rates], float] | None = None  # a leap cut short, and its rest
+    _settled: bool = False
+    _changed: int = -1  # when something happened; -1: since the last look
+
+    def come(self, number: int, placed: Placed) -> None:
+        """Add a job that has been started."""
+        self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0))
+        self.change()
+
+    def go(self, number: int) -> Pace:
+        """Take a job away that has ended or was stopped."""
+        self.change()
+        self._once.pop(number, None)
+        return self.paces.pop(number)
+
+    def change(self) -> None:
+        """Begin a new window: what was seen does not hold any more."""
+        self._shots, self._plan, self._settled, self._changed = [], None, False, -1
+        self.due = self.network.now + 1
+
+    def look(self, most: float, clock: int, starts: dict[int, int]) -> int:
+        """Look at the jobs; return the cycles that were skipped, not more than `most`.
+
+        Parameters
+        ----------
+        most : float
+            Cycles after which something happens.
+        clock : int
+            The time.
+        starts : dict of int to int
+            When each job began.
+        """
+        if not self.paces or any(pace.placed.work.iterations <= 2 for pace in self.paces.values()):
+            self.due = _FAR
+            return 0
+        if self._changed < 0:
+            self._changed = clock
+        if self._plan is None:
+            laps = {number: self.network.laps(number) for number in self.paces}
+            if not self._shots:
+                self._next(laps)
+                return 0
+            if not self._seen(laps):
+                return 0
+            if len(self._shots) < 2:
+                if self._settled:
+                    self._next(laps)
+                else:
+                    self._settled, self._shots = True, []
+                    self._next(laps)
+                return 0
+            rates = {number: self._rates(number, laps[number]) for number in self.paces}
+            span = float(self.network.now - self._opened)
+            far = self._farthest(rates, span, clock, starts)
+            self._shots = []
+            if far < _NEAREST * span:
+                self._next(laps)
+                return 0
+            self._plan = rates, far
+        return self._leap(most)
+
+    def _next(self, laps: dict[int, Laps]) -> None:
+        """Begin half a window."""
+        if not self._shots:
+            self._opened = self.network.now
+        self._shots.append(laps)
+        self._began = self.network.now
+        longest = max((self._once.get(number, 1.0) for number in self.paces), default=1.0)
+        self.due = self.network.now + max(8, math.ceil(_LAPS * longest))
+
+    def _seen(self, laps: dict[int, Laps]) -> bool:
+        """Tell whether every task has done its iterations of half a window; else when to look again."""
+        wait = 0.0
+        for number, now in laps.items():
+            then = self._shots[-1][number]
+            going = now.left > 0
+            done = now.done - then.done
+            if not going.any():
+                continue
+            least = int(done[going].min())
+            passed = self.network.now - self._began
+            self._once[number] = passed / max(0.5, float(done[going].mean()))
+            if least < _LAPS:
+                wait = max(wait, passed * min(1.0, (_LAPS - least) / max(1, least)))
+        if wait:
+            self.due = self.network.now + max(8, math.ceil(wait))
+        return not wait
+
+    def _rates(self, number: int, laps: Laps) -> _Rates:
+        """Return how fast the groups of a job get on, and note how much that varies."""
+        pace = self.paces[number]
+        if not pace.groups:
+            pace.groups, pace.group = _groups(laps)
+            pace.rest = np.zeros(pace.groups)
+        first, second = self._shots[0][number], self._shots[1][number]
+        earlier, later = _rate(pace, first, second), _rate(pace, second, laps)
+        rate = _rate(pace, first, laps)
+        left = np.full(pace.groups, _FAR)
+        np.minimum.at(left, pace.group, laps.left)
+        ended = np.ones(pace.groups, bool)
+        np.logical_and.at(ended, pace.group, laps.done >= pace.placed.work.iterations)
+        found = _Rates(rate, left, ended)
+        going = ~ended & (rate > 0)
+        if going.any():
+            slow = np.flatnonzero(going)[np.argmax(left[going] / rate[going])]
+            pace.windows += 1
+            pace.variance += float(((later - earlier)[slow] / (later + earlier)[slow]) ** 2)
+        return found
+
+    def _farthest(self, rates: dict[int, _Rates], span: float, clock: int, starts: dict[int, int]) -> float:
+        """Return the cycles that may be skipped."""
+        far, shortest = _AS_LONG * (clock - self._changed), float(_FAR)
+        for number, seen in rates.items():
+            pace, rest = self.paces[number], seen.longest()
+            pace.span += span
+            total = clock - starts[number] + rest
+            budget = (self.precision * total / 2) ** 2 / pace.spread - pace.squares
+            far = min(far, seen.farthest(), max(0.0, budget) / max(1.0, rest))
+            shortest = min(shortest, total)
+        return min(far, max(_FARTHEST * span, _SHARE * shortest))
+
+    def _leap(self, most: float) -> int:
+        assert self._plan is not None
+        rates, far = self._plan
+        cycles = math.floor(min(far, most))
+        for number, seen in rates.items():
+            pace = self.paces[number]
+            self.network.skip(number, _counts(pace, seen, self.network.laps(number), cycles))
+            pace.leaps += cycles
+            pace.squares += cycles * far
+        left = far - cycles
+        self._plan = (rates, left) if left >= 1 else None
+        if self._plan is None:
+            self._next({number: self.network.laps(number) for number in self.paces})
+        else:
+            self.due = self.network.now
+        return cycles
+
+
+def _groups(laps: Laps) -> tuple[int, Whole]:
+    """Return how many groups a job's tasks are, and that of each."""
+    sends = laps.sent > 0
+    edges = np.ones(int(sends.sum())), (laps.source[sends], laps.target[sends])
+    tasks = len(laps.done)
+    count, group = connected_components(csr_array(edges, shape=(tasks, tasks)), connection="strong")
+    return int(count), group.astype(np.int64)
+
+
+def _rate(pace: Pace, before: Laps, after: Laps) -> Real:
+    """Return the iterations a cycle of each group between two looks, a mean over its tasks."""
+    laps, cycles = after.done - before.done, after.last - before.last
+    counts = (laps > 0) & (cycles > 0) & (after.left > 0)
+    each = np.where(counts, laps / np.maximum(1, cycles), 0.0)
+    some = np.bincount(pace.group, counts, pace.groups)
+    rate: Real = np.bincount(pace.group, each, pace.groups) / np.maximum(1, some)
+    return rate
+
+
+def _counts(pace: Pace, seen: _Rates, laps: Laps, cycles: float) -> Whole:
+    """Return the iterations that each task would do in so many cycles.
+
+    A task gets no further than with what those that it hears of would have sent it.
+    """
+    wanted = seen.rate * cycles + pace.rest
+    left = np.full(pace.groups, _FAR)
+    np.minimum.at(left, pace.group, laps.left)
+    counts = np.clip(np.floor(wanted), 0, left).astype(np.int64)
+    source, target = pace.group[laps.source], pace.group[laps.target]
+    used = laps.used > 0
+    while True:
+        had = (laps.spare + counts[source] * laps.sent)[used] // laps.used[used]
+        fewer = counts.copy()
+        np.minimum.at(fewer, target[used], had)
+        if (fewer == counts).all():
+            break
+        counts = fewer
+    pace.rest = np.clip(wanted - counts, -1.0, 1.0)
+    return counts[pace.group]

@@ -1,0 +1,183 @@
+"""Sampled network time as an execution: rates of progress, measured anew whenever the mix of jobs changes.
+
+Between two events of the scheduler the set of running jobs stays, and so does the rate at which each gets
+on. When a job comes or goes those are measured again on which what acts has changed by more than a slack,
+beside all jobs without which more than the slack would be left out (`netplace.cosim.neighbours`). A job on
+which less than that acts has its time alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from netplace.cosim.influence import Presence, presence
+from netplace.cosim.neighbours import Neighbourhood, Neighbours
+from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.rates import Rates
+from netplace.scheduling import Allocation, Ends, Job
+
+__all__ = ["SOURCES", "MixesExecution", "Progress"]
+
+_SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
+
+# Where a stretch of a job's time comes from.
+SOURCES = {
+    "computed": "jobs that do not communicate",
+    "alone": "jobs whose possible links nobody shares, looked up",
+    "light": "jobs whose links others hardly load, looked up",
+    "sampled": "mixes simulated for this stretch",
+    "remembered": "mixes simulated before",
+}
+
+
+@dataclass(eq=False)
+class Progress:
+    """A job under way.
+
+    Attributes
+    ----------
+    placed : Placed
+        The job on its nodes.
+    begin : float
+        When it began, in cycles.
+    left : float
+        Cycles left, were it alone.
+    factor, half_width : float
+        By which it is slowed in this stretch, and the half width of the interval as a share.
+    omitted, left_out : float
+        Influence of jobs that were left out when it was measured, and with all that has changed since, as
+        shares.
+    source : str
+        Key of `SOURCES`: where they come from.
+    doubt : float
+        Cycles by which what is done so far may be wrong.
+    end : float
+        When it ended, in cycles; nan: not yet.
+    by_source : dict of str to float
+        Cycles by where they came from.
+    """
+
+    placed: Placed
+    begin: float
+    left: float
+    factor: float = math.nan
+    half_width: float = 0.0
+    omitted: float = 0.0
+    left_out: float = 0.0
+    source: str = ""
+    doubt: float = 0.0
+    end: float = math.nan
+    by_source: dict[str, float] = field(default_factory=dict)
+
+    def pass_on(self, cycles: float) -> None:
+        """Let time go by."""
+        done = cycles / self.factor
+        self.left -= done
+        self.doubt += done * (self.half_width + self.left_out)
+        self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
+
+
+class MixesExecution:
+    """Jobs at rates that are measured mix by mix; a `netplace.scheduling.Execution`.
+
+    Parameters
+    ----------
+    placing : Placing
+        How jobs are put on their nodes.
+    rates : Rates
+        Their rates.
+    longest : callable
+        Returns the run time in seconds that a user estimates.
+    ended : callable
+        Told of each job that has ended.
+    """
+
+    def __init__(
+        self,
+        placing: Placing,
+        rates: Rates,
+        longest: Callable[[Job], float],
+        ended: Callable[[Progress], None],
+    ) -> None:
+        self.longest = longest
+        self._placing, self._rates, self._tell = placing, rates, ended
+        self._second = 1e9 / placing.config.cycle_ns  # in cycles
+        self._now = 0.0
+        self._running: dict[int, Progress] = {}
+        self._neighbours = Neighbours(_SLACK * rates.precision)
+
+    def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
+        """Begin a job; one that does not communicate ends when it ends."""
+        return self.begin_placed(attempt, self._placing.put(job, allocation), now)
+
+    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
+        """Begin a job whose tasks have their nodes."""
+        work = placed.work
+        if not work.application:
+            cycles = float(work.compute) * work.iterations
+            done = Progress(placed, now * self._second, 0.0, end=now * self._second + cycles)
+            done.by_source["computed"] = cycles
+            self._tell(done)
+            return cycles / self._second
+        self._pass_on(now * self._second)
+        alone = self._rates.alone(placed)
+        self._neighbours.come(attempt, self._presence(placed, alone))
+        self._running[attempt] = Progress(placed, self._now, alone)
+        return None
+
+    def _presence(self, placed: Placed, alone: float) -> Presence:
+        return presence(self._placing, placed, alone / placed.work.iterations, self._rates.speaking(placed))
+
+    def stop(self, attempt: int, now: float) -> None:
+        """Stop a job; its nodes are free at once."""
+        self._pass_on(now * self._second)
+        if self._running.pop(attempt, None) is not None:
+            self._neighbours.go(attempt)
+
+    def next_end(self, until: float) -> Ends | None:
+        """Return the next end at the rates of the jobs that run now."""
+        self._measure()
+        if not self._running:
+            return None
+        ends = {
+            attempt: self._now + max(0.0, one.left) * one.factor for attempt, one in self._running.items()
+        }
+        first = min(ends.values())
+        if first > until * self._second:
+            return None
+        self._pass_on(first)
+        told = tuple(attempt for attempt, end in ends.items() if end <= first)
+        for attempt in told:
+            one = self._running.pop(attempt)
+            self._neighbours.go(attempt)
+            one.end = first
+            self._tell(one)
+        return Ends(first / self._second, told)
+
+    def _pass_on(self, now: float) -> None:
+        if now > self._now:
+            for one in self._running.values():
+                one.pass_on(now - self._now)
+            self._now = now
+
+    def _measure(self) -> None:
+        """Measure the rates that do not hold any more among the jobs that run now."""
+        for wanted in self._neighbours.to_measure():
+            self._measure_around(wanted)
+        for attempt, one in self._running.items():
+            one.left_out = one.omitted + self._neighbours.drift[attempt]
+
+    def _measure_around(self, wanted: Neighbourhood) -> None:
+        placed = [self._running[attempt].placed for attempt in (*wanted.watched, *wanted.beside)]
+        before = self._rates.simulated
+        found = self._rates.of(placed, len(wanted.watched))
+        if len(placed) == 1:
+            source = "light" if wanted.shares else "alone"
+        else:
+            source = "sampled" if self._rates.simulated > before else "remembered"
+        for attempt, factor, half in zip(wanted.watched, found.factors, found.half_widths, strict=True):
+            one = self._running[attempt]
+            one.factor, one.half_width, one.source = factor, half, source
+            one.omitted = wanted.left_out[attempt]

@@ -1,0 +1,67 @@
+"""How far the tasks of a job are with its iterations, and which of those that are left may be skipped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Laps"]
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Laps:
+    """Iterations of a job that runs, by task, and what an iteration exchanges, by key.
+
+    A *key* is what a receive is matched by: source and target task, tag and packets.
+
+    Attributes
+    ----------
+    done : ndarray of int64, shape (tasks,)
+        Iterations that each task has behind it.
+    last : ndarray of int64, shape (tasks,)
+        Cycle in which the last of them ended; the start of the job, if there is none.
+    left : ndarray of int64, shape (tasks,)
+        Iterations that its loop still holds, which may be skipped; 0 of a task that has ended.
+    source, target : ndarray of int64, shape (keys,)
+        Tasks that send and receive.
+    sent, used : ndarray of int64, shape (keys,)
+        Packets that an iteration sends, and those that it receives.
+    spare : ndarray of int64, shape (keys,)
+        Packets that have come and that no receive has used.
+    """
+
+    done: Int
+    last: Int
+    left: Int
+    source: Int
+    target: Int
+    sent: Int
+    used: Int
+    spare: Int
+
+    def spare_after(self, counts: Int) -> Int:
+        """Return what would be spare had each task done so many more iterations.
+
+        Raises
+        ------
+        ValueError
+            If a task has fewer iterations left, or would have used what was not sent to it.
+        """
+        if (counts < 0).any() or (counts > self.left).any():
+            task = int(np.flatnonzero((counts < 0) | (counts > self.left))[0])
+            raise ValueError(
+                f"skip: {counts[task]} iterations of task {task} are not between 0 and the {self.left[task]} "
+                "that are left"
+            )
+        spare = self.spare + counts[self.source] * self.sent - counts[self.target] * self.used
+        if (spare < 0).any():
+            key = int(np.flatnonzero(spare < 0)[0])
+            raise ValueError(
+                f"skip: task {self.target[key]} would use {-spare[key]} packets that task {self.source[key]} "
+                "has not sent"
+            )
+        return spare

@@ -1,0 +1,127 @@
+"""Times by mixes: what need not be simulated is not, and the rest agrees with live runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netplace.cosim import Placed, Placing, application_work, cosimulate, make_cosim_plan
+from netplace.cosim.rates import Rates
+from netplace.cosim.work import Work
+from netplace.netsim import Config, Network
+from netplace.scheduling import Job
+from netplace.topologies import parse
+
+SMALL = {
+    "workload": "applications", "jobs": 8, "sizes": "small", "intensity": "low", "repeats": "20:30",
+    "mean_gap": 1e-6, "policy": "easy",
+}  # fmt: skip
+
+
+def rates_on(text, **more):
+    config = Config()
+    return Rates(Placing(parse(text), config, application_work(config)), **more)
+
+
+def placed(nodes, application="2d-torus,packets=4", iterations=40):
+    nodes = np.asarray(nodes)
+    return Placed(Job(1, 0, len(nodes), 0), Work(application, len(nodes), iterations), nodes)
+
+
+@pytest.mark.parametrize("machine", ["mesh:8x8", "tree:4,3"])
+def test_jobs_on_links_of_their_own_are_looked_up(machine):
+    plan = make_cosim_plan({"machine": machine, "partition": "contiguous", "network_time": "mixes", **SMALL})
+    found = cosimulate(plan).outcome
+    assert found["figures"]["sources"]["alone"] == 1
+    assert found["figures"]["mixes"]["simulated"] == 0
+    assert all(job["slowdown"] == pytest.approx(1) for job in found["jobs"])
+
+
+def test_times_by_mixes_agree_with_live_ones():
+    given = {"machine": "tree:4,3", "partition": "random", **SMALL}
+    live, sampled = (
+        cosimulate(make_cosim_plan(given | {"network_time": time}, seed=2)).outcome
+        for time in ("live", "mixes")
+    )
+    assert live["figures"]["sharing"]["mean_slowdown"] > 1.05
+    mean = [run["figures"]["sharing"]["mean_slowdown"] for run in (live, sampled)]
+    assert mean[1] == pytest.approx(mean[0], rel=0.05)
+    ratio = np.array([s["live"] / one["live"] for s, one in zip(sampled["jobs"], live["jobs"], strict=True)])
+    assert np.median(np.abs(ratio - 1)) < 0.05
+    shares = sampled["figures"]["sources"]
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["sampled"] > 0
+
+
+def test_a_shifted_mix_is_remembered():
+    rates = rates_on("torus:6x6")
+    first = [placed([0, 2, 4, 12]), placed([1, 3, 5, 13])]
+    factors = rates.of(first).factors
+    torus = rates.placing.machine
+    shifted = [
+        placed(torus.node((torus.coordinates(job.nodes) + np.array([2, 3])) % torus.sizes))
+        for job in reversed(first)
+    ]
+    assert rates.known(shifted)
+    assert rates.of(shifted).factors == factors[::-1]
+    assert rates.simulated == 1
+    assert not rates.known([placed([0, 2, 4, 12]), placed([1, 3, 5, 19])])
+
+
+def test_a_mix_does_not_depend_on_what_was_measured_before():
+    jobs = [placed([0, 2, 4, 12]), placed([1, 3, 5, 13])]
+    fresh, used = rates_on("torus:6x6"), rates_on("torus:6x6")
+    used.of([placed([0, 7, 9, 30]), placed([1, 2, 3, 8])])
+    assert fresh.of(jobs) == used.of(jobs)
+
+
+def test_precision_that_cannot_be_met_is_counted():
+    rates = rates_on("torus:6x6", precision=1e-9, most_windows=4)
+    found = rates.of([placed([0, 2, 4, 12], "all-to-all,packets=4"), placed([1, 3, 5, 13], "gups,packets=4")])
+    assert found.windows == 4
+    assert rates.missed == 1
+    assert max(found.half_widths) > 1e-9
+
+
+@pytest.mark.parametrize("application", ["2d-torus,packets=4", "all-to-one,packets=4", "2d-sweep,packets=4"])
+def test_long_jobs_alone_are_short_ones_made_longer(application):
+    from netplace.cosim import cycles_alone
+
+    rates = rates_on("mesh:4x4")
+    job = placed(range(8), application, iterations=300)
+    assert rates.alone(job) == pytest.approx(cycles_alone(rates.placing, job), rel=0.05)
+
+
+def test_loops_that_go_on_and_on_agree_with_live_ones():
+    rates = rates_on("mesh:8x8", precision=0.05)
+    nodes = np.random.default_rng(2).permutation(64)
+    jobs = [
+        Placed(Job(number, 0, work.tasks, 0), work, where)
+        for number, (work, where) in enumerate(
+            [
+                (Work("all-to-one,packets=4", 8, 1000, 340), nodes[:8]),
+                (Work("2d-t-torus,packets=4", 16, 300, 400), nodes[8:24]),
+            ]
+        )
+    ]
+    network = Network(rates.placing.machine, rates.placing.config)
+    _, second = (rates.placing.start(network, job) for job in jobs)
+    assert network.advance() == [second]  # while the other goes on
+    slowed = network.job(second).end / rates.alone(jobs[1])
+    assert slowed > 1.03
+    assert rates.of(jobs).factors[1] == pytest.approx(slowed, rel=0.02)
+
+
+def test_iterations_are_counted():
+    placing = rates_on("torus:4x4").placing
+    network = Network(placing.machine, placing.config)
+    job = placing.start(network, placed(range(8), iterations=50))
+    last = np.zeros(8)
+    while not network.advance(network.now + 100):
+        rounds = network.rounds(job)
+        assert (rounds >= last).all()
+        assert np.ptp(rounds) < 5  # neighbours hold each other up
+        last = rounds
+    assert last.min() > 40
+    with pytest.raises(ValueError, match="does not run"):
+        network.rounds(job)
