@@ -17,8 +17,8 @@ from netplace.checks.schema import (
     text,
     truth,
 )
+from netplace.cosim.mixes import SOURCES
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.sampled import SOURCES
 from netplace.scheduling import State
 from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
 
@@ -53,6 +53,8 @@ _FIGURES = table(
         "sources": table(dict.fromkeys(SOURCES, amount(0))),
         "mixes": table({"simulated": number(), "precision_missed": number(), "precision": amount(0)}),
         "half_width": maybe(table({"mean": _SHARE, "most": _SHARE})),
+        "simulated": amount(0),
+        "marked": number(),
     },
 )
 _CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
@@ -67,7 +69,7 @@ _JOB = table(
         "state": choice(*(state.name.lower() for state in State)),
         "kills": number(),
         **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
-        **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width"), _TIME),
+        **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width", "slowdown_half_width"), _TIME),
     }
 )
 _PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles

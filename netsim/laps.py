@@ -57,7 +57,7 @@ class Laps:
                 f"skip: {counts[task]} iterations of task {task} are not between 0 and the {self.left[task]} "
                 "that are left"
             )
-        spare = self.spare + counts[self.source] * self.sent - counts[self.target] * self.used
+        spare: Int = self.spare + counts[self.source] * self.sent - counts[self.target] * self.used
         if (spare < 0).any():
             key = int(np.flatnonzero(spare < 0)[0])
             raise ValueError(
