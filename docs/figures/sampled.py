@@ -1,8 +1,8 @@
 """Sampled against live network time on workloads drawn at random: measures ``sampled.csv``.
 
 Run with ``python docs/figures/sampled.py [DRAWS] [FIRST]``; takes some seconds a draw, goes on where it was
-stopped, and prints the tables of ``docs/background/cosim.md``. Drawn are machine, nodes, programs, lengths, the
-share of communication, and starts; each draw in five seeds of the network's chance.
+stopped, and prints the tables of ``docs/background/cosim.md``. Machine, nodes, programs, lengths, the share
+of communication and starts are drawn; each draw is run in five seeds of the network's chance.
 """
 
 from __future__ import annotations
