@@ -14,12 +14,13 @@ from netplace.apps.operation import MOST_TASKS
 from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
+from netplace.apps.training import TRAINING
 from netplace.checks import whole
 from netplace.extensions import Choice
 
 __all__ = ["APPLICATION", "APPLICATIONS", "application"]
 
-APPLICATIONS: dict[str, Application] = {**SYNTHETIC, **NPB}
+APPLICATIONS: dict[str, Application] = {**SYNTHETIC, **NPB, **TRAINING}
 
 
 def application(name: str | Callable[..., None], tasks: int, **options: Any) -> Program:

@@ -12,6 +12,7 @@ from netplace.cli.jobs_flag import Jobs, JobsOption
 from netplace.cli.settings import WHAT_RUNS, config_from
 
 if TYPE_CHECKING:
+    from netplace.netsim import Config
     from netplace.runs import Run
 
 __all__ = ["program_flags", "run_from"]
@@ -94,6 +95,13 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         },
     ),
     (
+        ("--bytes-per-phit",),
+        {
+            "type": COUNT,
+            "help": "Larger phits, and cycles as many times as long. [default: of training, 1e6 packets]",
+        },
+    ),
+    (
         ("--flops",),
         {
             "type": REAL,
@@ -126,14 +134,22 @@ def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int =
     from netplace.runs import resolve
 
     most = given.get("max_cycles")
-    return resolve(
-        given["network"],
-        [job | {"mapping": mapping} for job in _jobs(given)],
-        partition=partition,
-        config=config_from(given),
-        seed=whole(seed, "--seed", 0),
-        max_cycles=None if most is None else whole(most, "--max-cycles"),
-    )
+    config, phit_bytes = config_from(given), given["bytes_per_phit"]
+    jobs = [job | {"mapping": mapping} for job in _jobs(given)]
+
+    def run(config: Config) -> Run:
+        return resolve(
+            given["network"],
+            jobs,
+            partition=partition,
+            config=config,
+            seed=whole(seed, "--seed", 0),
+            max_cycles=None if most is None else whole(most, "--max-cycles"),
+        )
+
+    if phit_bytes is None and any(str(job.get("app")).startswith("training") for job in jobs):
+        phit_bytes = _handy_phit_bytes(run(config))
+    return run(_scaled(config, phit_bytes))
 
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
@@ -188,6 +204,28 @@ def _same(given: dict[str, Any]) -> dict[str, Any]:
         "cpu_scale": given["cpu_scale"],
     }
     return found if given["tasks"] is None else found | {"tasks": whole(given["tasks"], "--tasks")}
+
+
+def _handy_phit_bytes(run: Run) -> int:
+    """Return bytes of a phit that make about a million packets; say so, if they are other than given."""
+    from netplace.runs.execute import handy_phit_bytes
+
+    bytes = handy_phit_bytes(run)
+    if bytes > run.config.phit_bytes:
+        times = bytes / run.config.phit_bytes
+        click.echo(
+            f"bytes and clock scaled: --bytes-per-phit {bytes}, cycles {times:g} times as long", err=True
+        )
+    return bytes
+
+
+def _scaled(config: Config, phit_bytes: int | None) -> Config:
+    """Return a configuration with phits of so many bytes, and cycles as many times as long."""
+    from dataclasses import replace
+
+    if phit_bytes is None:
+        return config
+    return replace(config, phit_bytes=phit_bytes, cycle_ns=config.cycle_ns * phit_bytes / config.phit_bytes)
 
 
 def _collectives(given: dict[str, Any]) -> dict[str, Any]:

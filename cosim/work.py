@@ -81,7 +81,12 @@ def body_of(work: Work, config: Config) -> Program:
     """Return the program of one iteration, its computation included."""
     if not work.application:
         return _computation(work.tasks, work.compute)
-    reading = Reading(tasks=work.tasks, packet_bytes=config.packet_bytes, rendezvous=config.rendezvous)
+    reading = Reading(
+        tasks=work.tasks,
+        packet_bytes=config.packet_bytes,
+        rendezvous=config.rendezvous,
+        cycle_ns=config.cycle_ns,
+    )
     program = application_program(work.application, reading, work.tasks)
     unmarked = replace(program, marks=np.empty((0, 3), np.int64), sections={})
     return _after_computation(unmarked, work.compute) if work.compute else unmarked

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.apps import Program
+from netplace.apps import Op, Program
 from netplace.apps.catalog import APPLICATION
 from netplace.extensions import blamed, current_digest
 from netplace.netsim import Config, Network, Result, SimulationError, simulate
@@ -36,6 +36,7 @@ __all__ = [
     "carry_out",
     "check_places",
     "execute",
+    "handy_phit_bytes",
     "places_of",
     "program_of",
     "programs_of",
@@ -319,11 +320,38 @@ def _program(job: Job, config: Config) -> Program:
     key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
     if key not in _PROGRAMS:
         made = program_of(job, config)
+        _check_packets(made, config)
         room = _MOST_OPERATIONS - len(made)
         while _PROGRAMS and sum(map(len, _PROGRAMS.values())) > room:
             del _PROGRAMS[next(iter(_PROGRAMS))]
         _PROGRAMS[key] = made
     return _PROGRAMS[key]
+
+
+def handy_phit_bytes(run: Run) -> int:
+    """Return the bytes of a phit, a power of two, with which a run sends about a million packets."""
+    sent = sum(_bytes_sent(program_of(job, run.config)) for job in run.jobs)
+    return _handy(sent, run.config)
+
+
+def _check_packets(program: Program, config: Config) -> None:
+    """Refuse what would take days, and say how bytes can be scaled."""
+    sent = _bytes_sent(program)
+    if sent > _MOST_PACKETS * config.packet_bytes:
+        packets = sent / config.packet_bytes / 1e9
+        raise ValueError(
+            f"{program.name}: sends {sent / 1e9:,.0f} GB in {packets:,.1f}e9 packets "
+            f"of {config.packet_bytes} bytes, expected at most {_MOST_PACKETS / 1e9:.0f}e9; "
+            f"--bytes-per-phit {_handy(sent, config)} scales bytes with the clock"
+        )
+
+
+def _bytes_sent(program: Program) -> int:
+    return int(program.size[(program.kind == Op.SEND) | (program.kind == Op.ISEND)].sum())
+
+
+def _handy(sent: int, config: Config) -> int:
+    return max(config.phit_bytes, 1 << (sent // (config.packet_phits * _USUAL_PACKETS)).bit_length())
 
 
 def _topology(run: Run) -> Topology:
@@ -338,6 +366,8 @@ def _parsed(text: str, contents: tuple[tuple[str, str], ...]) -> Topology:
 # Programs of this process by what they depend on, the oldest first. An operation takes 25 bytes.
 _PROGRAMS: dict[tuple[Any, ...], Program] = {}
 _MOST_OPERATIONS = 20_000_000
+_MOST_PACKETS = 4_000_000_000  # hours at the least, days on a large network
+_USUAL_PACKETS = 1_000_000
 
 # Mappings of this process by their runs, the oldest first: a search that took seconds is not made again.
 _PLACED: dict[Run, list[QapResult]] = {}

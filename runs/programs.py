@@ -58,6 +58,8 @@ class Reading:
         Messages of more bytes wait for the receive: how a program is checked for deadlock.
     options : dict
         Further options of an application.
+    cycle_ns : float
+        Length of a cycle, for applications that compute for some time.
     """
 
     section: str = "whole"
@@ -67,6 +69,7 @@ class Reading:
     packet_bytes: int = 64
     rendezvous: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    cycle_ns: float = 3.2
 
 
 def trace_path(name: str) -> Path:
@@ -179,7 +182,7 @@ def application_options(text: str, reading: Reading) -> tuple[str, dict[str, Any
     ValueError
         If an option has another form than ``option=value``.
     """
-    name, *words = text.split(",")
+    name, *words = _listed(text).split(",")
     options = dict(reading.options)
     if reading.tasks is not None:
         options["tasks"] = reading.tasks
@@ -194,7 +197,15 @@ def application_options(text: str, reading: Reading) -> tuple[str, dict[str, Any
         options["problem_class"] = options.pop("class")
     if "packets" in options:
         options.setdefault("packet_bytes", reading.packet_bytes)
+    if name in APPLICATIONS and "cycle_ns" in APPLICATIONS[name].parameters:
+        options.setdefault("cycle_ns", reading.cycle_ns)
     return name, options
+
+
+def _listed(text: str) -> str:
+    """Return the text of an application; ``name:option=value`` is the same as with a comma."""
+    name, _, rest = text.partition(":")
+    return f"{name},{rest}" if rest and name in APPLICATIONS else text
 
 
 def job_program(text: str, reading: Reading, nodes: int) -> Program:

@@ -139,6 +139,7 @@ def _reading(given: dict[str, Any], options: dict[str, Any], config: Config) -> 
         tasks=None if tasks is None else whole(tasks, "tasks"),
         packet_bytes=config.packet_bytes,
         options=options,
+        cycle_ns=config.cycle_ns,
     )
 
 

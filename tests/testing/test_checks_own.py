@@ -94,6 +94,8 @@ def test_applications(name):
     options = {"problem_class": "S"} if "problem_class" in APPLICATIONS[name].parameters else {}
     if "iterations" in APPLICATIONS[name].parameters:
         options["iterations"] = 1
+    if "flops" in APPLICATIONS[name].parameters:
+        options["flops"] = 0
     if name in NPB:
         check_application(name, (1, 4), engines=("kernel",), **options)
     else:

@@ -1,0 +1,125 @@
+"""Training of language models: one step of a job, by its parallelism."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from netplace.apps.application import Application
+from netplace.apps.collectives import Collectives
+from netplace.apps.program import Program
+from netplace.apps.task import TaskWriter
+from netplace.apps.training.job import Job, job_of, model_of
+from netplace.apps.training.layout import Layout, layout_of
+from netplace.apps.training.models import MODELS, Model
+from netplace.apps.training.writing import write_step
+from netplace.checks import whole
+
+__all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "training", "training_job"]
+
+
+def training_job(
+    tasks: int,
+    model: str = "toy",
+    tp: int = 1,
+    pp: int = 1,
+    dp: int | None = None,
+    cp: int = 1,
+    ep: int = 1,
+    sp: int = 0,
+    zero: int = 0,
+    chunks: int = 1,
+    micro_batch: int = 1,
+    global_batch: int | None = None,
+    layers: int | None = None,
+    hidden: int | None = None,
+    sequence: int | None = None,
+    experts: int | None = None,
+    order: str = "tp-cp-dp-pp",
+    overlap: int = 0,
+    flops: float = 1.4e14,
+    cycle_ns: float = 3.2,
+) -> Job:
+    """Return the job of `tasks` ranks that the options of application ``training`` describe.
+
+    Parameters
+    ----------
+    tasks : int
+        How many ranks.
+    model : str
+        Key of `MODELS`.
+    tp, pp, dp, cp, ep : int
+        Tensor, pipeline, data (by default what is left), context and expert parallel ranks.
+    sp : int
+        1: tensor groups share the sequence (Korthikanti et al., arXiv 2205.05198).
+    zero : int
+        Stage of ZeRO (Rajbhandari et al., SC 2020), from 0 to 3.
+    chunks : int
+        Chunks of layers on each pipeline stage; more than one are interleaved.
+    micro_batch, global_batch : int
+        Sequences of a micro-batch and of a step; by default a micro-batch for each stage and data-parallel
+        rank.
+    layers, hidden, sequence, experts : int, optional
+        Other sizes than the model's.
+    order : str
+        Along which dimension consecutive ranks lie, the next one, and so on.
+    overlap : int
+        1: gradients of a layer are sent while others are computed.
+    flops : float
+        Floating-point operations a second of a rank: by default 45 % of the 312e12 of an A100, as Narayanan
+        et al., SC 2021, report 44 to 52 %. 0: computation takes no time.
+    cycle_ns : float
+        Length of a cycle.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model, or degrees do not divide what they should.
+    """
+    job = Job(
+        model_of(model, layers, hidden, sequence, experts),
+        layout_of(tasks, tp, cp, dp, pp, ep, order),
+        micro_batch=micro_batch,
+        sequence_parallel=bool(whole(sp, "sp", 0)),
+        zero=zero,
+        chunks=chunks,
+        overlap=bool(whole(overlap, "overlap", 0)),
+        flops=flops,
+        cycle_ns=cycle_ns,
+    )
+    return job_of(job, global_batch)
+
+
+def training(
+    tasks: int, iterations: int = 1, collectives: Collectives | None = None, **options: Any
+) -> Program:
+    """Return the program of so many steps of training; `options` are those of `training_job`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model, or degrees do not divide what they should.
+    """
+    job, steps = training_job(tasks, **options), whole(iterations, "iterations")
+    writers = [TaskWriter(task, tasks, collectives) for task in range(tasks)]
+    for writer in writers:
+        writer.mark(1)
+        write_step(writer, job)
+        writer.repeat(0, steps)
+        writer.mark(-1)
+    return Program.of(writers, f"training.{options.get('model', 'toy')}.{tasks}")
+
+
+_OPTIONS = inspect.signature(training_job).parameters
+_OWN = inspect.signature(training).parameters
+training.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [*_OPTIONS.values(), _OWN["iterations"], _OWN["collectives"]]
+)
+
+TRAINING: dict[str, Application] = {
+    "training": Application(
+        "training",
+        "steps of training a language model, by tensor, pipeline, data and other parallelism",
+        training,
+    )
+}

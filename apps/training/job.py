@@ -1,0 +1,201 @@
+"""A training job: what it computes and what it sends, in bytes and floating-point operations.
+
+Sizes follow Narayanan et al., SC 2021, and Korthikanti et al., arXiv 2205.05198: activations and parameters
+of 2 bytes, gradients of 4; a product with a matrix takes two operations for each parameter and token, and
+backward twice as many as forward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netplace.apps.training.layout import Layout
+from netplace.apps.training.models import MODELS, Model
+from netplace.checks import one_of, real, whole
+
+__all__ = ["Job", "job_of", "model_of"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A step of training, described.
+
+    Attributes
+    ----------
+    model : Model
+        What is trained.
+    layout : Layout
+        Who does what.
+    micro_batch, micros : int
+        Sequences of a micro-batch, and how many micro-batches each data-parallel rank works through.
+    sequence_parallel : bool
+        Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter each
+        time instead of an allreduce.
+    zero : int
+        0: gradients are summed by allreduce. 1 and 2: reduce-scatter, and all-gather of parameters. 3:
+        parameters are gathered layer by layer, forward and backward.
+    chunks : int
+        Chunks of layers on each pipeline stage; more than one are interleaved.
+    overlap : bool
+        Whether the gradients of a layer are sent while others are computed.
+    flops : float
+        Floating-point operations a second of a rank; 0: computation takes no time.
+    cycle_ns : float
+        Length of a cycle.
+    """
+
+    model: Model
+    layout: Layout
+    micro_batch: int = 1
+    micros: int = 1
+    sequence_parallel: bool = False
+    zero: int = 0
+    chunks: int = 1
+    overlap: bool = False
+    flops: float = 0.0
+    cycle_ns: float = 3.2
+
+    ACTIVATION = 2
+    PARAMETER = 2
+    GRADIENT = 4
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of a micro-batch on one context-parallel rank."""
+        return self.micro_batch * self.model.sequence // self.layout.cp
+
+    @property
+    def chunk_layers(self) -> int:
+        """Layers of a chunk."""
+        return self.model.layers // (self.layout.pp * self.chunks)
+
+    @property
+    def activation_bytes(self) -> int:
+        """Bytes of the activations between two layers, of all ranks of a tensor group together."""
+        return self.tokens * self.model.hidden * self.ACTIVATION
+
+    @property
+    def stage_bytes(self) -> int:
+        """Bytes that a rank sends to the next stage for each micro-batch."""
+        return self.activation_bytes // (self.layout.tp if self.sequence_parallel else 1)
+
+    @property
+    def key_value_bytes(self) -> int:
+        """Bytes of a rank's keys and values, which go round the context-parallel ranks."""
+        model = self.model
+        width = 2 * model.hidden * (model.kv_heads or model.heads) // model.heads
+        return self.tokens * width * self.ACTIVATION // self.layout.tp
+
+    @property
+    def dispatch_bytes(self) -> int:
+        """Bytes that a rank sends to each rank that shares the experts, if tokens spread evenly."""
+        shared = self.layout.ep * (self.layout.tp if self.sequence_parallel else 1)
+        return self.activation_bytes * self.model.active // shared
+
+    @property
+    def layer_parameters(self) -> int:
+        """Parameters of a layer that a rank has, without those of experts."""
+        model, tp = self.model, self.layout.tp
+        dense = model.expert_parameters if model.experts == 1 else 0
+        return (model.attention_parameters + dense) // tp + model.norm_parameters
+
+    @property
+    def layer_expert_parameters(self) -> int:
+        """Parameters of a layer's experts that a rank has."""
+        model = self.model
+        if model.experts == 1:
+            return 0
+        return model.expert_parameters * model.experts // (self.layout.tp * self.layout.ep)
+
+    @property
+    def embedding_parameters(self) -> int:
+        """Parameters of the first stage's embedding, or the last one's projection, that a rank has."""
+        return self.model.embedding_parameters // self.layout.tp
+
+    def attention_cycles(self) -> int:
+        """Return how long a rank computes forward in the attention of a layer."""
+        model = self.model
+        scores = 4 * self.tokens * model.sequence * model.hidden
+        return self._cycles(2 * self.tokens * model.attention_parameters + scores)
+
+    def perceptron_cycles(self) -> int:
+        """Return how long a rank computes forward in the perceptron, or the experts, of a layer."""
+        return self._cycles(2 * self.tokens * self.model.active * self.model.expert_parameters)
+
+    def head_cycles(self) -> int:
+        """Return how long the last stage computes forward in the projection to the vocabulary."""
+        return self._cycles(2 * self.tokens * self.model.embedding_parameters)
+
+    def _cycles(self, operations: int) -> int:
+        if not self.flops:
+            return 0
+        return round(operations / self.layout.tp / self.flops * 1e9 / self.cycle_ns)
+
+
+def model_of(
+    name: str, layers: int | None, hidden: int | None, sequence: int | None, experts: int | None
+) -> Model:
+    """Return a model of `MODELS`, with other sizes where they are given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model, or a size is out of range.
+    """
+    model = MODELS[one_of(name, MODELS, "model")]
+    given = {"layers": layers, "hidden": hidden, "sequence": sequence, "experts": experts}
+    sizes: dict[str, Any] = {key: whole(value, key) for key, value in given.items() if value is not None}
+    return replace(model, **sizes)
+
+
+def job_of(job: Job, global_batch: int | None) -> Job:
+    """Return `job` with as many micro-batches as a global batch makes, checked.
+
+    Raises
+    ------
+    ValueError
+        If something does not divide what it should, saying what does.
+    """
+    model, layout = job.model, job.layout
+    whole(job.micro_batch, "micro_batch")
+    whole(job.chunks, "chunks")
+    if whole(job.zero, "zero", 0) > 3:
+        raise ValueError(f"zero: {job.zero} is no stage, expected one from 0 to 3")
+    real(job.flops, "flops", 0.0)
+    real(job.cycle_ns, "cycle_ns", 0.0)
+    _check_divides("layers", model.layers, "pp x chunks", layout.pp * job.chunks)
+    _check_divides("heads", model.heads, "tp", layout.tp)
+    _check_divides("sequence", model.sequence, "cp", layout.cp)
+    _check_divides("experts", model.experts, "ep", layout.ep)
+    if job.sequence_parallel:
+        _check_divides("sequence", model.sequence, "cp x tp, for sp", layout.cp * layout.tp)
+    share = layout.dp * job.micro_batch
+    batch = share * layout.pp if global_batch is None else whole(global_batch, "global_batch")
+    if batch % share:
+        near = sorted({max(1, batch // share) * share, (batch // share + 1) * share})
+        raise ValueError(
+            f"global_batch: dp x micro_batch = {share} does not divide {batch}, expected "
+            + " or ".join(map(str, near))
+        )
+    micros = batch // share
+    if job.chunks > 1:
+        if layout.pp == 1:
+            raise ValueError(f"chunks: {job.chunks} are interleaved on pipeline stages, and pp is 1")
+        _check_micros(micros, layout.pp)
+    return replace(job, micros=micros)
+
+
+def _check_micros(micros: int, stages: int) -> None:
+    if micros % stages:
+        raise ValueError(
+            f"global_batch: makes {micros} micro-batches, expected a multiple of pp={stages}, for chunks"
+        )
+
+
+def _check_divides(what: str, number: int, by: str, divisor: int) -> None:
+    if number % divisor:
+        near = [n for n in range(1, min(number, 2 * divisor) + 1) if number % n == 0]
+        nearest = sorted(sorted(near, key=lambda n: abs(n - divisor))[:3])
+        listed = ", ".join(map(str, nearest[:-1])) + (" or " if nearest[:-1] else "") + str(nearest[-1])
+        raise ValueError(f"{by}: {divisor} does not divide the {number} {what}, expected {listed}")

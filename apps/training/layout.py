@@ -1,0 +1,108 @@
+"""Which rank does what: the degrees of parallelism, and their order along the ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from netplace.checks import whole
+
+__all__ = ["DIMENSIONS", "Layout", "layout_of"]
+
+DIMENSIONS = ("tp", "cp", "dp", "pp")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Ranks as points of a grid.
+
+    Attributes
+    ----------
+    tp, cp, dp, pp : int
+        Tensor, context, data and pipeline parallel ranks.
+    ep : int
+        Expert parallel ranks: so many consecutive places of the data-parallel dimension share the experts.
+    order : tuple of str
+        `DIMENSIONS`, the one along which consecutive ranks lie first.
+    """
+
+    tp: int = 1
+    cp: int = 1
+    dp: int = 1
+    pp: int = 1
+    ep: int = 1
+    order: tuple[str, ...] = DIMENSIONS
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are."""
+        return self.tp * self.cp * self.dp * self.pp
+
+    def place(self, rank: int) -> dict[str, int]:
+        """Return the coordinates of a rank."""
+        found = {}
+        for dimension in self.order:
+            rank, found[dimension] = divmod(rank, getattr(self, dimension))
+        return found
+
+    def rank(self, place: dict[str, int]) -> int:
+        """Return the rank at some coordinates."""
+        number = 0
+        for dimension in reversed(self.order):
+            number = number * getattr(self, dimension) + place[dimension]
+        return number
+
+    def group(self, rank: int, *dimensions: str) -> list[int]:
+        """Return the ranks that differ from `rank` along `dimensions` only, in order."""
+        places = [self.place(rank)]
+        for dimension in dimensions:
+            places = [place | {dimension: i} for place in places for i in range(getattr(self, dimension))]
+        return sorted(map(self.rank, places))
+
+    def expert_group(self, rank: int) -> list[int]:
+        """Return the ranks that share the experts of a layer with `rank`."""
+        place = self.place(rank)
+        first = place["dp"] - place["dp"] % self.ep
+        return [self.rank(place | {"dp": first + i}) for i in range(self.ep)]
+
+    def expert_replicas(self, rank: int) -> list[int]:
+        """Return the ranks that have the same experts as `rank`, over the data- and context-parallel ones."""
+        own = self.place(rank)["dp"] % self.ep
+        return [r for r in self.group(rank, "dp", "cp") if self.place(r)["dp"] % self.ep == own]
+
+
+def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, order: str) -> Layout:
+    """Return the layout of `tasks` ranks; data parallel ones are as many as are left, if not given.
+
+    Raises
+    ------
+    ValueError
+        If the degrees do not make up the ranks, saying which near ones do, or the order is none.
+    """
+    degrees = {"tp": whole(tp, "tp"), "cp": whole(cp, "cp"), "pp": whole(pp, "pp")}
+    others = prod(degrees.values())
+    if dp is None:
+        if tasks % others:
+            listed = " x ".join(f"{name}={degree}" for name, degree in degrees.items())
+            raise ValueError(
+                f"tasks: {listed} = {others} does not divide {tasks} ranks, {_nearest(tasks, others)}"
+            )
+        dp = tasks // others
+    if others * whole(dp, "dp") != tasks:
+        raise ValueError(
+            f"dp: tp x cp x dp x pp = {others * dp} is not the {tasks} ranks, "
+            + (f"expected dp={tasks // others}" if tasks % others == 0 else _nearest(tasks, others))
+            + f", or --tasks {others * dp}"
+        )
+    if dp % whole(ep, "ep"):
+        near = [n for n in range(1, dp + 1) if dp % n == 0]
+        raise ValueError(f"ep: {ep} does not divide dp={dp}, expected one of {near}")
+    words = tuple(order.split("-"))
+    if sorted(words) != sorted(DIMENSIONS):
+        raise ValueError(f"order: {order!r} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp")
+    return Layout(degrees["tp"], degrees["cp"], dp, degrees["pp"], ep, words)
+
+
+def _nearest(tasks: int, others: int) -> str:
+    below = tasks // others * others
+    return "expected " + " or ".join(str(n) for n in (below, below + others) if n) + " of them"

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+
+from netplace.apps import Op, application
+from netplace.apps.training import MODELS, training_job
+from netplace.apps.training.stages import steps_of
+from netplace.runs import resolve
+
+CASES = [
+    {"tp": 2, "pp": 2},
+    {"pp": 4, "layers": 4, "global_batch": 32},
+    {"pp": 2, "chunks": 2, "layers": 8, "global_batch": 32, "zero": 3},
+    {"tp": 2, "sp": 1, "zero": 1, "overlap": 1},
+    {"cp": 2, "ep": 4, "experts": 8, "tp": 2},
+]
+
+
+@pytest.mark.parametrize("options", CASES)
+def test_steps_come_to_their_end(options):
+    program = application("training", 16, iterations=2, **options)
+    program.check()
+    program.check(rendezvous=0)
+    assert len(program.iterations()) == 2 * 16
+
+
+@pytest.mark.parametrize(
+    ("stages", "micros", "chunks"), [(1, 3, 1), (4, 8, 1), (4, 2, 1), (2, 4, 2), (4, 8, 3)]
+)
+def test_every_pass_is_done_once_and_forward_first(stages, micros, chunks):
+    for stage in range(stages):
+        steps = list(steps_of(stage, stages, micros, chunks))
+        keys = [(step.forward, step.micro, step.chunk) for step in steps]
+        assert len(set(keys)) == len(keys) == 2 * micros * chunks
+        for forward, micro, chunk in keys:
+            if not forward:
+                assert keys.index((True, micro, chunk)) < keys.index((False, micro, chunk))
+
+
+def test_one_forward_one_backward_holds_few_activations():
+    open_, most = 0, 0
+    for step in steps_of(0, 4, 16):
+        open_ += 1 if step.forward else -1
+        most = max(most, open_)
+    assert most == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [
+        ("llama-7b", 6.7),
+        ("llama-13b", 13.0),
+        ("llama-33b", 32.5),
+        ("llama-65b", 65.2),
+        ("llama2-70b", 69.0),
+        ("llama3-8b", 8.0),
+        ("llama3-70b", 70.6),
+        ("llama3-405b", 405.8),
+        ("gpt-22b", 22.0),
+        ("gpt3-175b", 174.6),
+        ("gpt-530b", 529.6),
+        ("mixtral-8x7b", 46.7),
+    ],
+)
+def test_models_have_the_published_number_of_parameters(name, billions):
+    assert MODELS[name].parameters / 1e9 == pytest.approx(billions, rel=0.011)
+
+
+def test_computation_is_flops_over_rate():
+    model = MODELS["gpt-22b"]
+    program = application("training", 1, model="gpt-22b", flops=1e14, cycle_ns=1000.0)
+    s, h, layers, v = model.sequence, model.hidden, model.layers, model.vocabulary
+    # Narayanan et al., SC 2021, equation 3, without recomputation: three quarters of 96.
+    expected = 72 * s * layers * h * h * (1 + s / (6 * h) + v / (12 * layers * h))
+    cycles = program.size[program.kind == Op.COMPUTE].sum()
+    assert cycles == pytest.approx(expected / 1e14 * 1e6, rel=1e-4)
+
+
+def test_a_run_takes_the_clock_of_the_network():
+    run = resolve("torus:4x4", {"app": "training:model=toy,tp=2,pp=2"})
+    assert dict(run.jobs[0].options) | {"tp": 2, "pp": 2, "cycle_ns": 3.2} == dict(run.jobs[0].options)
+
+
+def test_no_computation_at_no_rate():
+    program = application("training", 8, tp=2, flops=0)
+    assert not program.size[program.kind == Op.COMPUTE].any()
+
+
+def test_a_group_that_is_alone_sends_nothing():
+    assert len(np.flatnonzero(application("training", 1).kind != Op.COMPUTE)) == 0
+
+
+@pytest.mark.parametrize(
+    ("tasks", "options", "sentence"),
+    [
+        (16, {"model": "llama-8b"}, "model: unknown name 'llama-8b'; did you mean llama"),
+        (16, {"tp": 3}, "tasks: tp=3 x cp=1 x pp=1 = 3 does not divide 16 ranks, expected 15 or 18"),
+        (
+            16,
+            {"tp": 2, "dp": 4},
+            "dp: tp x cp x dp x pp = 8 is not the 16 ranks, expected dp=8, or --tasks 8",
+        ),
+        (12, {"pp": 3, "layers": 8}, "pp x chunks: 3 does not divide the 8 layers, expected 1, 2 or 4"),
+        (16, {"tp": 16}, "tp: 16 does not divide the 2 heads, expected 1 or 2"),
+        (16, {"ep": 3, "experts": 8}, "ep: 3 does not divide dp=16, expected one of"),
+        (16, {"global_batch": 24}, "dp x micro_batch = 16 does not divide 24, expected 16 or 32"),
+        (16, {"zero": 4}, "zero: 4 is no stage, expected one from 0 to 3"),
+        (16, {"chunks": 2}, "chunks: 2 are interleaved on pipeline stages, and pp is 1"),
+        (16, {"order": "tp-dp"}, "order: 'tp-dp' is not tp, cp, dp and pp in some order"),
+        (16, {"flops": -1.0}, "flops: -1 is too small"),
+        (16, {"batch": 3}, "option of application 'training': unknown name 'batch'"),
+    ],
+)
+def test_what_is_refused(tasks, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        application("training", tasks, **options)
+
+
+def test_a_job_tells_its_bytes():
+    job = training_job(64, model="llama-7b", tp=4, pp=4)
+    assert (job.layout.dp, job.micros, job.stage_bytes, job.chunk_layers) == (4, 4, 16_777_216, 8)
