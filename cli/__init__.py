@@ -47,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "load": "load",
         "table": "table",
         "plot": "plot",
+        "report": "report",
         "check": "check",
     },
     "Place tasks and jobs": {

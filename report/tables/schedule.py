@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from netplace.checks.results_file import json_text
 from netplace.report.files.outputs import whole_file
@@ -219,7 +221,17 @@ def row_table(schedule: Schedule) -> pd.DataFrame:
     if schedule.power is not None:
         begin = schedule.power.begin
         frame = frame.assign(begin=begin, boot_wait=begin - schedule.start, energy=schedule.power.job_joules)
+    if schedule.allocations is not None:
+        frame = frame.assign(places=[_places(nodes) for nodes in schedule.allocations])
     return frame.assign(state=[State(value).name.lower() for value in schedule.state.tolist()])
+
+
+def _places(nodes: ArrayLike) -> str:
+    """Return nodes in the order of their numbers, as in ``0-3 8``."""
+    ordered = np.unique(np.asarray(nodes, np.int64))
+    ends = np.flatnonzero(np.diff(ordered) > 1)
+    runs = np.split(ordered, ends + 1) if len(ordered) else []
+    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def write_rows(path: Path, schedule: Schedule) -> None:

@@ -1,0 +1,32 @@
+"""``netplace report``: an outcome as one page that anybody opens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from netplace.cli.examples import examples_of
+from netplace.cli.verdict import AnnouncingCommand
+
+__all__ = ["report_command"]
+
+
+@click.command("report", cls=AnnouncingCommand, epilog=examples_of("report"))
+@click.argument("outcome", metavar="OUTCOME")
+@click.option("-o", "output", metavar="FILE", help="The page. [default: OUTCOME.html]")
+def report_command(outcome: str, output: str | None) -> None:
+    """Write one HTML page of an outcome: verdict, tables that sort and filter, figures with values.
+
+    OUTCOME is a folder that cosim, schedule or study wrote, a .json file with what run, load or allocate
+    printed with --json, or a table (.csv, .parquet). The page opens from disk, without a network.
+    """
+    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.pages import page_of, render
+
+    path = Path(outcome)
+    target = check_output(Path(output) if output else path.with_name(f"{path.name}.html"), (".html",))
+    text = render(page_of(path))
+    with whole_file(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    click.echo(f"{target}: {len(text) / 1e6:.1f} MB", err=True)

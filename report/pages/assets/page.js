@@ -1,0 +1,257 @@
+"use strict";
+// What stands on the page is plain text until this runs: tables become sortable, figures are drawn.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const colours = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#777777", "#B8A800"];
+  const scale = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+  const make = (name, text, attributes = {}) => {
+    const element = document.createElement(name);
+    if (text !== undefined && text !== null) element.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+  const shown = (value) => {
+    if (value === null || value === undefined) return "";
+    if (typeof value !== "number") return String(value);
+    if (Number.isInteger(value)) return Math.abs(value) < 1e15 ? value.toLocaleString("en") : String(value);
+    const size = Math.abs(value);
+    return size !== 0 && (size < 1e-3 || size >= 1e9) ? value.toExponential(3)
+      : value.toLocaleString("en", { maximumSignificantDigits: 5 });
+  };
+  const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+  // --- tables
+
+  const field = (value) => {
+    const text = value === null ? "" : String(value);
+    // A cell that begins as a formula would be run by spreadsheets.
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const asCsv = (table, rows) => [table.columns, ...rows].map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
+
+  function drawTable(place, table) {
+    const state = { column: -1, down: false, words: "", most: 25 };
+    const numeric = table.columns.map((_, column) => table.rows.some((row) => typeof row[column] === "number"));
+    const found = () => {
+      const words = state.words.toLowerCase();
+      let rows = words ? table.rows.filter((row) => row.some((value) => shown(value).toLowerCase().includes(words)
+        || String(value).toLowerCase().includes(words))) : table.rows.slice();
+      if (state.column >= 0) {
+        const turn = state.down ? -1 : 1, column = state.column;
+        rows.sort((a, b) => {
+          const [x, y] = [a[column], b[column]];
+          if (x === null || y === null) return (x === null) - (y === null);
+          return turn * (typeof x === "number" && typeof y === "number" ? x - y
+            : String(x).localeCompare(String(y), "en", { numeric: true }));
+        });
+      }
+      return rows;
+    };
+    const bar = make("div", null, { class: "bar" });
+    const input = make("input", null, { type: "search", placeholder: "filter", "aria-label": `filter ${table.title}` });
+    const save = make("button", "CSV", { type: "button", "aria-label": `download ${table.title} as CSV` });
+    const count = make("span", "", { class: "count", "aria-live": "polite" });
+    const more = make("button", "more rows", { type: "button" });
+    const scroll = make("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title });
+    bar.append(input, save, count);
+    const update = () => {
+      const rows = found();
+      const live = make("table", null, { class: "live" });
+      const head = live.createTHead().insertRow();
+      table.columns.forEach((name, column) => {
+        const sorted = state.column === column;
+        const cell = make("th", null, { scope: "col", "aria-sort": sorted ? (state.down ? "descending" : "ascending") : "none" });
+        if (numeric[column]) cell.className = "number";
+        const button = make("button", name + (sorted ? (state.down ? " ▼" : " ▲") : ""), { type: "button" });
+        button.addEventListener("click", () => {
+          state.down = state.column === column ? !state.down : false;
+          state.column = column;
+          update();
+          scroll.querySelectorAll("th button")[column].focus();
+        });
+        cell.append(button);
+        head.append(cell);
+      });
+      const body = live.createTBody();
+      for (const row of rows.slice(0, state.most)) {
+        const line = body.insertRow();
+        row.forEach((value, column) => {
+          const cell = line.insertCell();
+          cell.textContent = shown(value);
+          if (numeric[column]) cell.className = "number";
+          if (value !== null && shown(value) !== String(value)) cell.title = String(value);
+        });
+      }
+      scroll.replaceChildren(live);
+      const cut = table.all > table.rows.length ? ` (of ${shown(table.all)}; the rest is in the outcome's own files)` : "";
+      count.textContent = `${shown(Math.min(rows.length, state.most))} of ${shown(rows.length)} rows${cut}`;
+      more.hidden = rows.length <= state.most;
+    };
+    input.addEventListener("input", () => { state.words = input.value; update(); });
+    more.addEventListener("click", () => { state.most *= 8; update(); });
+    save.addEventListener("click", () => {
+      const link = make("a", null, { download: `${table.title.replace(/[^\w-]+/g, "-")}.csv` });
+      link.href = URL.createObjectURL(new Blob([asCsv(table, found())], { type: "text/csv" }));
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    });
+    update();
+    place.replaceChildren(bar, scroll, more);
+  }
+
+  // --- figures
+
+  const axis = (name, extra = {}) => ({ name, nameLocation: "middle", nameGap: 28, nameTextStyle: { fontSize: 12 }, ...extra });
+  const frame = (extra = {}) => ({ left: 58, right: 24, top: 40, bottom: 56, ...extra });
+  const zoom = [{ type: "inside", filterMode: "weakFilter" }, { type: "slider", height: 18, bottom: 4, filterMode: "weakFilter" }];
+  const tip = (extra = {}) => ({ trigger: "item", confine: true, ...extra });
+  const whiskers = (colour) => ({ type: "custom", silent: true, z: 5, tooltip: { show: false }, renderItem: (_, api) => {
+    const x = api.coord([api.value(0), 0])[0] + (api.value(3) || 0);
+    const [low, high] = [api.coord([api.value(0), api.value(1)])[1], api.coord([api.value(0), api.value(2)])[1]];
+    const style = { stroke: colour, lineWidth: 1.2, fill: "none" };
+    return { type: "group", children: [[x, low, x, high], [x - 3, low, x + 3, low], [x - 3, high, x + 3, high]]
+      .map(([x1, y1, x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style })) };
+  } });
+
+  const options = {
+    Bars(figure) {
+      const names = Object.keys(figure.series);
+      const long = figure.groups.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0) > 90;
+      const series = names.map((name, place) => ({ name, type: "bar", data: figure.series[name],
+        itemStyle: { color: colours[place % colours.length] }, barGap: "10%", large: figure.groups.length > 4000 }));
+      names.forEach((name) => {
+        const half = figure.half_widths[name];
+        if (!half || names.length > 1) return;
+        series.push({ ...whiskers(dark.matches ? "#dddddd" : "#222222"), data: half.flatMap((width, place) => {
+          const value = figure.series[name][place];
+          return width === null || value === null ? [] : [[place, value - width, value + width]];
+        }) });
+      });
+      const value = (name, place) => {
+        const half = (figure.half_widths[name] || [])[place], mean = figure.series[name][place];
+        return mean === null ? "-" : shown(mean) + (half ? ` ± ${shown(half)}` : "");
+      };
+      return { grid: frame({ bottom: long ? 96 : 56 }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
+        tooltip: tip({ trigger: "axis", axisPointer: { type: "shadow" }, formatter: (points) => {
+          const place = points[0].dataIndex;
+          return `<b>${escaped(figure.groups[place])}</b><br>` + names.map((name) => `${escaped(name)}: ${value(name, place)}`).join("<br>");
+        } }),
+        xAxis: { type: "category", data: figure.groups, axisLabel: { rotate: long ? 60 : 0, hideOverlap: true, interval: figure.groups.length <= 40 ? 0 : "auto",
+          formatter: (name) => (name.length > 18 ? `${name.slice(0, 17)}…` : name) } },
+        yAxis: axis(figure.unit, { type: "value", nameGap: 44, scale: figure.base !== 0,
+          min: figure.base === 0 ? undefined : (range) => Math.min(figure.base, range.min) }),
+        dataZoom: figure.groups.length > 30 ? zoom : undefined, series };
+    },
+    Lines(figure) {
+      const names = Object.keys(figure.series), series = [];
+      names.forEach((name, place) => {
+        const points = figure.series[name], colour = colours[place % colours.length];
+        series.push({ name, type: "line", step: figure.step ? "end" : false, showSymbol: !figure.step && points.length < 200,
+          data: points.map((point) => [point[0], point[1]]), lineStyle: { width: 1.8 }, itemStyle: { color: colour },
+          sampling: points.length > 4000 ? "minmax" : undefined });
+        const half = points.filter((point) => point[2]);
+        if (half.length) series.push({ ...whiskers(colour), data: half.map(([x, y, width]) => [x, y - width, y + width]) });
+      });
+      return { grid: frame({ bottom: 84 }), legend: names.length > 1 ? { type: "scroll", top: 4, data: names } : undefined,
+        tooltip: tip({ trigger: "axis", valueFormatter: shown }),
+        xAxis: axis(figure.x, { type: "value", scale: true }), yAxis: axis(figure.y, { type: "value", nameGap: 46 }),
+        dataZoom: zoom, series };
+    },
+    Gantt(figure) {
+      const values = figure.boxes.map((box) => box[4]).filter((value) => value !== null);
+      const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+      return { grid: frame({ right: 96, bottom: 84 }),
+        tooltip: tip({ formatter: (point) => escaped(figure.labels[point.value[5]]) }),
+        visualMap: values.length ? { dimension: 4, min: low, max: high === low ? low + 1 : high, calculable: true, right: 0,
+          top: "middle", text: [figure.value, ""], itemHeight: 120, precision: 2, inRange: { color: scale } } : undefined,
+        xAxis: axis(figure.x, { type: "value", scale: true, min: "dataMin", max: "dataMax", axisLabel: { showMaxLabel: false } }),
+        yAxis: axis("node", { type: "value", min: 0, max: figure.nodes, nameGap: 40 }),
+        dataZoom: [...zoom, { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }],
+        series: [{ type: "custom", data: figure.boxes, dimensions: ["begin", "end", "first", "last", figure.value, "job"],
+          encode: { x: [0, 1], y: [2, 3], tooltip: [5] }, progressive: 4000, clip: true, renderItem: (params, api) => {
+            const [x, y] = api.coord([api.value(0), api.value(3)]), [right, bottom] = api.coord([api.value(1), api.value(2)]);
+            const area = params.coordSys;
+            const left = Math.max(x, area.x), end = Math.min(right, area.x + area.width);
+            if (end < left) return null;
+            return { type: "rect", shape: { x: left, y, width: Math.max(end - left, 0.6), height: Math.max(bottom - y, 0.6) },
+              style: { fill: api.visual("color"), stroke: dark.matches ? "#14181d" : "#ffffff", lineWidth: bottom - y > 3 && end - left > 3 ? 0.5 : 0 } };
+          } }] };
+    },
+    Matrix(figure) {
+      const high = figure.cells.reduce((most, cell) => Math.max(most, cell[2]), 0);
+      return { grid: frame({ right: 96, bottom: 70, left: 70 }),
+        tooltip: tip({ formatter: (point) => `${escaped(figure.rows[point.value[1]])} — ${escaped(figure.columns[point.value[0]])}: ${shown(point.value[2])}` }),
+        visualMap: { min: 0, max: high || 1, calculable: true, right: 0, top: "middle", text: [figure.value, ""], itemHeight: 120, inRange: { color: scale } },
+        xAxis: axis(figure.x, { type: "category", data: figure.columns, splitArea: { show: true } }),
+        yAxis: axis(figure.y, { type: "category", data: figure.rows, inverse: true, nameGap: 50 }),
+        series: [{ type: "heatmap", data: figure.cells.map(([row, column, value]) => [column, row, value]), progressive: 5000,
+          emphasis: { itemStyle: { borderColor: "#D55E00", borderWidth: 2 } } }] };
+    },
+    NetworkMap(figure, state = { window: 0 }) {
+      const high = figure.loads.reduce((most, loads) => loads.reduce((a, b) => Math.max(a, b), most), 0);
+      const loads = figure.loads[state.window] || [];
+      return { grid: { left: 10, right: 90, top: 16, bottom: 10 },
+        tooltip: tip({ formatter: (point) => point.seriesIndex ? "" : `${escaped(figure.names[point.value[4]])}: ${shown(point.value[5])}` }),
+        visualMap: { seriesIndex: 0, dimension: 5, min: 0, max: high || 1, calculable: true, right: 0, top: "middle", text: [figure.value, ""],
+          itemHeight: 120, inRange: { color: scale } },
+        xAxis: { show: false, type: "value", scale: true }, yAxis: { show: false, type: "value", scale: true },
+        dataZoom: [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }],
+        series: [{ type: "custom", data: figure.links.map((ends, link) => [...ends, link, loads[link] || 0]),
+          encode: { x: [0, 2], y: [1, 3] }, clip: true, renderItem: (_, api) => {
+            const [x1, y1] = api.coord([api.value(0), api.value(1)]), [x2, y2] = api.coord([api.value(2), api.value(3)]);
+            return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: api.visual("color"), lineWidth: 1 + 3 * api.value(5) / (high || 1) } };
+          } },
+        { type: "scatter", data: figure.routers, symbolSize: 4, silent: true, itemStyle: { color: "#888888" } }] };
+    },
+  };
+
+  function drawFigure(place, figure) {
+    const marks = (figure.boxes || figure.links || figure.cells || []).length;
+    let chart = null;
+    const state = { window: 0 };
+    const draw = () => {
+      if (chart) chart.dispose();
+      chart = echarts.init(place, dark.matches ? "dark" : null, { renderer: marks > 3000 ? "canvas" : "svg" });
+      chart.setOption({ backgroundColor: "transparent", animation: false, color: colours, aria: { enabled: true },
+        textStyle: { fontFamily: "inherit" }, ...options[figure.kind](figure, state) });
+    };
+    draw();
+    dark.addEventListener("change", draw);
+    new ResizeObserver(() => chart.resize()).observe(place);
+    place.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -5, ArrowRight: 5 }[event.key];
+      const zoomed = (chart.getOption().dataZoom || [])[0];
+      if (!zoomed) return;
+      if (step) chart.dispatchAction({ type: "dataZoom", start: zoomed.start + step, end: zoomed.end + step });
+      if (event.key === "+") chart.dispatchAction({ type: "dataZoom", start: zoomed.start + 5, end: zoomed.end - 5 });
+      if (event.key === "-") chart.dispatchAction({ type: "dataZoom", start: zoomed.start - 5, end: zoomed.end + 5 });
+    });
+    if ((figure.windows || []).length > 1) {
+      const bar = make("div", null, { class: "bar" });
+      const slider = make("input", null, { type: "range", min: 0, max: figure.windows.length - 1, value: 0, "aria-label": "time" });
+      const name = make("span", figure.windows[0], { class: "count" });
+      slider.addEventListener("input", () => {
+        state.window = Number(slider.value);
+        name.textContent = figure.windows[state.window];
+        chart.setOption(options.NetworkMap(figure, state));
+      });
+      bar.append(slider, name);
+      place.after(bar);
+    }
+  }
+
+  document.querySelectorAll("[data-table]").forEach((place) => drawTable(place, data.tables[place.dataset.table]));
+  // Figures are drawn as they come into view: a page with many is there at once.
+  const waiting = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+    waiting.unobserve(entry.target);
+    drawFigure(entry.target, data.figures[entry.target.dataset.figure]);
+  }), { rootMargin: "600px" });
+  document.querySelectorAll("[data-figure]").forEach((place) => waiting.observe(place));
+  window.addEventListener("beforeprint", () => document.querySelectorAll("[data-figure]:empty").forEach((place) => {
+    waiting.unobserve(place);
+    drawFigure(place, data.figures[place.dataset.figure]);
+  }));
+})();

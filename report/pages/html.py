@@ -1,0 +1,182 @@
+"""A page as one HTML file that opens from disk with no network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib import resources
+from typing import Any
+
+from netplace.report.pages.page import DataTable, Figure, Page, Picture
+from netplace.report.pages.stills import still
+
+__all__ = ["MOST_BYTES", "render"]
+
+MOST_BYTES = 20_000_000
+_FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
+_MOST_ROWS = 200_000
+
+
+def render(page: Page) -> str:
+    """Return the text of a page.
+
+    Raises
+    ------
+    ValueError
+        If it would be larger than `MOST_BYTES`.
+    """
+    tables = [part for part in page.parts if isinstance(part, DataTable)]
+    figures = [part for part in page.parts if isinstance(part, Figure) and not isinstance(part, Picture)]
+    body = [_head(page), *(_part(part, tables, figures) for part in page.parts), _foot(page)]
+    data = {
+        "tables": [_table_data(table) for table in tables],
+        "figures": [_figure_data(figure) for figure in figures],
+    }
+    text = _FRAME.format(
+        title=html.escape(page.title),
+        style=_asset("page.css"),
+        body="\n".join(body),
+        data=_script_json(data),
+        charts=_asset("echarts.min.js") if figures else "",
+        script=_asset("page.js"),
+    )
+    if len(text) > MOST_BYTES:
+        raise ValueError(
+            f"report: {len(text) / 1e6:.0f} MB, expected at most {MOST_BYTES / 1e6:.0f} MB; "
+            "report a part of it, or fewer jobs"
+        )
+    return text
+
+
+_FRAME = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="netplace">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>{charts}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _asset(name: str) -> str:
+    text = (resources.files("netplace.report.pages") / "assets" / name).read_text(encoding="utf-8")
+    # What stands in a <script> ends at the first closing tag in it.
+    return text.replace("</script", "<\\/script")
+
+
+def _head(page: Page) -> str:
+    verdict = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in page.verdict)
+    return f'<h1>{html.escape(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>'
+
+
+def _foot(page: Page) -> str:
+    asked = "".join(
+        f"<dt>{html.escape(name)}</dt><dd>{_said(name, value)}</dd>" for name, value in page.asked
+    )
+    lists = _listed("Notes", page.notes) + _listed("Not on this page", page.missing)
+    return f'{lists}<h2 id="asked">What was asked</h2><dl class="asked">{asked}</dl>'
+
+
+def _listed(heading: str, sentences: Sequence[str]) -> str:
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
+    return f"<h2>{heading}</h2><ul>{items}</ul>" if items else ""
+
+
+def _said(name: str, value: str) -> str:
+    escaped = html.escape(value)
+    return f"<code>{escaped}</code>" if name == "command" else escaped
+
+
+def _part(part: DataTable | Figure, tables: list[DataTable], figures: list[Figure]) -> str:
+    heading = f"<h2>{html.escape(part.title)}</h2>"
+    if isinstance(part, DataTable):
+        note = f'<p class="note">{html.escape(part.note)}</p>' if part.note else ""
+        place = next(index for index, table in enumerate(tables) if table is part)
+        return (
+            f'<section>{heading}<div class="table" data-table="{place}">{_plain(part)}</div>{note}</section>'
+        )
+    caption = f"<figcaption>{html.escape(part.caption)}</figcaption>" if part.caption else ""
+    if isinstance(part, Picture):
+        return f"<section>{heading}<figure>{_image(part)}{caption}</figure></section>"
+    place = next(index for index, figure in enumerate(figures) if figure is part)
+    drawn = (
+        f'<div class="chart" data-figure="{place}" style="height:{part.height}px" role="img" tabindex="0" '
+        f'aria-label="{html.escape(part.title, quote=True)}"></div><noscript>{still(part)}</noscript>'
+    )
+    return f"<section>{heading}<figure>{drawn}{caption}</figure></section>"
+
+
+def _image(picture: Picture) -> str:
+    content = base64.b64encode(picture.content).decode("ascii")
+    name = html.escape(picture.title, quote=True)
+    return f'<img alt="{name}" src="data:{picture.kind};base64,{content}">'
+
+
+def _plain(table: DataTable) -> str:
+    """Return the first rows as a plain table; scripts put the whole one in its place."""
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row) + "</tr>"
+        for row in table.rows[:_FIRST_ROWS]
+    )
+    more = len(table.rows) - _FIRST_ROWS
+    rest = f"<p>and {more:,} rows more, shown where scripts run</p>" if more > 0 else ""
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
+def _table_data(table: DataTable) -> dict[str, Any]:
+    return {
+        "title": table.title,
+        "columns": list(table.columns),
+        "rows": [[_plain_value(value) for value in row] for row in table.rows[:_MOST_ROWS]],
+        "all": len(table.rows),
+    }
+
+
+def _figure_data(figure: Figure) -> dict[str, Any]:
+    data = {name: value for name, value in asdict(figure).items() if name not in ("caption", "height")}
+    return {"kind": type(figure).__name__, **{name: _plain_value(value) for name, value in data.items()}}
+
+
+def _plain_value(value: Any) -> Any:
+    """Return a value as JSON has it: numbers of seven digits, what is no number as null."""
+    if isinstance(value, dict):
+        return {str(key): _plain_value(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain_value(item) for item in value]
+    if hasattr(value, "tolist"):  # NumPy's
+        return _plain_value(value.tolist())
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 1e15 else float(f"{value:.7g}")
+    return value
+
+
+def _script_json(data: Any) -> str:
+    """Return JSON that no browser takes for markup."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,186 @@
+"""The page of a co-simulation: what sharing the network cost each job, and who slowed whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netplace.cosim.kept import FILE, read_plan
+from netplace.report.pages.kinds.held import boxes_of
+from netplace.report.pages.kinds.links import network_map
+from netplace.report.pages.kinds.saved import asked_of, seconds_unit, versions_of
+from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Matrix, Page
+from netplace.report.tables.cosim import remarks, title_of
+from netplace.topologies import names_file, parse
+
+__all__ = ["page", "recognises"]
+
+_CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
+_MOST_JOBS = 200  # in a matrix that can be read
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a folder holds a co-simulation."""
+    return path.is_dir() and (path / FILE).is_file()
+
+
+def page(path: Path) -> Page:
+    """Return the page of a folder that ``netplace cosim -o`` has written."""
+    plan, outcome = read_plan(path)
+    jobs = outcome["jobs"]
+    own = names_file(plan.jobs.machine)
+    machine = None if own else parse(plan.jobs.machine)
+    parts: list[DataTable | Figure] = [
+        _slowdowns(jobs),
+        _gantt(jobs, None if machine is None else machine.nodes),
+    ]
+    missing = []
+    if "waiting" in outcome:
+        parts += _waiting(outcome["waiting"], jobs)
+        if machine is None:
+            missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
+        else:
+            links = outcome["waiting"]["links"]
+            parts.append(network_map(machine, links, outcome["waiting"]["window"], plan.config.cycle_ns))
+    else:
+        missing.append("who slowed whom, and on which links: run netplace cosim with --explain")
+    parts.append(_table(jobs))
+    asked = [*asked_of(plan.to_dict()), *versions_of(outcome["versions"])]
+    return Page(
+        f"Co-simulation: {title_of(plan)}",
+        _verdict(outcome),
+        asked,
+        parts,
+        missing,
+        remarks(plan, outcome),
+    )
+
+
+def _verdict(outcome: dict[str, Any]) -> list[str]:
+    jobs, sharing = outcome["jobs"], outcome["figures"]["sharing"]
+    known = [job for job in jobs if job["slowdown"] is not None]
+    if not sharing or not known:
+        return ["No job ended, so nothing can be said of what sharing cost."]
+    slowed = [job for job in known if job["slowdown"] - 1 > max(_CLEAR, _half(job))]
+    worst = max(known, key=lambda job: job["slowdown"])
+    half = f" ± {_half(worst):.2f}" if _half(worst) else ""
+    said = [
+        f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly (by more than {_CLEAR:.0%} "
+        "and than their intervals); the mean slowdown, live over alone in the same place, is "
+        f"{sharing['mean_slowdown']:.3f}.",
+        f"Slowed most is job {worst['job']} ({worst['application']}, {worst['size']} nodes): "
+        f"{worst['slowdown']:.2f}{half} times as long as alone.",
+    ]
+    faster = [job for job in known if 1 - job["slowdown"] > _half(job) and job["slowdown"] < 1 - _CLEAR / 2]
+    if faster:
+        said.append(
+            f"{len(faster)} jobs took less time beside others than alone: one run is one draw of chance, and "
+            "packets that arrive in another order can do better; it is no gain to count on."
+        )
+    if (share := sharing["share_of_node_hours"]) is not None:
+        said.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")
+    return said
+
+
+def _half(job: dict[str, Any]) -> float:
+    """Return half of the interval of a slowdown."""
+    return float((job["half_width"] or 0.0) * (job["slowdown"] or 0.0))
+
+
+def _slowdowns(jobs: Sequence[dict[str, Any]]) -> Bars:
+    known = [job for job in jobs if job["slowdown"] is not None]
+    return Bars(
+        title="Slowdown of each job",
+        caption="Time beside the others over time alone in the same place; 1: not slowed. "
+        "Whiskers: 95 % intervals.",
+        groups=[f"{job['job']} {job['application']}" for job in known],
+        series={"slowdown": [job["slowdown"] for job in known]},
+        half_widths={"slowdown": [_half(job) or None for job in known]},
+        unit="live / alone",
+        base=1.0,
+    )
+
+
+def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None) -> Gantt:
+    ran = [job for job in jobs if job["nodes"] and job["end"] > job["start"]]
+    origin = min((job["submit"] for job in ran), default=0.0)
+    second, unit = seconds_unit(max((job["end"] for job in ran), default=0.0) - origin)
+    boxes = boxes_of(
+        [(job["start"] - origin) / second for job in ran],
+        [(job["end"] - origin) / second for job in ran],
+        [job["nodes"] for job in ran],
+        [job["slowdown"] for job in ran],
+    )
+    labels = [
+        f"job {job['job']}: {job['application']}, {job['size']} nodes, slowdown "
+        + ("unknown" if job["slowdown"] is None else f"{job['slowdown']:.3f}")
+        for job in ran
+    ]
+    most = max((max(job["nodes"]) for job in ran), default=0) + 1
+    return Gantt(
+        title="Who held which nodes when",
+        caption="The colour is the slowdown. Drag or scroll to zoom.",
+        height=420,
+        boxes=boxes,
+        labels=labels,
+        x=f"time since the first submission ({unit})",
+        value="slowdown",
+        nodes=nodes or most,
+    )
+
+
+def _waiting(waiting: dict[str, Any], jobs: Sequence[dict[str, Any]]) -> list[DataTable | Figure]:
+    name = {job["job"]: f"job {job['job']}" for job in jobs}
+    charged: dict[tuple[int, int], int] = defaultdict(int)
+    for job, other, cycles in waiting["jobs"]:
+        charged[job, other] += cycles
+    pairs = {pair: cycles for pair, cycles in charged.items() if pair[0] != pair[1] and cycles}
+    lost: dict[int, int] = defaultdict(int)
+    for pair, cycles in pairs.items():
+        for job in pair:
+            lost[job] += cycles
+    shown = sorted(sorted(lost, key=lambda job: -lost[job])[:_MOST_JOBS])
+    place = {job: index for index, job in enumerate(shown)}
+    names = [name.get(job, f"job {job}") for job in shown]
+    matrix = Matrix(
+        title="Who waited for whom",
+        caption="Cycles that packets of the job of a row waited because of the job of a column."
+        + (f" The {_MOST_JOBS} jobs with most of it." if len(lost) > _MOST_JOBS else ""),
+        height=min(900, 180 + 16 * len(shown)),
+        rows=names,
+        columns=names,
+        cells=[(place[a], place[b], cycles) for (a, b), cycles in pairs.items() if a in place and b in place],
+        value="cycles",
+        x="charged",
+        y="waited",
+    )
+    rows = sorted(
+        ((name.get(a, a), name.get(b, b), cycles) for (a, b), cycles in pairs.items()),
+        key=lambda row: -row[2],
+    )
+    return [matrix, DataTable("Waiting by pair of jobs", ["job", "waited for", "cycles"], rows)]
+
+
+def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
+    columns = [
+        "job",
+        "application",
+        "size",
+        "submit",
+        "wait",
+        "start",
+        "end",
+        "alone",
+        "live",
+        "slowdown",
+        "half_width",
+    ]
+    units = {name: f"{name} (s)" for name in ("submit", "wait", "start", "end", "alone", "live")}
+    rows = [[job[name] for name in columns] for job in jobs]
+    half = "± (share)" if np.any([job["half_width"] for job in jobs]) else "±"
+    names = [units.get(name, half if name == "half_width" else name) for name in columns]
+    return DataTable("Jobs", names, rows)

@@ -1,0 +1,98 @@
+"""What commands printed with --json, saved in a file: an object, told apart by its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from netplace.checks import shown
+from netplace.checks.results_file import read_json
+
+__all__ = ["asked_of", "has_keys", "number_in", "saved_object", "seconds_unit", "versions_of"]
+
+_MOST_BYTES = 1 << 30
+_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def has_keys(path: Path, keys: Iterable[str]) -> bool:
+    """Tell whether a file holds an object with these keys."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    return set(keys) <= saved_object(path).keys()
+
+
+def saved_object(path: Path) -> dict[str, Any]:
+    """Return the object in a file.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    status = path.stat()
+    if status.st_size > _MOST_BYTES:
+        raise ValueError(
+            f"{path}: {status.st_size / 1e9:.1f} GB, expected at most {_MOST_BYTES / 1e9:.1f} GB"
+        )
+    return _object(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1)
+def _object(path: Path, changed: int, size: int) -> dict[str, Any]:
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise ValueError(
+            f"{path}: {shown(content)} found, expected an object that a command printed with --json"
+        )
+    return content
+
+
+def number_in(path: Path, found: Mapping[str, Any], *keys: str) -> float | None:
+    """Return the number under nested keys, None where it is null or not there.
+
+    Raises
+    ------
+    ValueError
+        If something else stands there, with file and key.
+    """
+    value: Any = found
+    for place, key in enumerate(keys):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{path}: {'.'.join(keys[:place])}: {shown(value)} found, expected an object")
+        value = value.get(key)
+        if value is None:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{path}: {'.'.join(keys)}: {shown(value)} found, expected a number")
+    return float(value)
+
+
+def asked_of(plan: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Return what was asked as names and values; empty values are left out."""
+    rows: list[tuple[str, str]] = []
+    for name, value in plan.items():
+        if isinstance(value, Mapping):
+            rows += asked_of(value, f"{prefix}{name}.")
+        elif value not in (None, "", [], ()):
+            rows.append((prefix + name, _written(value)))
+    return rows
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_written(item) for item in value)
+    return str(value)
+
+
+def versions_of(found: Any) -> list[tuple[str, str]]:
+    """Return the versions with which something was made, as a row."""
+    if not isinstance(found, Mapping):
+        return []
+    return [("versions", ", ".join(f"{name} {version}" for name, version in found.items()))]
+
+
+def seconds_unit(most: float) -> tuple[float, str]:
+    """Return the unit in which times of up to `most` seconds are read best: its seconds, and its name."""
+    return next(((size, unit) for size, unit in _UNITS if most >= 3 * size), _UNITS[-1])

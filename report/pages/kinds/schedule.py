@@ -1,0 +1,182 @@
+"""The page of a schedule: how long jobs waited, and how full the machine was."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netplace.checks import shown
+from netplace.report.pages.kinds.held import boxes_of
+from netplace.report.pages.kinds.saved import asked_of, number_in, saved_object, seconds_unit, versions_of
+from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Lines, Page
+from netplace.topologies import names_file, parse
+
+__all__ = ["page", "recognises"]
+
+_FIGURES, _ROWS = "figures.json", "rows.csv"
+_NUMBERS = ("number", "submit", "start", "end", "nodes", "held")
+_MOST_POINTS = 20_000
+_WAITS = (0, 60, 600, 3600, 6 * 3600, 24 * 3600, math.inf)
+_NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 to 24 h", "over a day")
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a folder holds a schedule."""
+    return path.is_dir() and (path / _FIGURES).is_file() and (path / _ROWS).is_file()
+
+
+def page(path: Path) -> Page:
+    """Return the page of a folder that ``netplace schedule -o`` has written."""
+    found, rows = saved_object(path / _FIGURES), _rows(path / _ROWS)
+    plan = found.get("plan")
+    if not isinstance(plan, dict):
+        raise ValueError(f"{path / _FIGURES}: plan: {shown(plan)} found, expected what was asked")
+    text = str(plan.get("machine"))
+    own = names_file(text)  # a file that a result names is not read
+    machine = int(_running(rows)[1].max(initial=1)) if own else parse(text).nodes
+    parts: list[DataTable | Figure] = [_occupancy(rows, machine)]
+    missing = []
+    if "places" in rows:
+        parts.insert(0, _gantt(rows, machine))
+    else:
+        missing.append("the Gantt chart: rows.csv has no column places; make the schedule again")
+    parts += [_waits(rows), _table(rows)]
+    title = (
+        f"Schedule: {Path(str(plan.get('workload'))).name} on {plan.get('machine')}: {plan.get('policy')}, "
+    )
+    asked = [*asked_of(plan), *versions_of(found.get("versions"))]
+    notes = [str(note) for note in found.get("notes", [])]
+    return Page(
+        title + str(plan.get("partition")),
+        _verdict(path / _FIGURES, found, rows),
+        asked,
+        parts,
+        missing,
+        notes,
+    )
+
+
+def _rows(path: Path) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(path)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is no table of jobs, {str(error).strip().splitlines()[0]}") from None
+    for name in _NUMBERS:
+        if name not in frame:
+            raise ValueError(f"{path}: has no column {name}")
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            raise ValueError(f"{path}: column {name} holds text, expected numbers")
+    if not len(frame):
+        raise ValueError(f"{path}: has no jobs")
+    return frame
+
+
+def _verdict(path: Path, found: dict[str, Any], rows: pd.DataFrame) -> list[str]:
+    wait = rows["start"] - rows["submit"]
+    second, unit = seconds_unit(float(wait.mean()))
+    said = [
+        f"{len(rows):,} jobs waited {wait.mean() / second:.3g} {unit} on average, half of them at most "
+        f"{wait.median() / second:.3g} {unit}, one in twenty more than "
+        f"{wait.quantile(0.95) / second:.3g} {unit}."
+    ]
+    mean, half = (number_in(path, found, "steady", "wait", key) for key in ("mean", "half_width"))
+    if mean is not None and half is not None:
+        said.append(
+            f"In the steady state the mean wait is {mean / second:.3g} ± {half / second:.2g} {unit} (95 % "
+            "interval over batches of jobs)."
+        )
+    if (used := number_in(path, found, "metrics", "utilisation")) is not None:
+        said.append(f"{100 * used:.1f} % of the machine's node-seconds were held by jobs.")
+    if (slowdown := number_in(path, found, "metrics", "per_job", "bounded_slowdown", "mean")) is not None:
+        said.append(f"The mean bounded slowdown is {slowdown:.3g}.")
+    return said
+
+
+def _gantt(rows: pd.DataFrame, machine: int) -> Gantt:
+    origin = float(rows["submit"].min())
+    second, unit = seconds_unit(float(rows["end"].max()) - origin)
+    begin, end = ((rows[name] - origin) / second for name in ("start", "end"))
+    wait = (rows["start"] - rows["submit"]).to_numpy(float)
+    size, name = seconds_unit(float(np.quantile(wait, 0.95)) if len(wait) else 0.0)
+    places = [_places(text) for text in rows["places"].fillna("").astype(str)]
+    labels = [
+        f"job {number}: {nodes} nodes, waited {value / size:.3g} {name}"
+        for number, nodes, value in zip(rows["number"], rows["nodes"], wait, strict=True)
+    ]
+    return Gantt(
+        title="Who held which nodes when",
+        caption="The colour is how long a job waited. Drag or scroll to zoom from all to seconds.",
+        height=460,
+        boxes=boxes_of(begin.tolist(), end.tolist(), places, (wait / size).round(4).tolist()),
+        labels=labels,
+        x=f"time since the first submission ({unit})",
+        value=f"wait ({name})",
+        nodes=machine,
+    )
+
+
+def _places(text: str) -> list[int]:
+    """Return the nodes of a list such as ``0-3 8``."""
+    nodes: list[int] = []
+    for word in text.split():
+        first, _, last = word.partition("-")
+        if not first.isdecimal() or (last and not last.isdecimal()):
+            raise ValueError(f"{_ROWS}: places {shown(text)}, expected numbers of nodes such as 0-3 8")
+        nodes += range(int(first), int(last or first) + 1)
+    return nodes
+
+
+def _running(rows: pd.DataFrame) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return times, and nodes held from each on."""
+    time = np.concatenate([rows["start"], rows["end"]]).astype(float)
+    change = np.concatenate([rows["held"], -rows["held"]]).astype(float)
+    moments, place = np.unique(time, return_inverse=True)
+    return moments, np.cumsum(np.bincount(place, change))
+
+
+def _occupancy(rows: pd.DataFrame, machine: int) -> Lines:
+    origin = float(rows["submit"].min())
+    second, unit = seconds_unit(float(rows["end"].max()) - origin)
+    moments, held = _running(rows)
+    arrived = np.sort(rows["submit"].to_numpy(float))
+    started = np.sort(rows["start"].to_numpy(float))
+    waiting = np.searchsorted(arrived, moments, "right") - np.searchsorted(started, moments, "right")
+    keep = slice(None, None, max(1, math.ceil(len(moments) / _MOST_POINTS)))
+    time = ((moments - origin) / second)[keep].tolist()
+    return Lines(
+        title="How full the machine was",
+        caption=f"Nodes held, of {machine:,}, and jobs that waited."
+        + (f" One point in {keep.step} is drawn." if keep.step > 1 else ""),
+        series={
+            "nodes held": list(zip(time, held[keep].tolist(), strict=True)),
+            "jobs waiting": list(zip(time, waiting[keep].tolist(), strict=True)),
+        },
+        x=f"time since the first submission ({unit})",
+        y="nodes, jobs",
+        step=True,
+    )
+
+
+def _waits(rows: pd.DataFrame) -> Bars:
+    wait = (rows["start"] - rows["submit"]).to_numpy(float)
+    place = np.searchsorted(np.array(_WAITS), wait, side="left")
+    counts = np.bincount(place, minlength=len(_NAMES)) / max(len(wait), 1) * 100
+    return Bars(
+        title="How long jobs waited",
+        caption="Share of the jobs by their wait.",
+        groups=_NAMES,
+        series={"jobs": counts.tolist()},
+        unit="% of the jobs",
+        height=300,
+    )
+
+
+def _table(rows: pd.DataFrame) -> DataTable:
+    kept = [name for name in rows.columns if name != "places"]
+    frame = rows[kept].assign(wait=rows["start"] - rows["submit"])
+    frame = frame.astype(object).where(frame.notna(), None)
+    return DataTable("Jobs", [*kept, "wait (s)"], frame.to_numpy().tolist(), note="Times in seconds.")

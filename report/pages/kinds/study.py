@@ -1,0 +1,100 @@
+"""The page of a study: its report, with its tables and pictures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from netplace.report.pages.page import DataTable, Figure, Page, Picture
+
+__all__ = ["page", "recognises"]
+
+_REPORT = "report.md"
+_PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
+_LARGEST = 3_000_000  # bytes of pictures on a page
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]+)\)")
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a folder holds a study."""
+    return path.is_dir() and (path / _REPORT).is_file()
+
+
+def page(path: Path) -> Page:
+    """Return the page of a folder that ``netplace study`` has written."""
+    try:
+        lines = (path / _REPORT).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path / _REPORT}: is no text") from None
+    title, said, asked = path.name, [], [("folder", str(path))]
+    parts: list[DataTable | Figure] = []
+    missing: list[str] = []
+    heading, place, room = "", 0, _LARGEST
+    while place < len(lines):
+        line = lines[place].strip()
+        place += 1
+        if line.startswith("# "):
+            title = line[2:].strip()
+        elif line.startswith("#"):
+            heading = line.lstrip("#").strip()
+        elif line.startswith("Made by "):
+            asked.append(("made by", _plain(line)))
+        elif line.startswith(("* ", "- ")):
+            said.append(_plain(line[2:]))
+        elif found := _PICTURE.fullmatch(line):
+            picture = _picture(path, found[1], room, missing)
+            if picture is not None:
+                room -= len(picture.content)
+                parts.append(picture)
+        elif line.startswith("|"):
+            rows = [line]
+            while place < len(lines) and lines[place].lstrip().startswith("|"):
+                rows.append(lines[place].strip())
+                place += 1
+            parts.append(_table(heading or "Table", rows))
+        elif line:
+            said.append(_plain(line))
+    return Page(title, said, asked, parts, missing)
+
+
+def _plain(text: str) -> str:
+    """Return a line without the marks of Markdown."""
+    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
+    return text.replace("**", "").replace("`", "").strip()
+
+
+def _picture(folder: Path, name: str, room: int, missing: list[str]) -> Picture | None:
+    file = folder / name
+    kind = _PICTURES.get(file.suffix.lower())
+    # Only pictures of this very folder: a report names no other files.
+    if kind is None or file.parent.resolve() != folder.resolve() or not file.is_file():
+        missing.append(f"picture {name}, which is not in the folder")
+        return None
+    if file.stat().st_size > room:
+        missing.append(f"picture {name}: the page would be too large; it is in {folder}")
+        return None
+    return Picture(title=file.stem, content=file.read_bytes(), kind=kind)
+
+
+def _table(title: str, lines: list[str]) -> DataTable:
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    columns = rows[0]
+    body = [row for row in rows[1:] if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]
+    return DataTable(
+        title,
+        columns,
+        [[_value(cell) for cell in (row + [""] * len(columns))[: len(columns)]] for row in body],
+    )
+
+
+def _value(text: str) -> str | float | None:
+    if text in ("", "-"):
+        return None
+    try:
+        return (
+            float(text.replace(",", ""))
+            if re.fullmatch(r"-?[\d,]*\.?\d+(e[-+]?\d+)?", text)
+            else _plain(text)
+        )
+    except ValueError:
+        return text

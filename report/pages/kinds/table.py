@@ -1,0 +1,88 @@
+"""The page of a run-time table: CSV or Parquet of ``netplace table``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from netplace.report.pages.kinds.intervals import half_width
+from netplace.report.pages.page import Bars, DataTable, Figure, Page
+from netplace.report.plots.best import clear_best
+from netplace.runs.tables import ENTRY, read_table, times_of
+
+__all__ = ["page", "recognises"]
+
+_MOST_GROUPS = 12
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a file holds a run-time table."""
+    return path.is_file() and path.suffix.lower() in (".csv", ".parquet")
+
+
+def page(path: Path) -> Page:
+    """Return the page of a run-time table."""
+    frame = times_of(read_table(path), path)
+    known = frame[frame["mean"].notna()]
+    if not len(known):
+        raise ValueError(f"{path}: has no run that ended")
+    half = [half_width(std, count) for std, count in zip(known["std"], known["count"], strict=True)]
+    known = known.assign(half=half)
+    others = [name for name in ENTRY if name != "mapping"]
+    groups = list(known.groupby(others, dropna=False, sort=False))
+    differing = [name for name in others if known[name].nunique(dropna=False) > 1]
+    parts: list[DataTable | Figure] = []
+    said = []
+    for place, (_, rows) in enumerate(groups):
+        name = ", ".join(str(rows[column].iloc[0]) for column in differing) or str(
+            rows["application"].iloc[0]
+        )
+        said.append(_verdict(name, rows))
+        if place < _MOST_GROUPS:
+            parts.append(_bars(name, rows))
+    columns = [*ENTRY, "count", "mean", "std", "min", "max"]
+    shown = frame[columns].astype(object).where(frame[columns].notna(), None)
+    parts.append(
+        DataTable(
+            "Run times (cycles)", columns, shown.to_numpy().tolist(), note="One row an entry, over its seeds."
+        )
+    )
+    missing = []
+    if len(groups) > _MOST_GROUPS:
+        missing.append(f"pictures of {len(groups) - _MOST_GROUPS} of {len(groups)} groups; the table has all")
+    if ended := int(frame["missing"].sum() + frame["failed"].sum()):
+        missing.append(f"{ended} runs that failed or were not simulated yet")
+    return Page(f"Run times: {path.name}", said[:_MOST_GROUPS], [("table", str(path))], parts, missing)
+
+
+def _bars(name: str, rows: pd.DataFrame) -> Bars:
+    return Bars(
+        title=f"Run time by mapping: {name}",
+        caption="Means over the seeds; whiskers: 95 % intervals.",
+        groups=[str(mapping) for mapping in rows["mapping"]],
+        series={"cycles": rows["mean"].tolist()},
+        half_widths={"cycles": rows["half"].tolist()},
+        unit="cycles",
+    )
+
+
+def _verdict(name: str, rows: pd.DataFrame) -> str:
+    place = int(rows["mean"].to_numpy().argmin())
+    best = rows.iloc[place]
+    if len(rows) == 1:
+        return (
+            f"{name}: {best['mean']:,.0f} cycles with {best['mapping']}; there is nothing to compare it with."
+        )
+    worst = rows.loc[rows["mean"].idxmax()]
+    share = 100 * (worst["mean"] / best["mean"] - 1)
+    clear = clear_best(rows["mean"], rows["std"], rows["count"])
+    if clear is None:
+        return (
+            f"{name}: {best['mapping']} has the least mean, {best['mean']:,.0f} cycles, but no clear "
+            f"difference from the next; {worst['mapping']} takes {share:.1f} % more."
+        )
+    return (
+        f"{name}: {best['mapping']} is clearly fastest, {best['mean']:,.0f} cycles; {worst['mapping']} takes "
+        f"{share:.1f} % more."
+    )

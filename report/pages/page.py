@@ -1,0 +1,212 @@
+"""What a page says: what was asked, what came of it in words, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Bars", "DataTable", "Figure", "Gantt", "Lines", "Matrix", "NetworkMap", "Page", "Picture"]
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table that can be sorted, filtered and taken away as CSV.
+
+    Attributes
+    ----------
+    title : str
+        What it holds.
+    columns : sequence of str
+        Headings, with units.
+    rows : sequence of sequences
+        Texts, numbers or None.
+    note : str
+        What a reader has to know.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A picture with values under the pointer.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    caption : str
+        How it is to be read.
+    height : int
+        In pixels.
+    """
+
+    title: str
+    caption: str = ""
+    height: int = 360
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars(Figure):
+    """Bars in groups, with half widths of intervals.
+
+    Attributes
+    ----------
+    groups : sequence of str
+        Along the axis.
+    series : mapping
+        By name, a value for each group, or None.
+    half_widths : mapping
+        By name of a series, half of the interval around each value, or None.
+    unit : str
+        What the values are.
+    base : float
+        Where bars begin.
+    """
+
+    groups: Sequence[str]
+    series: Mapping[str, Sequence[float | None]]
+    half_widths: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+    unit: str = ""
+    base: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines(Figure):
+    """Curves, or steps.
+
+    Attributes
+    ----------
+    series : mapping
+        By name, points (x, y) or (x, y, half width).
+    x, y : str
+        What the axes are, with units.
+    step : bool
+        Whether a value holds until the next one.
+    """
+
+    series: Mapping[str, Sequence[Sequence[float]]]
+    x: str
+    y: str
+    step: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gantt(Figure):
+    """Which nodes were held when.
+
+    Attributes
+    ----------
+    boxes : sequence of (float, float, float, float, float or None, int)
+        Begin, end, first node, last node plus one, value that gives the colour, and place in `labels`.
+    labels : sequence of str
+        What the pointer tells of each job.
+    x, value : str
+        What time and colours are, with units.
+    nodes : int
+        Nodes of the machine.
+    """
+
+    boxes: Sequence[Sequence[float | None]]
+    labels: Sequence[str]
+    x: str
+    value: str
+    nodes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix(Figure):
+    """Values by row and column.
+
+    Attributes
+    ----------
+    rows, columns : sequence of str
+        Their names.
+    cells : sequence of (int, int, float)
+        Row, column and value.
+    value, x, y : str
+        What values, columns and rows are.
+    """
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    cells: Sequence[Sequence[float]]
+    value: str
+    x: str
+    y: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkMap(Figure):
+    """The load of links where they stand on the network.
+
+    Attributes
+    ----------
+    routers : sequence of (float, float)
+        Where routers stand.
+    links : sequence of (float, float, float, float)
+        Ends of the line that stands for each link.
+    names : sequence of str
+        Name of each link.
+    loads : sequence of sequences of float
+        A value for each link, for each window of time.
+    windows : sequence of str
+        Names of the windows.
+    value : str
+        What the values are.
+    """
+
+    routers: Sequence[Sequence[float]]
+    links: Sequence[Sequence[float]]
+    names: Sequence[str]
+    loads: Sequence[Sequence[float]]
+    windows: Sequence[str]
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture(Figure):
+    """A picture that is there already.
+
+    Attributes
+    ----------
+    content : bytes
+        PNG or SVG.
+    kind : str
+        Its media type.
+    """
+
+    content: bytes
+    kind: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes
+    ----------
+    title : str
+        What it is about.
+    verdict : sequence of str
+        What came of it, a sentence each.
+    asked : sequence of (str, str)
+        What was asked, with versions and seeds; the command that makes it again under ``command``.
+    parts : sequence of DataTable or Figure
+        In order.
+    missing : sequence of str
+        What could have been on the page and is not, and why.
+    notes : sequence of str
+        What a reader has to know besides.
+    """
+
+    title: str
+    verdict: Sequence[str]
+    asked: Sequence[tuple[str, str]]
+    parts: Sequence[DataTable | Figure]
+    missing: Sequence[str] = ()
+    notes: Sequence[str] = ()

@@ -1,0 +1,136 @@
+"""Still pictures of the figures of a page, for readers whose browser runs no scripts, and for print."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.figure import Figure as Drawing
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+from netplace.report.pages.page import Bars, Figure, Gantt, Lines, Matrix, NetworkMap
+from netplace.report.plots.page import COLOURS
+
+__all__ = ["still"]
+
+_MOST = 2_000  # boxes or links of a still picture: a larger one says nothing more
+
+
+def still(figure: Figure) -> str:
+    """Return a figure as SVG."""
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "netplace", "font.size": 9.0}):
+        drawing = Drawing(figsize=(7.5, max(2.0, figure.height / 110)), layout="constrained")
+        _STILLS[type(figure)](drawing, figure)
+        for text in drawing.findobj(Text):
+            text.set_parse_math(False)
+        written = io.StringIO()
+        drawing.savefig(written, format="svg", metadata={"Date": None})
+    svg = written.getvalue()
+    return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+
+
+def _bars(drawing: Drawing, figure: Any) -> None:
+    axes, count = drawing.add_subplot(), max(len(figure.series), 1)
+    shown = slice(0, _MOST // count)
+    places = np.arange(len(figure.groups[shown]))
+    for place, (name, values) in enumerate(figure.series.items()):
+        heights = np.array([np.nan if value is None else value for value in values[shown]], float)
+        half = figure.half_widths.get(name)
+        error = None if half is None else np.array([value or 0.0 for value in half[shown]], float)
+        left = places + (place - (count - 1) / 2) * 0.8 / count
+        colour = COLOURS[place % len(COLOURS)]
+        axes.bar(
+            left,
+            heights - figure.base,
+            0.8 / count,
+            figure.base,
+            yerr=error,
+            label=_label(name),
+            color=colour,
+        )
+    rotated = len(figure.groups) > 8
+    axes.set_xticks(places[:: max(1, len(places) // 40)])
+    axes.set_xticklabels(
+        list(figure.groups[shown])[:: max(1, len(places) // 40)], rotation=90 if rotated else 0
+    )
+    axes.set_ylabel(figure.unit)
+    if count > 1:
+        axes.legend()
+
+
+def _lines(drawing: Drawing, figure: Any) -> None:
+    axes = drawing.add_subplot()
+    for place, (name, points) in enumerate(figure.series.items()):
+        x, y = ([point[axis] for point in points] for axis in (0, 1))
+        colour = COLOURS[place % len(COLOURS)]
+        if figure.step:
+            axes.step(x, y, where="post", label=_label(name), color=colour)
+        else:
+            half = [point[2] if len(point) > 2 and point[2] is not None else 0 for point in points]
+            axes.errorbar(
+                x, y, yerr=half if any(half) else None, marker="o", label=_label(name), color=colour
+            )
+    axes.set_xlabel(figure.x)
+    axes.set_ylabel(figure.y)
+    if len(figure.series) > 1:
+        axes.legend()
+
+
+def _gantt(drawing: Drawing, figure: Any) -> None:
+    axes = drawing.add_subplot()
+    boxes = sorted(figure.boxes, key=lambda box: (box[1] - box[0]) * (box[3] - box[2]))[-_MOST:]
+    patches = [Rectangle((box[0], box[2]), box[1] - box[0], box[3] - box[2]) for box in boxes]
+    drawn = PatchCollection(patches, cmap="viridis", edgecolor="white", linewidth=0.3)
+    drawn.set_array(np.array([np.nan if box[4] is None else box[4] for box in boxes], float))
+    axes.add_collection(drawn)
+    axes.set_xlim(min((box[0] for box in boxes), default=0), max((box[1] for box in boxes), default=1))
+    axes.set_ylim(0, figure.nodes)
+    axes.set_xlabel(figure.x)
+    axes.set_ylabel("node")
+    drawing.colorbar(drawn, ax=axes, label=figure.value)
+
+
+def _matrix(drawing: Drawing, figure: Any) -> None:
+    axes = drawing.add_subplot()
+    values = np.full((len(figure.rows), len(figure.columns)), np.nan)
+    for row, column, value in figure.cells:
+        values[int(row), int(column)] = value
+    image = axes.imshow(values, cmap="viridis", aspect="auto", interpolation="none")
+    axes.set_xlabel(figure.x)
+    axes.set_ylabel(figure.y)
+    drawing.colorbar(image, ax=axes, label=figure.value)
+
+
+def _network(drawing: Drawing, figure: Any) -> None:
+    axes = drawing.add_subplot()
+    load = np.mean(np.array(figure.loads, float), axis=0) if figure.loads else np.zeros(0)
+    kept = np.argsort(load)[-_MOST:]
+    ends = np.array(figure.links, float).reshape(-1, 2, 2)
+    drawn = LineCollection(list(ends[kept]), cmap="viridis", linewidths=2)
+    drawn.set_array(load[kept])
+    axes.add_collection(drawn)
+    routers = np.array(figure.routers, float).reshape(-1, 2)
+    axes.plot(routers[:, 0], routers[:, 1], ".", color="#666666", markersize=3)
+    axes.autoscale_view()
+    axes.set_axis_off()
+    drawing.colorbar(drawn, ax=axes, label=figure.value)
+
+
+def _label(name: str) -> str:
+    """Return a name for a legend, which takes no name that begins with an underscore."""
+    return f" {name}" if name.startswith("_") else name
+
+
+_STILLS: dict[type[Figure], Callable[[Drawing, Any], None]] = {
+    Bars: _bars,
+    Lines: _lines,
+    Gantt: _gantt,
+    Matrix: _matrix,
+    NetworkMap: _network,
+}

@@ -1,0 +1,304 @@
+"""Pages of outcomes: what stands in them, and what a browser makes of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from netplace.report.pages import PAGES, page_of, render
+from netplace.report.pages.html import MOST_BYTES
+from netplace.report.pages.page import Bars, DataTable, Gantt, Lines, Matrix, NetworkMap, Page
+
+MARKUP = "</script><img src=x onerror=alert(1)>$\\frac$&\"'"
+FIGURES = (
+    Bars(title=MARKUP, groups=[MARKUP, "b"], series={MARKUP: [1.0, None], "y": [2.0, 3.0]}, unit=MARKUP),
+    Bars(title="one", groups=["a", "b"], series={"x": [1.0, 2.0]}, half_widths={"x": [0.1, None]}, base=1.0),
+    Lines(title="lines", series={MARKUP: [(0, 1), (1, 2, 0.5)], "_z": [(0, 2)]}, x=MARKUP, y="y"),
+    Gantt(
+        title="gantt",
+        boxes=[(0, 1, 0, 4, None, 0), (1, 2, 0, 2, 1.5, 0)],
+        labels=[MARKUP],
+        x="s",
+        value="w",
+        nodes=4,
+    ),
+    Matrix(title="matrix", rows=[MARKUP, "b"], columns=["c"], cells=[(0, 0, 3)], value="v", x="x", y="y"),
+    NetworkMap(
+        title="network",
+        routers=[(0, 0), (1, 0)],
+        links=[(0, 0, 1, 0)],
+        names=[MARKUP],
+        loads=[[3], [1]],
+        windows=["all", MARKUP],
+        value="cycles",
+    ),
+)
+PAGE = Page(
+    MARKUP,
+    [MARKUP],
+    [("command", MARKUP), ("seed", "1")],
+    [DataTable(MARKUP, ["name", "n"], [[MARKUP, 1.5], ["b", None], ["=1+1", 12345.678]]), *FIGURES],
+    [MARKUP],
+    [MARKUP],
+)
+
+
+class Seen(HTMLParser):
+    """What a browser would make elements of."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.links, self.handlers = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_names_full_of_markup_stay_text():
+    text = render(PAGE)
+    seen = Seen(text)
+    assert seen.tags.count("script") == 3
+    assert "img" not in seen.tags
+    assert not seen.handlers
+    assert not seen.links
+    assert data_of(text)["tables"][0]["rows"][0] == [MARKUP, 1.5]
+    assert [figure["kind"] for figure in data_of(text)["figures"]] == [type(one).__name__ for one in FIGURES]
+
+
+def test_every_figure_has_a_still_picture():
+    text = render(PAGE)
+    stills = re.findall(r"<noscript>(.*?)</noscript>", text, re.DOTALL)
+    assert len(stills) == len(FIGURES)
+    assert all(still.startswith("<svg") and still.rstrip().endswith("</svg>") for still in stills)
+    assert text == render(PAGE)
+
+
+def test_a_page_opens_without_a_network():
+    text = render(PAGE)
+    outside = re.findall(
+        r'(?:src|href)\s*=\s*["\']?(https?:[^"\' >]+)', re.sub(r"<script.*?</script>", "", text, flags=re.S)
+    )
+    assert not outside
+
+
+def test_numbers_that_are_none_are_null():
+    bars = Bars(title="t", groups=["a"], series={"x": [float("nan")]}, half_widths={"x": [float("inf")]})
+    data = data_of(
+        render(Page("t", [], [], [bars, DataTable("d", ["v"], [[np.float64("nan")], [np.int64(3)]])]))
+    )
+    assert data["figures"][0]["series"] == {"x": [None]}
+    assert data["tables"][0]["rows"] == [[None], [3]]
+
+
+def test_a_page_is_not_larger_than_it_may_be():
+    rows = [["x" * 1000] for _ in range(MOST_BYTES // 1000)]
+    with pytest.raises(ValueError, match="expected at most 20 MB"):
+        render(Page("t", [], [], [DataTable("d", ["v"], rows)]))
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    from click.testing import CliRunner
+
+    from netplace.cli import app
+
+    folder = tmp_path_factory.mktemp("outcomes")
+
+    def made(name, *words):
+        result = CliRunner().invoke(app, [str(word) for word in words])
+        assert result.exit_code == 0, result.output
+        if name.endswith(".json"):
+            (folder / name).write_text(result.stdout)
+        return folder / name
+
+    machine = ("--machine", "torus:4x4")
+    return {
+        "co-simulation": made(
+            "cosim", "cosim", *machine, "--workload", "applications", "--jobs", 6, "--sizes", "small",
+            "--partition", "random", "--explain", "-o", folder / "cosim",
+        ),
+        "schedule": made(
+            "schedule", "schedule", *machine, "--workload", "lublin", "--jobs", 60, "--policy", "easy",
+            "--partition", "non-contiguous", "-o", folder / "schedule",
+        ),
+        "run": made(
+            "run.json", "run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2,
+            "--mapping", "random", "--json",
+        ),
+        "load": made(
+            "load.json", "load", "--network", "torus:4x4", "--offered", "0.2,1.0", "--seeds", 2,
+            "--measure", 2000, "--json",
+        ),
+        "allocation": made(
+            "allocation.json", "allocate", "--machine", "mesh:8x8", "--nodes", 10, "--all", "--json"
+        ),
+    }  # fmt: skip
+
+
+def test_every_outcome_has_a_page(outcomes, netplace, tmp_path):
+    for kind, path in outcomes.items():
+        result = netplace("report", path, "-o", tmp_path / f"{kind}.html")
+        assert result.exit_code == 0, result.output
+        text = (tmp_path / f"{kind}.html").read_text()
+        assert PAGES[kind].recognises(path)
+        assert len(text) < 5_000_000
+        data = data_of(text)
+        assert data["tables"]
+        assert data["figures"]
+        assert '<ul class="verdict"><li>' in text
+
+
+def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
+    path = outcomes["co-simulation"]
+    kept = json.loads((path / "cosim.json").read_text())
+    page = page_of(path)
+    bars = next(part for part in page.parts if isinstance(part, Bars))
+    assert bars.series["slowdown"] == [job["slowdown"] for job in kept["jobs"] if job["slowdown"] is not None]
+    network = next(part for part in page.parts if isinstance(part, NetworkMap))
+    assert sum(network.loads[0]) == sum(link["others"] for link in kept["waiting"]["links"])
+    assert sum(map(sum, network.loads[1:])) == sum(network.loads[0])
+    gantt = next(part for part in page.parts if isinstance(part, Gantt))
+    held = sum((box[1] - box[0]) * (box[3] - box[2]) for box in gantt.boxes)
+    expected = sum((job["end"] - job["start"]) * job["size"] for job in kept["jobs"])
+    longest = max(job["end"] for job in kept["jobs"]) - min(job["submit"] for job in kept["jobs"])
+    assert held * longest / max(box[1] for box in gantt.boxes) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_study_and_a_table_have_pages(tmp_path):
+    (tmp_path / "report.md").write_text(
+        "# A study\n\nMade by `netplace study x`.\n\n* It *holds*.\n\n![a](a.png)\n\n![b](../b.png)\n\n"
+        "## Table 1\n\n"
+        "| app | mean |\n| --- | ---: |\n| BT | 1,234.5 |\n| LU | - |\n"
+    )
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    page = page_of(tmp_path)
+    assert page.title == "A study"
+    table = next(part for part in page.parts if isinstance(part, DataTable))
+    assert (table.title, table.rows) == ("Table 1", [["BT", 1234.5], ["LU", None]])
+    assert page.missing == ["picture ../b.png, which is not in the folder"]
+    assert "image/png;base64" in render(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("none", None, "is not there, expected an outcome"),
+        ("a.txt", "x", "is no outcome that a report is made of"),
+        ("a.json", "[]", "expected an object"),
+        ("a.json", "{", "a.json: is no file of results"),
+        ("a.json", '{"points": 3, "traffic": "x"}', "points: 3 found, expected a list"),
+        ("a.json", '{"points": [{"offered": "x"}], "traffic": "x"}', "points.0.offered: 'x' found"),
+        ("a.json", '{"cycles": "a", "jobs": [{}], "network": 1, "packet_delay": {}}', "cycles: 'a' found"),
+        (
+            "a.json",
+            '{"cycles": 1, "jobs": [3], "network": 1, "packet_delay": {}}',
+            "jobs: .* found, expected a list",
+        ),
+        (
+            "a.json",
+            '{"machine": 1, "request": 2, "offers": [{"placed": 1, "nodes": ["x"]}]}',
+            "offers.0.nodes",
+        ),
+        ("a.csv", "x,y\n1,2\n", "a.csv"),
+    ],
+)
+def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, sentence):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    result = netplace("report", tmp_path / name)
+    assert result.exit_code == 2
+    assert re.search(sentence, " ".join(result.stderr.split()))
+    assert not list(tmp_path.glob("*.html"))
+
+
+# --- in a browser
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+HARNESS = """
+<script>
+const done = {errors: []};
+window.addEventListener("error", (event) => done.errors.push(event.message));
+</script>
+"""
+CHECKS = """
+<script>
+setTimeout(() => {
+  const show = () => { document.title = "RESULT" + encodeURIComponent(JSON.stringify(done)); };
+  const click = (element) => element.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+  const charts = [...document.querySelectorAll("[data-figure]")];
+  charts.forEach((place) => place.scrollIntoView());
+  done.drawn = charts.map((place) => place.querySelectorAll("svg path, svg rect, svg line, canvas").length);
+  const table = document.querySelector(".table");
+  const cells = (n) => [...table.querySelectorAll(`tbody td:nth-child(${n})`)];
+  const column = (n) => cells(n).map((cell) => cell.textContent);
+  click(table.querySelectorAll("th button")[1]);
+  done.up = column(2);
+  click(table.querySelectorAll("th button")[1]);
+  done.down = column(2);
+  const input = table.querySelector("input");
+  input.value = "b";
+  input.dispatchEvent(new Event("input"));
+  done.filtered = column(1);
+  HTMLAnchorElement.prototype.click = function () { done.file = this.download; };
+  const make = URL.createObjectURL;
+  URL.createObjectURL = (blob) => {
+    blob.text().then((text) => { done.csv = text; show(); });
+    return make(blob);
+  };
+  input.value = "";
+  input.dispatchEvent(new Event("input"));
+  click(table.querySelector(".bar button"));
+  const slider = document.querySelector("input[type=range]");
+  slider.value = 1;
+  slider.dispatchEvent(new Event("input"));
+  done.window = slider.nextElementSibling.textContent;
+  done.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+}, 1500);
+</script>
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tried in a browser")
+@pytest.mark.parametrize("width", [1280, 500])
+def test_a_page_works_in_a_browser(tmp_path, width):
+    text = render(PAGE).replace("<head>", "<head>" + HARNESS, 1)
+    before, end, after = text.rpartition("</body>")
+    (tmp_path / "page.html").write_text(before + CHECKS + end + after)
+    result = subprocess.run(
+        [
+            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},4000",
+            "--virtual-time-budget=6000", "--enable-logging=stderr", "--dump-dom", f"file://{tmp_path}/page.html",
+        ],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    from urllib.parse import unquote
+
+    found = re.search(r"<title>RESULT([^<]*)</title>", result.stdout)
+    assert found, result.stderr[-2000:]
+    done = json.loads(unquote(found[1]))
+    assert done["errors"] == []
+    assert "CONSOLE" not in result.stderr
+    assert all(count > 3 for count in done["drawn"])
+    assert len(done["drawn"]) == len(FIGURES)
+    assert done["up"][:2] == ["1.5", "12,346"]
+    assert done["down"][:2] == ["12,346", "1.5"]
+    assert done["filtered"] == ["b"]
+    assert done["csv"].splitlines()[0] == "name,n"
+    assert "'=1+1,12345.68" in done["csv"]
+    assert done["window"] == MARKUP
+    assert done["wide"] <= 0
