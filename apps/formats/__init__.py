@@ -9,7 +9,7 @@ from pathlib import Path
 
 from netplace.apps.collectives import Collectives
 from netplace.apps.formats import dimemas, dumpi, goal, insee, otf2, paraver, text, tit
-from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.formats.stream import head_of
 from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Trace, program_of
@@ -150,7 +150,9 @@ def read(
         else:
             program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore, collectives)
     except TraceError as error:
-        raise ValueError(f"{path}, {error}") from None
+        raise FileError(f"{path}, {error}") from None
+    except FileError:
+        raise
     except ValueError as error:
         text = str(error)
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None

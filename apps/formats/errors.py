@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["TraceError", "named"]
+__all__ = ["FileError", "TraceError", "named"]
+
+
+class FileError(ValueError):
+    """What is wrong with a file, which the message names."""
 
 
 class TraceError(ValueError):
@@ -32,4 +36,4 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except TraceError as error:
-        raise ValueError(f"{path}, {error}") from None
+        raise FileError(f"{path}, {error}") from None

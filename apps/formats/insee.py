@@ -29,7 +29,7 @@ from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_t
 from netplace.apps.formats.errors import named
 from netplace.apps.formats.stream import head_of, whole_lines
 from netplace.apps.formats.table import Table, packed
-from netplace.apps.operation import Op
+from netplace.apps.operation import MOST_TASKS, Op
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, Batch
 from netplace.apps.recorded.trace import Reading, Trace
@@ -62,7 +62,11 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
     largest = trace.ranks - 1
     with named(path):
         for before, text in whole_lines(path, reading):
-            kind, task, peer, size, tag = _columns(Table(text, before))
+            table = Table(text, before)
+            kind, task, peer, size, tag = _columns(table)
+            wrong = np.maximum(task, peer) >= MOST_TASKS
+            if wrong.any():
+                raise table.fault(int(wrong.argmax()), f"tasks must be less than {MOST_TASKS}")
             calls = np.zeros(len(kind), CALL)
             for name, column in (
                 ("rank", task),

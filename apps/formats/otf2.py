@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from netplace.apps.formats.errors import FileError
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
 
@@ -81,7 +82,7 @@ class _Library:
         try:
             message = pickle.load(self._process.stdout)
         except (EOFError, pickle.UnpicklingError):
-            raise ValueError(f"{self._path}: is a broken OTF2 archive{self._reason()}") from None
+            raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}") from None
         if message == "end":
             self._process.communicate()
             raise StopIteration
@@ -96,8 +97,8 @@ class _Library:
         self._process.kill()
         _, told = self._process.communicate()
         lines = told.decode("utf-8", "replace").strip().splitlines()
-        said = [line.partition("OTF2")[2] for line in lines if "OTF2" in line and "rror" in line]
-        return f": the library says {said[-1].lstrip(':] ')[:200]!r}" if said else ": the library gave up"
+        said = [line.partition("error: ")[2] for line in lines if "error: " in line]
+        return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
 
 
 @dataclass
@@ -105,6 +106,7 @@ class _Location:
     """What is known of a location while its events are read; times in ticks."""
 
     rank: int
+    events: int = 0
     regions: list[int] = field(default_factory=list)
     mpi: list[str] = field(default_factory=list)  # names of the open regions of MPI
     last_end: int | None = None
@@ -174,16 +176,28 @@ class _Reader:
             ) from None
         finally:
             library.close()
+        self._check_whole()
         for location in self._locations.values():
             if location.gap:
                 self._add(location, location.last, Call.COMPUTE)
         yield from self._writer.rest()
         self._tell()
 
+    def _check_whole(self) -> None:
+        """Refuse an archive of which the library could not read all events: it does not say so by itself."""
+        for number, (_, _, count) in self._definitions["locations"].items():
+            location = self._locations[number]
+            if location.events < count:
+                raise FileError(
+                    f"{self._path}: is a broken OTF2 archive, {location.events} of {count} events of location "
+                    f"{number} (rank {location.rank}) can be read"
+                )
+
     def _read(self, event: tuple[Any, ...]) -> None:
         number, kind, time, *fields = event
         location = self._locations[number]
         self._events[kind] += 1
+        location.events += 1
         if location.first is None:
             location.first = time
         location.last = max(location.last, time)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import is_packed
 
@@ -49,9 +49,9 @@ def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
                 before = raw.tell()
                 yield block
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{path}: is a broken gzip file, {_reason(error)}") from None
+        raise FileError(f"{path}: is a broken gzip file, {_reason(error)}") from None
     except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
+        raise FileError(f"{path}: cannot be read, {error.strerror}") from None
 
 
 def lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:

@@ -48,6 +48,9 @@ class _Reader:
         with named(self.path):
             for before, text in whole_lines(self.path, self.reading):
                 table, lines = self.parsed(text, before)
+                wrong = np.maximum(lines.task, lines.peer) >= MOST_TASKS
+                if wrong.any():
+                    raise TraceError(int(lines.line[wrong][0]), f"ranks must be less than {MOST_TASKS}")
                 largest = max(largest, int(np.maximum(lines.task, lines.peer).max(initial=-1)))
                 yield self._batch(table, lines)
         self.trace.has_ranks(largest + 1)
