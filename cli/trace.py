@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -13,7 +14,7 @@ from netplace.cli.examples import examples_of
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.apps.recorded import Reading, Summary
+    from netplace.apps.recorded import Reading, Recorded, Summary, Trace
 
 __all__ = ["trace_command"]
 
@@ -65,8 +66,128 @@ def info(file: str, as_json: bool, **given: Any) -> None:
     _show(str(path), summary)
 
 
+_WRITING = (
+    click.option(
+        "-o", "output", metavar="FILE", required=True, help="Where: .trace, .tit, .goal or .trc, perhaps .gz."
+    ),
+    click.option(
+        "--ignore", metavar="KINDS", help="Leave out what cannot be replayed: one-sided, io, or both."
+    ),
+    click.option(
+        "--cycle-ns",
+        type=REAL,
+        default=3.2,
+        show_default=True,
+        help="Length of a cycle, where computation is in cycles.",
+    ),
+)
+
+
+def _writing_flags(command: Any) -> Any:
+    for option in reversed(_WRITING):
+        command = option(command)
+    return command
+
+
+@trace_command.command("convert")
+@click.argument("file")
+@_writing_flags
+@_reading_flags
+def convert(file: str, **given: Any) -> None:
+    """Write a trace in another format.
+
+    The ending says which: .trace (ours) keeps collectives, computation and marks; .tit (SimGrid) collectives
+    of all ranks and computation in flops; .goal and .trc (INSEE) messages and computation alone.
+    """
+    _write(file, given, lambda whole: whole)
+
+
+@trace_command.command("cut")
+@click.argument("file")
+@_writing_flags
+@_reading_flags
+@click.option("--from", "begin", type=REAL, help="Seconds since the first call. [default: the begin]")
+@click.option("--to", "end", type=REAL, help="Seconds since the first call. [default: the end]")
+@click.option("--iterations", metavar="A:B", help="Marked iterations A to B.")
+@click.option("--ranks", metavar="LIST", help="What these do among themselves, as in 0-7,12; numbered anew.")
+def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None:
+    """Write a part of a trace: a window in time, iterations, some ranks.
+
+    Messages and collectives of which a part lies outside are left out, and counted. Where the format has no
+    clock, the time of a call is what its rank has computed before it.
+    """
+
+    def part(whole: Recorded) -> Recorded:
+        if begin is not None or end is not None:
+            whole = whole.window(begin or 0.0, float("inf") if end is None else end)
+        if given["iterations"]:
+            first, last = _bounds(given["iterations"], ":", "--iterations")
+            whole = whole.iterations(first, last)
+        if given["ranks"]:
+            whole = whole.only(_listed(given["ranks"]))
+        return whole
+
+    if begin is not None and end is not None and end <= begin:
+        raise ValueError(f"--to: {end:g} is not after --from {begin:g}")
+    _write(file, given, part)
+
+
+def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
+    from netplace.checks import whole
+
+    first, _, last = text.partition(between)
+    bounds = whole(first, flag, 0), whole(last or first, flag, 0)
+    if bounds[1] < bounds[0]:
+        raise ValueError(f"{flag}: {text!r} is empty, expected the first not after the last")
+    return bounds
+
+
+def _listed(text: str) -> list[int]:
+    """Return the ranks of a list such as ``0-7,12``."""
+    ranks: list[int] = []
+    for word in text.split(","):
+        first, last = _bounds(word, "-", "--ranks")
+        if last >= 1 << 22:
+            raise ValueError(f"--ranks: {last} is too large, expected less than {1 << 22}")
+        ranks += range(first, last + 1)
+    return ranks
+
+
+def _write(file: str, given: dict[str, Any], part: Callable[[Recorded], Recorded]) -> None:
+    from netplace.apps.formats import Options, check_convertible, open_trace
+    from netplace.apps.formats import convert as write
+    from netplace.apps.recorded import recorded
+    from netplace.checks import real
+    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.runs.programs import trace_options, trace_path
+
+    output = check_output(Path(given["output"]))
+    chosen = check_convertible(output)
+    cycle_ns = real(given["cycle_ns"], "--cycle-ns", 1e-6)
+    ignore = trace_options({"ignore": given["ignore"]} if given["ignore"] else {}, file).get("ignore", ())
+    path = trace_path(file)
+    with _reading(path, given, in_order=True) as reading:
+        trace = open_trace(path, reading)
+        try:
+            whole = part(recorded(trace, ignore))
+        except ValueError as error:
+            raise ValueError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+    with whole_file(output) as temporary:
+        write(whole, temporary, Options(given["flops"], cycle_ns), chosen)
+    for note in (*trace.notes, *_left_out(trace, whole)):
+        click.echo(f"netplace: {note}", err=True)
+
+
+def _left_out(trace: Trace, whole: Recorded) -> Iterator[str]:
+    if trace.left_out:
+        listed = ", ".join(f"{number} {name}" for name, number in sorted(trace.left_out.items()))
+        yield f"left out: {listed}"
+    if whole.lost:
+        yield f"left out: {whole.lost} messages and collectives that lie partly outside"
+
+
 @contextmanager
-def _reading(path: Any, given: dict[str, Any]) -> Iterator[Reading]:
+def _reading(path: Any, given: dict[str, Any], in_order: bool = False) -> Iterator[Reading]:
     """Yield how a trace is read, with a bar on stderr if that is a terminal."""
     from netplace.apps.recorded import Reading
     from netplace.checks import real
@@ -78,7 +199,7 @@ def _reading(path: Any, given: dict[str, Any]) -> Iterator[Reading]:
     size = path.stat().st_size if path.is_file() else None
     with progress_bar() as progress:
         bar = progress.add_task("bytes read", total=size)
-        yield Reading(flops, given["tasks"], lambda count: progress.advance(bar, count), in_order=False)
+        yield Reading(flops, given["tasks"], lambda count: progress.advance(bar, count), in_order)
 
 
 def _show(name: str, summary: Summary) -> None:

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.apps.collectives import Collectives
 from netplace.apps.formats import dimemas, dumpi, goal, insee, otf2, paraver, text, tit
 from netplace.apps.formats.errors import FileError, TraceError
+from netplace.apps.formats.goal_writing import goal_lines
 from netplace.apps.formats.stream import head_of
+from netplace.apps.formats.text_writing import text_lines
+from netplace.apps.formats.tit_writing import tit_lines
+from netplace.apps.formats.writing import Options, write_lines
 from netplace.apps.program import Program
-from netplace.apps.recorded import Reading, Trace, program_of
+from netplace.apps.recorded import Reading, Recorded, Trace, program_of
 from netplace.checks import read_content
 from netplace.extensions import Choice
 
-__all__ = ["FORMAT", "FORMATS", "Format", "endings", "files_of", "format_of", "open_trace", "read", "write"]
+__all__ = [
+    "FORMAT",
+    "FORMATS",
+    "Format",
+    "Options",
+    "check_convertible",
+    "convert",
+    "endings",
+    "files_of",
+    "format_of",
+    "open_trace",
+    "read",
+    "write",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +55,8 @@ class Format:
         ``read(text, cycles_per_us, tasks, collectives)`` returns a `Program`; None: it is made of the calls.
     write : callable or None
         ``write(program)`` returns the text; None if the format is read only.
+    convert : callable or None
+        ``convert(recorded, options)`` yields the lines of a whole trace; None: `write` writes its program.
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
     """
@@ -48,6 +67,7 @@ class Format:
     open: Callable[[Path, Reading], Trace]
     read: Callable[[bytes, float, int | None, Collectives | None], Program] | None = None
     write: Callable[[Program], bytes] | None = None
+    convert: Callable[[Recorded, Options], Iterator[str]] | None = None
     files: Callable[[Path], list[Path]] | None = None
 
 
@@ -67,7 +87,9 @@ FORMATS: dict[str, Format] = {
     "paraver": Format(
         ".prv", "Paraver's, as Extrae writes it (read only)", paraver.recognises, paraver.open_paraver
     ),
-    "goal": Format(".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal),
+    "goal": Format(
+        ".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal, convert=goal_lines
+    ),
     "text": Format(
         ".trace",
         "the project's own: MPI calls, computation, marks",
@@ -75,6 +97,7 @@ FORMATS: dict[str, Format] = {
         text.open_text,
         text.read,
         text.write,
+        text_lines,
     ),
     "insee": Format(
         ".trc",
@@ -84,7 +107,14 @@ FORMATS: dict[str, Format] = {
         insee.read,
         insee.write,
     ),
-    "tit": Format(".tit", "SimGrid's time-independent trace", tit.recognises, tit.open_tit, files=tit.files),
+    "tit": Format(
+        ".tit",
+        "SimGrid's time-independent trace",
+        tit.recognises,
+        tit.open_tit,
+        convert=tit_lines,
+        files=tit.files,
+    ),
 }
 
 FORMAT = Choice(
@@ -176,7 +206,10 @@ def write(program: Program, path: str | Path) -> None:
     if chosen is None or chosen.write is None:
         writable = ", ".join(item.suffix for item in FORMATS.values() if item.write)
         raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
-    content = chosen.write(program)
+    _write_content(path, chosen.write(program))
+
+
+def _write_content(path: Path, content: bytes) -> None:
     if path.suffix == ".gz":
         # Without a time in the header, equal programs make equal files.
         content = gzip.compress(content, mtime=0)
@@ -184,6 +217,42 @@ def write(program: Program, path: str | Path) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise ValueError(f"{path}: cannot be written, {error.strerror}") from None
+
+
+def convert(
+    whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
+) -> None:
+    """Write a whole trace to a file, in the format that its name ends in; gzip if ``.gz`` follows.
+
+    Ours keeps collectives, recorded computation and marks; SimGrid's collectives of all ranks, computation in
+    flops; GOAL and INSEE have messages alone. `chosen` is the format, if the name does not say it.
+
+    Raises
+    ------
+    ValueError
+        If no format that can be written has that ending, or the file cannot be written.
+    """
+    path, options = Path(path), options or Options()
+    chosen = chosen or check_convertible(path)
+    if chosen.convert is not None:
+        write_lines(path, chosen.convert(whole, options))
+    elif chosen.write is not None:
+        _write_content(path, chosen.write(whole.program(1000.0 / options.cycle_ns)))
+
+
+def check_convertible(path: Path) -> Format:
+    """Return the format in which a whole trace is written to a file of this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    chosen = _named(path)
+    if chosen is None or (chosen.convert is None and chosen.write is None):
+        writable = ", ".join(item.suffix for item in _all() if item.write or item.convert)
+        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
+    return chosen
 
 
 def format_of(path: Path) -> Format:

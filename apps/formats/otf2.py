@@ -189,8 +189,8 @@ class _Reader:
             location = self._locations[number]
             if location.events < count:
                 raise FileError(
-                    f"{self._path}: is a broken OTF2 archive, {location.events} of {count} events of location "
-                    f"{number} (rank {location.rank}) can be read"
+                    f"{self._path}: is a broken OTF2 archive, {location.events} of {count} events of "
+                    f"location {number} (rank {location.rank}) can be read"
                 )
 
     def _read(self, event: tuple[Any, ...]) -> None:

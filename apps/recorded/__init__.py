@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netplace.apps.recorded.calls import CALL, Batch, Call, CallWriter
-from netplace.apps.recorded.program import program_of
+from netplace.apps.recorded.recorded import Recorded, program_of, recorded
 from netplace.apps.recorded.summary import Summary, summary_of
 from netplace.apps.recorded.trace import IGNORABLE, Reading, Trace
 
@@ -14,8 +14,10 @@ __all__ = [
     "Call",
     "CallWriter",
     "Reading",
+    "Recorded",
     "Summary",
     "Trace",
     "program_of",
+    "recorded",
     "summary_of",
 ]

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ANY", "BATCH", "CALL", "OPERATIONS", "ROOTED", "Batch", "Call", "CallWriter"]
+__all__ = [
+    "ANY",
+    "BATCH",
+    "CALL",
+    "LISTED",
+    "OPERATIONS",
+    "ROOTED",
+    "ROOTED_NUMBERS",
+    "Batch",
+    "Call",
+    "CallWriter",
+]
 
 BATCH = 1 << 16  # calls
 ANY = -1  # the source or tag of a receive that takes any and of which no status tells the one it took
@@ -36,6 +47,8 @@ OPERATIONS = (
     "exscan",
 )
 ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
+LISTED = ("alltoallv", "alltoallw", "reduce_scatter")  # whose calls name bytes for each member
+ROOTED_NUMBERS = frozenset(OPERATIONS.index(name) for name in ROOTED)
 
 
 class Call(IntEnum):

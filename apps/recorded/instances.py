@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,6 @@ from netplace.apps import collectives
 from netplace.apps.collectives import Collectives
 from netplace.apps.operation import Op
 from netplace.apps.recorded.calls import OPERATIONS, ROOTED, Call
-from netplace.apps.recorded.trace import Trace
 from netplace.apps.task import TaskWriter
 
 __all__ = ["Collective", "collective_blocks", "write_collective"]
@@ -63,7 +62,11 @@ def write_collective(writer: TaskWriter, what: Collective, tag: int) -> None:
 
 
 def collective_blocks(
-    calls: NDArray[Any], sizes: Sequence[Any], trace: Trace, chosen: Collectives | None = None
+    calls: NDArray[Any],
+    sizes: Sequence[Any],
+    communicators: Mapping[int, tuple[int, ...]],
+    ranks: int,
+    chosen: Collectives | None = None,
 ) -> dict[int, _Columns]:
     """Return the operations that stand for each row that is a collective, and for the wait of one.
 
@@ -79,7 +82,7 @@ def collective_blocks(
     if not rows:
         return {}
     of: dict[int, list[list[int]]] = {}
-    members_of = trace.communicators
+    members_of = communicators
     places: dict[int, dict[int, int]] = {}
     rank, communicator = calls["rank"].tolist(), calls["communicator"].tolist()
     for row in rows:
@@ -90,7 +93,7 @@ def collective_blocks(
         if rank[row] not in places[number]:
             raise ValueError(f"rank {rank[row]} is not a member of the communicator of its collective")
         of[number][places[number][rank[row]]].append(row)
-    writing = _Writing(calls, sizes, trace, chosen)
+    writing = _Writing(calls, sizes, ranks, chosen)
     for number, by_member in of.items():
         writing.communicator(members_of[number], number, by_member)
     return writing.blocks
@@ -100,11 +103,11 @@ class _Writing:
     """Blocks of operations, as they are made."""
 
     def __init__(
-        self, calls: NDArray[Any], sizes: Sequence[Any], trace: Trace, chosen: Collectives | None
+        self, calls: NDArray[Any], sizes: Sequence[Any], ranks: int, chosen: Collectives | None
     ) -> None:
         self._chosen = chosen
         self.blocks: dict[int, _Columns] = {}
-        self._calls, self._sizes, self._ranks = calls, sizes, trace.ranks
+        self._calls, self._sizes, self._ranks = calls, sizes, ranks
         self._tag, self._root = calls["tag"].tolist(), calls["peer"].tolist()
         self._size, self._list = calls["size"].tolist(), calls["sizes"].tolist()
         self._request = calls["request"].tolist()

@@ -9,15 +9,23 @@ from numpy.typing import NDArray
 
 from netplace.apps.recorded.calls import Call
 
-__all__ = ["channel_places", "channels", "matched"]
+__all__ = ["channel_places", "channels", "partners_of", "with_sizes"]
 
 
-def matched(calls: NDArray[Any]) -> NDArray[Any]:
+def with_sizes(calls: NDArray[Any]) -> NDArray[Any]:
     """Return the calls with each receive as long as its send.
 
     A receive may be posted for more bytes than come. What has no partner stays as it is, for
     `netplace.apps.Program.check` to name.
     """
+    partner = partners_of(calls)
+    receives = np.flatnonzero(((calls["kind"] == Call.RECV) | (calls["kind"] == Call.IRECV)) & (partner >= 0))
+    calls["size"][receives] = calls["size"][partner[receives]]
+    return calls
+
+
+def partners_of(calls: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the row of the receive of each send and of the send of each receive; -1 where there is none."""
     kind = calls["kind"]
     sends = np.flatnonzero((kind == Call.SEND) | (kind == Call.ISEND))
     receives = np.flatnonzero((kind == Call.RECV) | (kind == Call.IRECV))
@@ -32,8 +40,10 @@ def matched(calls: NDArray[Any]) -> NDArray[Any]:
     place = np.searchsorted(key, wanted)
     known = place < len(key)
     known[known] = key[place[known]] == wanted[known]
-    calls["size"][receives[received[known]]] = calls["size"][sends[sent[place[known]]]]
-    return calls
+    partner = np.full(len(calls), -1, np.int64)
+    source, target = sends[sent[place[known]]], receives[received[known]]
+    partner[source], partner[target] = target, source
+    return partner
 
 
 def channels(calls: NDArray[Any], sends: NDArray[np.int64], receives: NDArray[np.int64]) -> NDArray[np.int64]:

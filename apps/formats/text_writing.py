@@ -1,0 +1,66 @@
+"""Writing our own format from the calls of a trace: with collectives and recorded computation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from netplace.apps.formats.assembly import declaration
+from netplace.apps.formats.writing import Line, Options, lines_of, name_of
+from netplace.apps.recorded.calls import ROOTED, Call
+from netplace.apps.recorded.recorded import Recorded
+
+__all__ = ["text_lines"]
+
+_KEPT = (
+    "barrier",
+    "bcast",
+    "gather",
+    "reduce",
+    "scatter",
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+)
+
+
+def text_lines(whole: Recorded, options: Options) -> Iterator[str]:
+    """Yield the lines of a trace; collectives that the format cannot say are written as messages."""
+    whole = whole.with_messages(_KEPT)
+    yield f"# {declaration(whole.ranks)}; columns: rank op peer bytes tag comm req gap_us"
+    kinds = (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE)
+    used = np.unique(whole.calls["communicator"][np.isin(whole.calls["kind"], kinds)]).tolist()
+    number = {own: place for place, own in enumerate([0, *(own for own in used if own)])}
+    for own in number:
+        members = whole.communicators.get(own, ())
+        if own and members:
+            listed = ",".join(map(str, members))
+            for rank in members:
+                yield f"{rank} comm -1 {len(members)} 0 {number[own]} {listed} 0.0"
+    for line in lines_of(whole):
+        yield _line(line, number, whole)
+
+
+def _line(line: Line, number: dict[int, int], whole: Recorded) -> str:
+    # To the picosecond: repr of a product would show digits that were never recorded.
+    gap = f"{line.gap * 1e6:.6f}".rstrip("0").rstrip(".")
+    if line.kind == Call.COLLECTIVE:
+        name = name_of(line)
+        sizes = ",".join(map(str, line.sizes)) if line.sizes and name == "alltoallv" else "-1"
+        root = line.peer if name in ROOTED else -1
+        if name in ROOTED and root < 0:
+            root = whole.communicators[line.communicator][0]
+        return f"{line.rank} coll {root} {line.size} {name} {number[line.communicator]} {sizes} {gap}"
+    if line.kind == Call.MARK:
+        if not line.tag:
+            return f"{line.rank} mark {line.peer} 0 iter 0 -1 {gap}"
+        section, end = divmod(line.tag - 1, 2)
+        return f"{line.rank} mark 0 0 {whole.sections[section]}_{'end' if end else 'begin'} 0 -1 {gap}"
+    name = Call(line.kind).name.lower()
+    if line.kind in (Call.WAIT, Call.COMPUTE):
+        size = line.size if line.kind == Call.COMPUTE else 0
+        return f"{line.rank} {name} -1 {size} 0 0 {line.request} {gap}"
+    comm = number[line.communicator]
+    return f"{line.rank} {name} {line.peer} {line.size} {line.tag} {comm} {line.request} {gap}"

@@ -1,0 +1,115 @@
+"""Traces written in other formats than ours from the calls of a trace."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from netplace.apps.recorded.calls import OPERATIONS, Call
+from netplace.apps.recorded.recorded import Recorded
+
+__all__ = ["Line", "Options", "lines_of", "write_lines"]
+
+_LINES = 50_000  # written at a time
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a trace is written.
+
+    Attributes
+    ----------
+    flops : float
+        Floating-point operations a second, for formats that give computation so.
+    cycle_ns : float
+        Length of a cycle in nanoseconds, for formats that give it so.
+    """
+
+    flops: float = 1e9
+    cycle_ns: float = 3.2
+
+
+class Line(NamedTuple):
+    """A call with the seconds of computation before it; the other fields are those of `CALL`."""
+
+    rank: int
+    kind: int
+    peer: int
+    size: int
+    tag: int
+    communicator: int
+    request: int
+    gap: float
+    sizes: tuple[int, ...] | None
+
+
+def lines_of(whole: Recorded) -> Iterator[Line]:
+    """Yield the calls, those of rank 0 first; computation alone stands before the call that follows it.
+
+    What is left at the end of a rank is a compute of 0 cycles.
+    """
+    names = ("rank", "kind", "peer", "size", "tag", "communicator", "request", "gap", "sizes")
+    gap, last = 0.0, 0
+    for begin in range(0, len(whole.calls), _LINES):
+        part = whole.calls[begin : begin + _LINES]
+        for row in zip(*(part[name].tolist() for name in names), strict=True):
+            if row[0] != last:
+                yield from _rest(last, gap)
+                gap, last = 0.0, row[0]
+            gap += row[7]
+            if row[1] == Call.REDUCTION or (row[1] == Call.COMPUTE and not row[3]):
+                continue
+            yield Line(*row[:7], gap, tuple(whole.sizes[row[8]]) if row[8] >= 0 else None)
+            gap = 0.0
+    yield from _rest(last, gap)
+
+
+def _rest(rank: int, gap: float) -> Iterator[Line]:
+    if gap:
+        yield Line(rank, Call.COMPUTE, -1, 0, 0, 0, -1, gap, None)
+
+
+def write_lines(path: Path, lines: Iterator[str]) -> None:
+    """Write lines of text, some thousands at a time; gzip if the name ends in ``.gz``.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be written.
+    """
+    try:
+        with path.open("wb") as raw:
+            file: IO[Any] = raw
+            if path.suffix == ".gz":
+                file = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+            while some := list(islice(lines, _LINES)):
+                file.write(("\n".join(some) + "\n").encode("ascii", "replace"))
+            if file is not raw:
+                file.close()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be written, {error.strerror}") from None
+
+
+def dense_tags(whole: Recorded) -> Callable[[int, int], int]:
+    """Return the tag of a message by communicator and tag, for formats that know no communicators.
+
+    The tag itself where all messages are on one communicator and tags are small; else numbers from 0.
+    """
+    messages = whole.calls[np.isin(whole.calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))]
+    pairs = np.unique(np.column_stack([messages["communicator"], messages["tag"]]), axis=0)
+    plain = len(np.unique(pairs[:, 0])) <= 1 and (not len(pairs) or int(pairs[:, 1].max()) < 1 << 31)
+    if plain:
+        return lambda communicator, tag: tag
+    known = {(int(a), int(b)): number for number, (a, b) in enumerate(pairs)}
+    return lambda communicator, tag: known[communicator, tag]
+
+
+def name_of(line: Line) -> str:
+    """Return the name of a collective."""
+    return OPERATIONS[line.tag]

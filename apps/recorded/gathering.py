@@ -1,0 +1,113 @@
+"""Reading a whole trace into memory: what is told late is put where it belongs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.operation import check_length
+from netplace.apps.recorded.calls import CALL, Call
+from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
+
+__all__ = ["check_left_out", "complete", "gathered", "told"]
+
+PENDING = -2  # source of a receive that is told where it is completed
+
+
+def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
+    """Refuse operations that cannot be replayed, but for those that are to be ignored.
+
+    Raises
+    ------
+    ValueError
+        If there are such, naming and counting them.
+    """
+    for kind in IGNORABLE:
+        names = {name: number for name, number in sorted(left_out.items()) if ignorable(name) == kind}
+        if names and kind not in ignore:
+            listed = ", ".join(f"{number} {name}" for name, number in names.items())
+            raise ValueError(
+                f"holds {kind} operations, which cannot be replayed: {listed}; "
+                f"--ignore {kind} leaves them out"
+            )
+
+
+def gathered(trace: Trace) -> tuple[NDArray[Any], list[Any]]:
+    """Return all calls, those of rank 0 first, each rank's in order, and the lists that they name."""
+    parts: list[NDArray[Any]] = []
+    sizes: list[Any] = []
+    length = 0
+    for batch in trace.batches:
+        calls = batch.calls
+        if batch.sizes:
+            calls["sizes"][calls["sizes"] >= 0] += len(sizes)
+            sizes += batch.sizes
+        length += len(calls)
+        check_length(length, "the trace")
+        parts.append(calls)
+    calls = np.concatenate(parts) if parts else np.empty(0, CALL)
+    keys = (calls["rank"],) if trace.sorted else (calls["time"], calls["rank"])
+    calls = calls[np.lexsort(keys)]
+    used = calls["request"] != -1
+    calls["request"][used] = np.unique(calls["request"][used], return_inverse=True)[1]
+    return calls, sizes
+
+
+def told(calls: NDArray[Any]) -> NDArray[Any]:
+    """Let receives know what is told where they are completed; drop those that never are."""
+    waits = np.flatnonzero((calls["kind"] == Call.WAIT) & (calls["peer"] >= 0))
+    posts = np.flatnonzero((calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0)))
+    if not len(posts):
+        return calls
+    keys = _request_key(calls[posts])
+    order = np.argsort(keys, kind="stable")
+    keys, posts = keys[order], posts[order]
+    place = np.searchsorted(keys, _request_key(calls[waits]))
+    known = place < len(keys)
+    known[known] = keys[place[known]] == _request_key(calls[waits][known])
+    target, source = posts[place[known]], waits[known]
+    told = ("peer", "tag", "size", "communicator")
+    for name in told:
+        calls[name][target] = calls[name][source]
+    lost = np.zeros(len(calls), bool)
+    lost[posts] = calls["peer"][posts] == PENDING
+    if lost.any():
+        names = np.unique(_request_key(calls[lost]))
+        lost |= (calls["kind"] == Call.WAIT) & np.isin(_request_key(calls), names)
+    return calls[~lost]
+
+
+def _request_key(calls: NDArray[Any]) -> NDArray[np.int64]:
+    key: NDArray[np.int64] = (calls["rank"].astype(np.int64) << 32) + calls["request"]
+    return key
+
+
+def complete(calls: NDArray[Any]) -> NDArray[Any]:
+    """Let every request be waited for once: drop waits for none, add those that are missing at the end."""
+    kind = calls["kind"]
+    opens = np.flatnonzero(
+        (kind == Call.ISEND) | (kind == Call.IRECV) | ((kind == Call.COLLECTIVE) & (calls["request"] != -1))
+    )
+    waits = np.flatnonzero(kind == Call.WAIT)
+    opened, waited = _request_key(calls[opens]), _request_key(calls[waits])
+    _, first = np.unique(waited, return_index=True)
+    kept = np.zeros(len(waits), bool)
+    kept[first] = True
+    kept &= np.isin(waited, opened)
+    keep = np.ones(len(calls), bool)
+    keep[waits[~kept]] = False
+    missing = calls[opens[~np.isin(opened, waited)]].copy()
+    missing["kind"], missing["gap"], missing["peer"], missing["wild"] = Call.WAIT, 0.0, -1, 0
+    if keep.all() and not len(missing):
+        return calls
+    # The computation before a dropped wait stays.
+    dropped = calls[~keep].copy()
+    dropped["kind"], dropped["size"] = Call.COMPUTE, 0
+    calls = calls.copy()
+    calls[~keep] = dropped
+    calls = np.concatenate([calls, missing])
+    return calls[np.argsort(calls["rank"], kind="stable")]

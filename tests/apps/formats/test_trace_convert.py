@@ -1,0 +1,109 @@
+"""Traces written in other formats, and parts of traces."""
+
+import math
+
+import pytest
+
+from netplace.apps.formats import Options, convert, open_trace, read
+from netplace.apps.recorded import Reading, recorded, summary_of
+
+# Two communicators, an iteration, a wildcard-free exchange, and computation.
+MIXED = """0 comm -1 2 0 3 0,2 0
+2 comm -1 2 0 3 0,2 0
+0 mark 0 0 iter 0 -1 0
+1 mark 0 0 iter 0 -1 0
+2 mark 0 0 iter 0 -1 0
+0 isend 1 64 7 0 0 2.5
+0 wait -1 0 0 0 0 1
+1 recv 0 64 7 0 -1 0
+0 coll -1 24 allreduce 3 -1 4
+2 coll -1 24 allreduce 3 -1 8
+0 coll 1 16 bcast 0 -1 0
+1 coll 1 16 bcast 0 -1 0
+2 coll 1 16 bcast 0 -1 0
+0 mark 1 0 iter 0 -1 0
+1 mark 1 0 iter 0 -1 0
+2 mark 1 0 iter 0 -1 0
+0 coll -1 0 alltoallv 0 4,8,12 3
+1 coll -1 0 alltoallv 0 1,2,3 0
+2 coll -1 0 alltoallv 0 5,6,7 0
+0 mark -1 0 iter 0 -1 0
+1 mark -1 0 iter 0 -1 0
+2 mark -1 0 iter 0 -1 0
+2 compute -1 1000 0 0 -1 0
+"""
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    (tmp_path / "mixed.trace").write_text(MIXED)
+    return tmp_path / "mixed.trace"
+
+
+def counted(path):
+    return summary_of(open_trace(path, Reading(in_order=False))).as_data()
+
+
+@pytest.mark.parametrize("ending", [".trace", ".trace.gz", ".tit", ".goal", ".trc"])
+def test_what_is_written_says_the_same(mixed, tmp_path, ending):
+    whole = recorded(open_trace(mixed))
+    convert(whole, tmp_path / f"other{ending}")
+    other, program = read(tmp_path / f"other{ending}", cycles_per_us=312.5), whole.program(312.5)
+    other.check()
+    assert other.traffic().W.tolist() == program.traffic().W.tolist()
+    assert other.traffic().N.tolist() == program.traffic().N.tolist()
+    found = counted(tmp_path / f"other{ending}")
+    seconds = sum(found["compute_seconds"]) + sum(found["compute_cycles"]) * 3.2e-9
+    assert math.isclose(seconds, 18.5e-6 + 1000 * 3.2e-9, rel_tol=2e-3)
+
+
+def test_ours_keeps_collectives_computation_and_marks(mixed, tmp_path):
+    convert(recorded(open_trace(mixed)), tmp_path / "other.trace")
+    before, after = counted(mixed), counted(tmp_path / "other.trace")
+    for name in ("pairs", "collectives", "compute_cycles"):
+        assert after[name] == before[name]
+    assert after["compute_seconds"] == pytest.approx(before["compute_seconds"])
+    assert read(tmp_path / "other.trace").marks.tolist() == read(mixed).marks.tolist()
+
+
+def test_simgrids_keeps_the_collectives_of_all_ranks(mixed, tmp_path):
+    convert(recorded(open_trace(mixed)), tmp_path / "other.tit", Options(flops=1e9))
+    names = {(row["operation"], row["ranks"]) for row in counted(tmp_path / "other.tit")["collectives"]}
+    assert names == {("bcast", 3), ("alltoallv", 3)}
+
+
+def test_iterations_are_cut_out(mixed):
+    first = recorded(open_trace(mixed)).iterations(0, 0).program()
+    second = recorded(open_trace(mixed)).iterations(1, 1).program()
+    assert first.traffic().W[0].tolist() == [0, 64, 24]
+    assert second.traffic().W.tolist() == [[0, 8, 12], [1, 0, 3], [5, 6, 0]]
+    with pytest.raises(ValueError, match="rank 0 has no mark of iteration 7"):
+        recorded(open_trace(mixed)).iterations(1, 7)
+
+
+def test_some_ranks_alone_have_their_part_of_a_collective(mixed):
+    part = recorded(open_trace(mixed)).only([0, 2])
+    part.program().check()
+    assert part.ranks == 2
+    # The root of the broadcast is gone, and it with it; so is the message to rank 1.
+    assert part.lost == 2
+    assert part.program().traffic().W.tolist() == [[0, 24 + 12], [24 + 5, 0]]
+
+
+def test_a_window_keeps_whole_messages(tmp_path):
+    lines = ["#DIMEMAS:x:0:2(1,1),0"]
+    for size in (1, 2, 3):
+        lines += ["1:0:0:1.0", f"2:0:0:1:{size}:0:0:0", "1:1:0:1.0", f"3:1:0:0:{size}:0:0:0"]
+    (tmp_path / "x.dim").write_text("\n".join(lines))
+    part = recorded(open_trace(tmp_path / "x.dim")).window(1.5, 2.5)
+    assert part.program().traffic().W.tolist() == [[0, 2], [0, 0]]
+    with pytest.raises(ValueError, match="no call begins from 7 to 8 s, the trace goes to 3 s"):
+        recorded(open_trace(tmp_path / "x.dim")).window(7, 8)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "told"), [([0, 5], "there is no rank 5"), ([1, 1], "a rank is named twice")]
+)
+def test_ranks_that_are_none(mixed, ranks, told):
+    with pytest.raises(ValueError, match=told):
+        recorded(open_trace(mixed)).only(ranks)
