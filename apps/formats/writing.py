@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,7 +65,18 @@ def lines_of(whole: Recorded) -> Iterator[Line]:
             gap += row[7]
             if row[1] == Call.REDUCTION or (row[1] == Call.COMPUTE and not row[3]):
                 continue
-            yield Line(*row[:7], gap, tuple(whole.sizes[row[8]]) if row[8] >= 0 else None)
+            rank, kind, peer, size, tag, communicator, request = row[:7]
+            yield Line(
+                rank,
+                kind,
+                peer,
+                size,
+                tag,
+                communicator,
+                request,
+                gap,
+                tuple(whole.sizes[row[8]]) if row[8] >= 0 else None,
+            )
             gap = 0.0
     yield from _rest(last, gap)
 
@@ -85,12 +96,11 @@ def write_lines(path: Path, lines: Iterator[str]) -> None:
     """
     try:
         with path.open("wb") as raw:
-            file: IO[Any] = raw
-            if path.suffix == ".gz":
-                file = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+            packed = path.suffix == ".gz"
+            file: Any = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if packed else raw
             while some := list(islice(lines, _LINES)):
                 file.write(("\n".join(some) + "\n").encode("ascii", "replace"))
-            if file is not raw:
+            if packed:
                 file.close()
     except OSError as error:
         raise ValueError(f"{path}: cannot be written, {error.strerror}") from None

@@ -100,7 +100,8 @@ class Recorded:
         known = self.calls["time"]
         if np.isfinite(known).any():
             times: NDArray[np.float64] = np.where(np.isfinite(known), known, np.nanmin(known))
-            return times - times.min(initial=np.inf)
+            times -= times.min(initial=np.inf)
+            return times
         total = np.cumsum(self.calls["gap"])
         first = np.searchsorted(self.calls["rank"], np.arange(self.ranks))
         before = np.where(first > 0, total[np.maximum(first - 1, 0)], 0.0)
