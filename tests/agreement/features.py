@@ -1,0 +1,237 @@
+"""What each kind of network can do: a feature tried on a network, on one engine, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import APPLICATIONS
+from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs
+from netplace.netsim import Config, Network, simulate
+from netplace.netsim.critical_path import critical_path
+from netplace.netsim.general import verdict_on
+from netplace.report.files.timeline import trace_events
+from netplace.topologies import Graph, parse
+
+__all__ = ["FEATURES", "NETWORKS", "PAGE", "network_text", "page_table", "tried"]
+
+PAGE = Path(__file__).parents[2] / "docs" / "background" / "matrix.md"
+ENGINES = ("kernel", "reference")
+_FILES = {
+    "tree-file": (
+        "machine.tree",
+        "".join(f"n{n} s{n // 4}\n" for n in range(12)) + "s0 top 2\ns1 top\ns2 top 2\n",
+    ),
+    "slurm": (
+        "topology.conf",
+        "".join(f"SwitchName=s{n} Nodes=n[{4 * n}-{4 * n + 3}]\n" for n in range(3))
+        + "SwitchName=top Switches=s[0-2]\n",
+    ),
+    "graph": (
+        "machine.txt",
+        "".join(f"n{n} s{n // 3}\n" for n in range(12)) + "s0 s1\ns1 s2\ns2 s3\ns3 s0\n",
+    ),
+}
+NETWORKS = {  # kind: a small one
+    "mesh": "mesh:4x3",
+    "torus": "torus:4x3",
+    "twisted": "twisted:5x2+1",
+    "hypercube": "hypercube:3",
+    "tree": "tree:3,2",
+    "thintree": "thintree:3,2,2",
+    "hyperx": "hyperx:3x2,c=2",
+    "dragonfly": "dragonfly:a=3,p=1,h=1",
+    "dragonfly+": "dragonfly+:leaves=2,spines=2,p=2,h=1,g=3",
+    "slimfly": "slimfly:3,p=1",
+    "xgft": "xgft:2;3,3;1,2",
+    "tree-file": "",
+    "slurm": "",
+    "graph": "",
+    "faulty": "faulty:slow=0.4,links=0.1,seed=2/torus:4x3",
+    "service": "service:nodes=0+5/torus:4x3",
+}
+_JOBS = {
+    "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",
+    "mean_gap": 1e-6, "policy": "fcfs", "partition": "random", "classes": "2d",
+}  # fmt: skip
+
+
+def network_text(kind: str, folder: Path) -> str:
+    """Return the text of a small network of a kind; its file, if it has one, is written to a folder."""
+    if kind not in _FILES:
+        return NETWORKS[kind]
+    name, content = _FILES[kind]
+    (folder / name).write_text(content, encoding="utf-8")
+    return f"{kind}:{folder / name}"
+
+
+def _config(text: str, **more: Any) -> Config:
+    """Return settings with as many virtual channels as the routing of a network needs.
+
+    One is unusual, so that one kernel does for networks of any number of dimensions.
+    """
+    return Config(vcs=_vcs(text), queue_packets=5, **more)
+
+
+def _vcs(text: str) -> int:
+    topology = parse(text)
+    return max(2, verdict_on(topology, "usual", "usual")[2].needed) if isinstance(topology, Graph) else 2
+
+
+def _programs() -> list[Any]:
+    return [APPLICATIONS["all-to-all"].make(tasks=3, bytes=200), APPLICATIONS["2d-torus"].make(tasks=3)]
+
+
+def _run(text: str, engine: str, **more: Any) -> Any:
+    """Return the result of two jobs whose tasks lie among each other."""
+    topology = parse(text)
+    nodes = np.asarray(topology.computing)
+    places = [nodes[:6:2], nodes[1:6:2]]
+    return simulate(
+        topology,
+        _programs(),
+        places,
+        config=_config(text, **more),
+        engine=engine,
+        seed=3,
+        record_messages=True,
+        window=20,
+    )
+
+
+def _figures(result: Any) -> list[Any]:
+    ends = [job.message_end.tolist() for job in result.jobs]
+    return [result.cycles, result.drained_cycles, ends, result.link_cycles.tolist()]
+
+
+def explain(text: str, engine: str) -> Any:
+    """Charge waiting to jobs and links."""
+    topology = parse(text)
+    nodes = np.asarray(topology.computing)
+    network = Network(topology, _config(text), engine=engine, seed=3, explain=True)
+    jobs = [network.start(program, nodes[n:6:2]) for n, program in enumerate(_programs())]
+    network.watch(jobs[0])
+    network.finish()
+    waiting = network.waiting()
+    assert waiting.total == waiting.waited > 0
+    watched = {job: links.tolist() for job, links in network.watched().items()}
+    return waiting.cycles.tolist(), waiting.links.tolist(), watched
+
+
+def timelines(text: str, engine: str) -> Any:
+    """Write tasks, messages and link loads over time."""
+    result = _run(text, engine)
+    loads = result.window_load(20)
+    assert 0 < loads.max() <= 1
+    return list(trace_events(result, _programs(), 20)), loads.tolist()
+
+
+def critical(text: str, engine: str) -> Any:
+    """Follow the critical path of a job."""
+    result = _run(text, engine)
+    path = critical_path(parse(text), _config(text), _programs()[0], result.jobs[0])
+    assert path.cycles == result.jobs[0].cycles
+    return path.stretches
+
+
+def faults(text: str, engine: str) -> Any:
+    """Let links go down in the middle of a run."""
+    result = _run(text, engine, faults="at=40,links=0.3,seed=1,packets=again")
+    assert result.faults[0].links > 0
+    return _figures(result), result.faults
+
+
+def speeds(text: str, engine: str) -> Any:
+    """Let links become slow, and later as fast as the others."""
+    result = _run(text, engine, faults="at=20,slow=0.5,cycles=3,seed=1;at=90,slow=1,cycles=1")
+    assert result.faults[0].slow > 0
+    return _figures(result), result.faults
+
+
+def injectors(text: str, engine: str) -> Any:
+    """Give every node three injectors."""
+    return _figures(_run(text, engine, injectors=3))
+
+
+def service(text: str, engine: str) -> Any:
+    """Let some nodes not compute."""
+    name = text if text.startswith("service:") else f"service:nodes=1/{text}"
+    assert len(parse(name).computing) < parse(name).nodes
+    return _figures(_run(name, engine))
+
+
+def live(text: str, engine: str) -> Any:
+    """Start, stop and start jobs on the nodes of others."""
+    topology = parse(text)
+    nodes = np.asarray(topology.computing)
+    network = Network(topology, _config(text), engine=engine, seed=3)
+    network.start(_programs()[0], nodes[:3])
+    stopped = network.start(_programs()[0], nodes[3:6], at=11)
+    network.advance(60)
+    network.stop(stopped)
+    network.start(_programs()[1], nodes[3:6])
+    network.finish()
+    return network.now, network.counters().link_packets.tolist(), network.result().cycles
+
+
+def _plan(text: str, **more: Any) -> Any:
+    return make_cosim_plan(_JOBS | {"machine": text, "vcs": _vcs(text), "queue_packets": 5} | more, seed=1)
+
+
+def _cosim(network_time: str) -> Callable[[str, str], Any]:
+    def carried_out(text: str, engine: str) -> Any:
+        return cosimulate(_plan(text, network_time=network_time), engine=engine).outcome["jobs"]
+
+    return carried_out
+
+
+def cosim_explain(text: str, engine: str) -> Any:
+    """Tell why a job was slow."""
+    plan = _plan(text, explain=True)
+    outcome = cosimulate(plan, engine=engine).outcome
+    assert outcome["waiting"]["charged"] == outcome["waiting"]["waited"]
+    told = reasons(plan, outcome["jobs"], outcome["jobs"][0]["job"], suspects=1)
+    return outcome["waiting"], told["own"], told["neighbours"]
+
+
+def what_if(text: str, engine: str) -> Any:
+    """Carry out a co-simulation again without a job."""
+    plan = _plan(text)
+    jobs = started_jobs(plan, cosimulate(plan, engine=engine).outcome["jobs"])
+    return replay(placing_of(plan), jobs[1:], engine=engine).cycles
+
+
+FEATURES: dict[str, Callable[[str, str], Any]] = {
+    "waiting by job": explain,
+    "timeline": timelines,
+    "critical path": critical,
+    "faults": faults,
+    "slow and fast links": speeds,
+    "several injectors": injectors,
+    "service nodes": service,
+    "live jobs": live,
+    "`cosim` live": _cosim("live"),
+    "`cosim` sampled": _cosim("sampled"),
+    "`cosim` table": _cosim("table"),
+    "`cosim --explain`": cosim_explain,
+    "`whatif`": what_if,
+}
+
+
+def tried(feature: str, text: str) -> str:
+    """Return what comes of a feature on both engines: ``yes``, ``differs``, or why it is refused."""
+    try:
+        found = [FEATURES[feature](text, engine) for engine in ENGINES]
+    except ValueError as error:
+        return f"no: {error}"
+    return "yes" if found[0] == found[1] else "differs"
+
+
+def page_table(cells: dict[str, dict[str, str]]) -> str:
+    """Return the matrix as a table of the page."""
+    lines = ["| network | " + " | ".join(FEATURES) + " |", "|---" * (1 + len(FEATURES)) + "|"]
+    lines += [f"| `{kind}` | " + " | ".join(row.values()) + " |" for kind, row in cells.items()]
+    return "\n".join(lines)

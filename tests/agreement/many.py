@@ -1,0 +1,52 @@
+"""Thousands of random stories told by both engines; the seed and the number of cases are said.
+
+Run with ``python tests/agreement/many.py --seed 1 --cases 200``: so many cases of each kind of story, on
+grids and trees and on networks of any wiring. The first case in which the engines differ ends the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, seed, settings
+
+from netplace.topologies import TOPOLOGIES
+
+
+def said(text: str) -> None:
+    """Show a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Tell the stories."""
+    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    import test_agreement
+    import test_wirings_agree
+    from wirings import RANDOM
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=200, help="of each kind of story")
+    asked = parser.parse_args()
+    TOPOLOGIES["random"] = RANDOM
+    usual = settings(
+        max_examples=asked.cases,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    total = 0
+    for tests in (test_wirings_agree, test_agreement):
+        for kind, stories in tests.STORIES.items():
+            seed(asked.seed)(usual(given(stories)(tests.agree)))()
+            total += asked.cases
+            said(f"{tests.__name__} {kind}: {asked.cases} cases agree (seed {asked.seed})")
+    said(f"{total} cases agree (seed {asked.seed})")
+
+
+if __name__ == "__main__":
+    main()

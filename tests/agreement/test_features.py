@@ -1,0 +1,22 @@
+"""Every feature works on every kind of network, on both engines alike, as the page says."""
+
+from __future__ import annotations
+
+import pytest
+from features import FEATURES, NETWORKS, PAGE, network_text, page_table, tried
+
+from netplace.topologies import TOPOLOGIES
+
+
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_every_feature_on_a_kind_of_network(kind, tmp_path):
+    text = network_text(kind, tmp_path)
+    assert {feature: tried(feature, text) for feature in FEATURES} == dict.fromkeys(FEATURES, "yes")
+
+
+def test_every_kind_of_network_is_tried():
+    assert set(NETWORKS) == set(TOPOLOGIES)
+
+
+def test_the_page_shows_the_matrix():
+    assert page_table({kind: dict.fromkeys(FEATURES, "yes") for kind in NETWORKS}) in PAGE.read_text("utf-8")
