@@ -9,6 +9,7 @@ from typing import Any
 
 from netplace.apps.program import Program
 from netplace.checks import one_of
+from netplace.checks.calls import check_arguments
 
 __all__ = ["Application", "check_options", "options_of", "uses_collectives"]
 
@@ -45,6 +46,7 @@ class Application:
             If there is no such option, or `make` refuses a value.
         """
         check_options(self.name, self.make, options)
+        check_arguments(self.make, {"tasks": tasks, **options}, f"application {self.name!r}")
         return self.make(tasks, **options)
 
 

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, Operation, OperationError
+from netplace.checks.arrays import integers_as
+from netplace.checks.calls import check_fields
 
 __all__ = ["Operations"]
+
+_COLUMNS: dict[str, tuple[type[np.signedinteger[Any]], int]] = {  # the type of each, and its dimensions
+    "first": (np.int64, 1),
+    "kind": (np.int8, 1),
+    "peer": (np.int32, 1),
+    "size": (np.int64, 1),
+    "tag": (np.int64, 1),
+    "request": (np.int32, 1),
+    "marks": (np.int64, 2),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +39,19 @@ class Operations:
     marks: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
     name: str = ""
     sections: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        what = self.name if isinstance(self.name, str) and self.name else "program"
+        for column, (kind, dims) in _COLUMNS.items():
+            given = getattr(self, column)
+            made = integers_as(kind, given, f"{what}: {column}", dims)
+            if made is not given:
+                object.__setattr__(self, column, made)
+        check_fields(self, Operations)
+        if not len(self.first):
+            raise ValueError(
+                f"{what}: first is empty, expected where each task begins, and where the last ends"
+            )
 
     @property
     def tasks(self) -> int:

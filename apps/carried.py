@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from netplace.checks.calls import checked
+
 __all__ = ["carried", "carried_names"]
 
 _FOLDER = Path(__file__).parent / "traces"
@@ -15,6 +17,7 @@ def carried_names() -> list[str]:
     return sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}"))
 
 
+@checked
 def carried(name: str) -> Path | None:
     """Return the file of a trace that comes with the project; None if there is none of that name.
 

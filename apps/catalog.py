@@ -15,7 +15,8 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
 from netplace.apps.training import TRAINING
-from netplace.checks import whole
+from netplace.checks import shown, whole
+from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import Choice
 
 __all__ = ["APPLICATION", "APPLICATIONS", "application"]
@@ -23,6 +24,7 @@ __all__ = ["APPLICATION", "APPLICATIONS", "application"]
 APPLICATIONS: dict[str, Application] = {**SYNTHETIC, **NPB, **TRAINING}
 
 
+@checked
 def application(name: str | Callable[..., None], tasks: int, **options: Any) -> Program:
     """Make the program of an application.
 
@@ -60,8 +62,10 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
         if rest:
             raise ValueError(f"application {name!r}: nothing may follow its name but options after a comma")
         chosen = replace(chosen, name=name)
-    else:
+    elif inspect.isroutine(name):
         chosen = _own(name, name.__name__, "")
+    else:
+        raise ArgumentError(f"application: {shown(name)} is no function")
     text = options.pop("collectives", None)
     sizes = _sizes(chosen.name, chosen.make, options)
     if text is None:

@@ -21,9 +21,9 @@ def check_columns(program: Operations) -> None:
         If lengths, marks or sections do not fit.
     """
     _check_lengths(program)
-    known = np.isin(program.kind, list(Op))
-    if not known.all():
-        index = int(known.argmin())
+    strange = (program.kind < 0) | (program.kind >= len(Op))
+    if strange.any():
+        index = int(strange.argmax())
         raise ValueError(
             f"kind: operation {index} of the arrays is {program.kind[index]}, expected one of Op"
         )
@@ -67,8 +67,14 @@ def _check_lengths(program: Operations) -> None:
     first = program.first
     if not len(first) or first[0] != 0 or first[-1] != len(program) or (np.diff(first) < 0).any():
         raise ValueError(f"{name}: first must rise from 0 to {len(program)}, the number of operations")
+    if program.marks.shape[1] != 3:
+        raise ValueError(
+            f"{name}: marks have {program.marks.shape[1]} columns, expected task, operation, iteration"
+        )
     bounds = [("mark", program.marks[:, 0], program.marks[:, 1])]
     for section, places in program.sections.items():
+        if not isinstance(places, np.ndarray) or places.dtype.kind not in "iu":
+            raise ValueError(f"{name}: section {section!r} is no array of whole numbers")
         if places.shape != (program.tasks, 2) or (places[:, 0] > places[:, 1]).any():
             raise ValueError(f"{name}: section {section!r} needs a first operation and an end for each task")
         bounds += [(f"section {section!r}", np.arange(program.tasks), column) for column in places.T]

@@ -16,6 +16,7 @@ from netplace.apps.repetition import repeat
 from netplace.apps.replay import check_progress
 from netplace.apps.task import TaskWriter
 from netplace.apps.traffic import Traffic, traffic
+from netplace.checks.calls import checked
 
 __all__ = ["Op", "Program"]
 
@@ -50,6 +51,7 @@ class Program(Operations):
     """
 
     @classmethod
+    @checked
     def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
         """Join the tasks' writers, given in order of task, into one program.
 
@@ -86,6 +88,7 @@ class Program(Operations):
             **joined,  # type: ignore[arg-type]
         )
 
+    @checked
     def check(self, rendezvous: int | None = None) -> None:
         """Check that this program can run: everything that an engine relies on.
 
@@ -120,12 +123,15 @@ class Program(Operations):
 
     def traffic(self) -> Traffic:
         """Return how much each task sends to each other: bytes, messages, and whether anything at all."""
+        self.check_columns()
         return traffic(self)
 
     def iterations(self) -> NDArray[np.int64]:
         """Return the marked iterations as rows (task, first operation, end, iteration)."""
+        self.check_columns()
         return iterations(self)
 
+    @checked
     def cut(self, first: int, last: int) -> Program:
         """Return iterations `first` to `last`, both included, of every task.
 
@@ -134,8 +140,10 @@ class Program(Operations):
         ValueError
             If a task has no such iteration, or if a message or a request crosses the cut.
         """
+        self.check_columns()
         return cut(self, first, last)
 
+    @checked
     def repeat(self, times: int) -> Program:
         """Return the program in which the marked iterations stand `times` times in all.
 
@@ -147,8 +155,10 @@ class Program(Operations):
         ValueError
             If a request or a section crosses an end of the iterations.
         """
+        self.check_columns()
         return repeat(self, times)
 
+    @checked
     def section(self, name: str = "timed") -> Program:
         """Return the operations of a named section alone.
 
@@ -157,8 +167,10 @@ class Program(Operations):
         ValueError
             If there is no such section, or if a request crosses an end of it.
         """
+        self.check_columns()
         return section(self, name)
 
+    @checked
     def equals(self, other: Program) -> bool:
         """Tell whether `other` is the same program, whatever its name."""
         arrays = [item.name for item in fields(self) if item.name not in ("name", "sections")]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
 from netplace.checks import whole
+from netplace.checks.calls import checked
 
 if TYPE_CHECKING:
     from netplace.apps.collectives import Collectives
@@ -89,33 +90,40 @@ class TaskWriter:
 
     def wait(self, request: int) -> None:
         """Wait until `request` is complete."""
+        if type(request) is not int:
+            request = whole(request, "request", 0)
         if not 0 <= request < self._requests:
             raise ValueError(
                 f"wait: task {self.task} has no request {request}, it has opened {self._requests} so far"
             )
         self._append(_WAIT, -1, 0, 0, request)
 
+    @checked
     def waitall(self, requests: Iterable[int]) -> None:
         """Wait for each of `requests`, in order."""
         for request in requests:
             self.wait(request)
 
+    @checked
     def mark(self, iteration: int) -> None:
         """Say that `iteration` begins here; -1 closes the last one."""
         self._marks.append((len(self), whole(iteration, "iteration", -1)))
 
+    @checked
     def begin(self, section: str = "timed") -> None:
         """Say that a named section of the program begins here."""
         if section in self._sections:
             raise ValueError(f"section: task {self.task} begins {section!r} twice")
         self._sections[section] = [len(self)]
 
+    @checked
     def end(self, section: str = "timed") -> None:
         """Say that a named section of the program ends here."""
         if len(self._sections.get(section, ())) != 1:
             raise ValueError(f"section: task {self.task} ends {section!r}, which is not open")
         self._sections[section].append(len(self))
 
+    @checked
     def repeat(self, begin: int, times: int, tag_step: int = 0) -> None:
         """Make the operations from number `begin` to the last stand there `times` times in all.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
+from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import DeadlockError, Network, Residue
 from netplace.runs.chance import network_draws, same_place
@@ -74,6 +75,7 @@ def several(draw: Callable[[int], float], precision: float = _PRECISION) -> Alon
         found.append(draw(len(found)))
 
 
+@checked
 def cycles_alone(
     placing: Placing, placed: Placed, engine: str = "kernel", since: Residue | None = None
 ) -> int:
@@ -131,6 +133,7 @@ class FreshTimes:
         If the margin is not a number over 0.
     """
 
+    @checked
     def __init__(
         self,
         placing: Placing,
@@ -148,6 +151,7 @@ class FreshTimes:
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
 
+    @checked
     def cycles(self, placed: Placed) -> float:
         """Return the cycles of a job on its nodes."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
@@ -164,10 +168,12 @@ class FreshTimes:
 
         return several(draw, self._precision).cycles if self._draws else draw(0)
 
+    @checked
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time in seconds of a job on the nodes that it got."""
         return self.cycles(self._placing.put(job, allocation)) * self._placing.config.cycle_ns * 1e-9
 
+    @checked
     def longest(self, job: Job) -> float:
         """Return what a user asks for: the run time in seconds on a compact partition, and a margin.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
@@ -43,6 +44,7 @@ class Cosimulated:
     outcome: dict[str, Any]
 
 
+@checked
 def placing_of(plan: CosimPlan) -> Placing:
     """Return how jobs of a plan are put on their nodes.
 
@@ -66,6 +68,7 @@ def placing_of(plan: CosimPlan) -> Placing:
     )
 
 
+@checked
 def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = None) -> Cosimulated:
     """Let the jobs of a plan run on the machine that they share.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from netplace.checks.calls import checked
 from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placing
 from netplace.cosim.plan import CosimPlan
@@ -16,6 +17,7 @@ from netplace.placement import map_tasks, partition
 __all__ = ["what_if"]
 
 
+@checked
 def what_if(
     plan: CosimPlan,
     rows: Sequence[Mapping[str, Any]],

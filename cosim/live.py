@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks import real
+from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import WaitingOverTime
 from netplace.netsim import DeadlockError, Network, Residue
 from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain
+from netplace.netsim.network import LAST_CYCLE
 from netplace.scheduling import Allocation, Ends, Job
 
 __all__ = ["Attempt", "LiveExecution"]
@@ -75,6 +78,7 @@ class LiveExecution:
         By the number of each job that could never have ended: what it waited for, or what a fault did to it.
     """
 
+    @checked
     def __init__(
         self,
         placing: Placing,
@@ -104,6 +108,7 @@ class LiveExecution:
         """Next cycle."""
         return self.network.now + self._skipped
 
+    @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Start a job in the first cycle from `now` on."""
         return self.begin_placed(attempt, self._placing.put(job, allocation), now)
@@ -117,6 +122,7 @@ class LiveExecution:
         self._came(number, placed)
         return None
 
+    @checked
     def lost(self, now: float) -> NDArray[np.int64]:
         """Return the nodes that faults have cut off up to `now`, each once."""
         if not self.loses:
@@ -127,10 +133,12 @@ class LiveExecution:
         self._cut[new] = True
         return new
 
+    @checked
     def refused(self, job: Job, why: str) -> None:
         """Take note that a job that waited finds no place any more on what faults have left."""
         self.failures[job.number] = f"has no place on what faults have left: {why}"
 
+    @checked
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job in the first cycle from `now` on.
 
@@ -148,9 +156,10 @@ class LiveExecution:
             if (left := tuple(number for number in ends.attempts if number != attempt))
         ]
 
+    @checked
     def next_end(self, until: float) -> Ends | None:
         """Simulate up to the next end, not later than `until`."""
-        limit = None if until == math.inf else math.floor(until * self._second + _WITHIN)
+        limit = None if until * self._second > LAST_CYCLE else math.floor(until * self._second + _WITHIN)
         if not self._ended and (limit is None or self.now < limit):
             self._advance(limit)
         if self._ended and self._ended[0].time * self._second <= until * self._second + _WITHIN:
@@ -159,7 +168,8 @@ class LiveExecution:
 
     def _bring_to(self, now: float) -> None:
         """Simulate up to the first cycle from `now` on."""
-        cycle = math.ceil(now * self._second - _WITHIN)
+        real(now, "now")
+        cycle = math.ceil(min(now * self._second, LAST_CYCLE) - _WITHIN)
         while self.now < cycle:
             self._advance(cycle)
 

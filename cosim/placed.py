@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from netplace.apps import Program
+from netplace.checks import whole
+from netplace.checks.calls import check_fields, checked
 from netplace.cosim.work import Work, WorkOf, body_of, program_of
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
@@ -35,6 +37,9 @@ class Placed:
     work: Work
     nodes: Nodes
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 @dataclass(frozen=True)
 class Placing:
@@ -60,6 +65,11 @@ class Placing:
     mapping: str = "consecutive"
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        whole(self.seed, "seed", 0)
+
+    @checked
     def put(self, job: Job, allocation: Allocation) -> Placed:
         """Return the job with its tasks on the nodes of `allocation`.
 
@@ -80,6 +90,7 @@ class Placing:
         )
         return Placed(job, work, nodes)
 
+    @checked
     def body(self, placed: Placed) -> Program:
         """Return the program of one iteration of a job, without its computation."""
         return self._body(placed.work)
@@ -87,10 +98,12 @@ class Placing:
     def _body(self, work: Work) -> Program:
         return program_of(Work(work.application, work.tasks), self.config)
 
+    @checked
     def loop(self, placed: Placed) -> Program:
         """Return the program of one iteration of a job, its computation included."""
         return body_of(replace(placed.work, iterations=1), self.config)
 
+    @checked
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number there."""
         return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)

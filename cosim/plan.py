@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of
+from netplace.checks.calls import check_fields, check_keys, checked, pairs_of
 from netplace.checks.schema import Kind
 from netplace.cosim.mix import read_mix
 from netplace.extensions import file_digest
@@ -83,6 +84,9 @@ class CosimPlan:
     mix_digest: str = ""
     explain: bool = False
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
@@ -108,16 +112,18 @@ class CosimPlan:
         }
 
     @classmethod
+    @checked
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
         """Return the plan that `to_dict` described."""
+        check_keys(cls, plain, "plan")
+        check_keys(Plan, plain["jobs"], "plan: jobs")
         jobs = dict(plain["jobs"])
-        jobs["options"] = tuple((name, _frozen(value)) for name, value in jobs["options"])
-        jobs["digests"] = tuple((name, digest) for name, digest in jobs["digests"])
-        return cls(
-            **{name: value for name, value in plain.items() if name not in ("jobs", "config")},
-            jobs=Plan(**jobs),
-            config=Config(**plain["config"]),
-        )
+        options = pairs_of(jobs.get("options", ()), "plan: options")
+        jobs["options"] = tuple((name, _frozen(value)) for name, value in options)
+        jobs["digests"] = pairs_of(jobs.get("digests", ()), "plan: digests")
+        config = plain.get("config", {})
+        check_keys(Config, config, "plan: config")
+        return cls(**{**plain, "jobs": Plan(**jobs), "config": Config(**config)})
 
     def outcome_kind(self) -> Kind:
         """Return what the outcome must hold to be read again."""
@@ -125,6 +131,7 @@ class CosimPlan:
 
         return OUTCOME
 
+    @checked
     def seeded(self, seed: int) -> CosimPlan:
         """Return the same plan with another seed."""
         return replace(self, jobs=self.jobs.seeded(seed))
@@ -134,6 +141,7 @@ def _frozen(value: Any) -> Any:
     return list(value) if isinstance(value, list | tuple) else value
 
 
+@checked
 def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     """Return the plan that a user describes.
 

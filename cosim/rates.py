@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from netplace.checks.calls import check_fields, checked
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.symmetry import same_mix
@@ -84,10 +85,15 @@ class Rates:
     _times: dict[object, float] = field(default_factory=dict, repr=False)
     _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
         """Tell whether a mix has been measured, here or where a symmetry of the network takes it."""
         return self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
+    @checked
     def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:
         """Return by which factor each of the first `watched` jobs is slowed while exactly these run.
 
@@ -115,6 +121,7 @@ class Rates:
             found.windows,
         )
 
+    @checked
     def alone(self, job: Placed) -> float:
         """Return the cycles of a job alone on its nodes, all its iterations."""
         times = job.work.iterations
@@ -123,12 +130,14 @@ class Rates:
         base = self._base(job)
         return self._block(job, base) + (times - base) * self.iteration(job)
 
+    @checked
     def iteration(self, job: Placed) -> float:
         """Return the cycles by which a job alone takes longer for one more iteration."""
         base = self._base(job)
         less = _LONG if base == _LONGER else _SHORT
         return (self._block(job, base) - self._block(job, less)) / (base - less)
 
+    @checked
     def speaking(self, job: Placed) -> float:
         """Return the cycles of one iteration of a job alone without what it computes."""
         return self._block(replace(job, work=replace(job.work, compute=0)), 1)

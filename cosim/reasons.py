@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.calls import checked
 from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placing
 from netplace.cosim.plan import CosimPlan
@@ -29,6 +30,7 @@ class _Neighbour:
     links: NDArray[np.float64]  # what we met of it on each link, see `reasons`
 
 
+@checked
 def reasons(
     plan: CosimPlan, rows: Sequence[Mapping[str, Any]], job: int, suspects: int = 3, links: int = 5
 ) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.calls import checked
 from netplace.cosim.carry import placing_of
 from netplace.cosim.leaping import Stay
 from netplace.cosim.placed import Placed, Placing
@@ -65,6 +66,7 @@ class Replay:
     waited: Mapping[int, NDArray[np.int64]]
 
 
+@checked
 def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Started]:
     """Return the jobs of a co-simulation where and when they ran, in the order of their starts.
 
@@ -90,6 +92,7 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
     return sorted(found, key=lambda started: started.start)
 
 
+@checked
 def replay(
     placing: Placing,
     jobs: Iterable[Started],
@@ -148,6 +151,7 @@ def replay(
     return Replay(cycles, late, {names[n] if n >= 0 else n: links for n, links in waited.items()})
 
 
+@checked
 def sampled_again(placing: Placing, jobs: Iterable[Started], precision: float) -> dict[int, Sampled]:
     """Return what sampled times make of jobs that start when and where they did; by number.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from netplace.apps import Op, Program, TaskWriter
 from netplace.checks import one_of
+from netplace.checks.calls import check_fields, checked
 from netplace.netsim import Config
 from netplace.runs.programs import Reading, application_program
 from netplace.scheduling import Job
@@ -41,10 +42,14 @@ class Work:
     iterations: int = 1
     compute: int = 0
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 WorkOf = Callable[[Job], Work]
 
 
+@checked
 def application_work(config: Config) -> WorkOf:
     """Return the function that tells what a job of the model ``applications`` does.
 
@@ -64,6 +69,7 @@ def application_work(config: Config) -> WorkOf:
     return work
 
 
+@checked
 def program_of(work: Work, config: Config) -> Program:
     """Return the program of a job, all its iterations.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from netplace.checks import one_of, real, whole
+from netplace.checks.calls import check_fields, checked
 from netplace.netsim.fault_text import read_faults
 from netplace.topologies import Grid, Topology
 
@@ -131,13 +132,15 @@ class Config:
             object.__setattr__(self, name, whole(getattr(self, name), name, least, most))
         if self.rendezvous is not None:
             object.__setattr__(self, "rendezvous", whole(self.rendezvous, "rendezvous", 0))
+        object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
+        check_fields(self)
         one_of(self.policy, POLICIES, "policy")
         one_of(self.arbiter, ARBITERS, "arbiter")
         one_of(self.consumption, CONSUMPTIONS, "consumption")
         one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
-        object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
         read_faults(self.faults)
 
+    @checked
     def check_bubble(self, topology: Topology) -> None:
         """Raise ``ValueError`` if no packet could ever enter a ring of the network; trees have none."""
         if isinstance(topology, Grid) and self.bubble >= self.queue_packets:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
+from netplace.checks.arrays import integers_as
+from netplace.checks.calls import check_fields
 from netplace.netsim.general import General
 from netplace.netsim.laps import Laps
 
@@ -52,8 +54,11 @@ class Traffic:
     among: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "target", integers_as(np.int32, self.target, "traffic target"))
         if self.among is None:
             return
+        object.__setattr__(self, "among", integers_as(np.int32, self.among, "traffic among"))
         if (np.diff(self.among) <= 0).any():
             raise ValueError("traffic among: nodes are not in increasing order")
         drawing = np.flatnonzero(self.target < 0)

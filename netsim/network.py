@@ -6,14 +6,18 @@ import time
 from bisect import insort
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Program
 from netplace.checks import one_of, whole
+from netplace.checks.arrays import array_of
+from netplace.checks.calls import check_fields, checked
 from netplace.netsim.compiled_graph import kernel_engine
 from netplace.netsim.config import Config
+from netplace.netsim.door import check_pointers, check_topology, check_traffic
 from netplace.netsim.engine import Engine, Exit, Failing, Traffic
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
@@ -59,7 +63,7 @@ def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDAr
         )
     if nodes is None:
         nodes = topology.computing[: program.tasks]
-    given = np.asarray(nodes)
+    given = array_of(nodes, "placement")
     if given.ndim != 1 or len(given) != program.tasks:
         raise ValueError(
             f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one a task"
@@ -92,6 +96,9 @@ class Residue:
 
     cycle: int
     pointers: tuple[NDArray[np.int16], ...]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +175,7 @@ class Network:
     [0]
     """
 
+    @checked
     def __init__(
         self,
         topology: Topology,
@@ -179,14 +187,17 @@ class Network:
         explain: bool = False,
     ) -> None:
         self.topology = topology
+        check_topology(topology)
         self.config = config or Config()
         self.config.check_bubble(topology)
         self.engine_name = one_of(engine, ENGINES, "engine")
         self.seed = whole(seed, "seed", 0)
-        self.record_messages = record_messages
+        self.record_messages = bool(record_messages)
         self.cpu_seconds = 0.0
-        self._explains = explain
-        self._engine: Failing = ENGINES[engine](topology, self.config, self.seed, record_messages, explain)
+        self._explains = bool(explain)
+        self._engine: Failing = ENGINES[engine](
+            topology, self.config, self.seed, self.record_messages, bool(explain)
+        )
         self.faults: list[FaultReport] = []
         self._coming = list(read_faults(self.config.faults))
         self._left = topology  # what remains of it
@@ -194,6 +205,7 @@ class Network:
         self._numbers: list[int] = []  # of the engine's jobs, where they are explained
         self._watched = -1
         self._jobs: dict[int, _Job] = {}
+        self._sound: WeakSet[Program] = WeakSet()  # programs whose numbers are in their ranges
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
         self._stirred = 0  # no cycle before is one in which nothing moves: jobs come and go, parts fail
@@ -213,6 +225,7 @@ class Network:
         """Packets created and not yet consumed to the tail."""
         return self._engine.in_flight
 
+    @checked
     def start(
         self,
         program: Program,
@@ -242,8 +255,11 @@ class Network:
             program cannot be repeated. A later job may be given the nodes of an earlier one: it is `advance`
             that raises if they are not free by then.
         """
+        if program not in self._sound:
+            program.check_columns()
+            self._sound.add(program)
         where = place(program, nodes, self.topology)
-        begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE)
+        begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE - 1)
         whole(times, "times", 1, (1 << 31) - 1)
         if begin < self.now:
             raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
@@ -271,6 +287,7 @@ class Network:
             holder = self._holder[taken[0]]
             raise ValueError(f"placement: {when}node {taken[0]} is still used by job {holder}")
 
+    @checked
     def stop(self, job: int) -> None:
         """Stop a job now, between two cycles: its tasks do nothing any more, and its nodes are free at once.
 
@@ -295,6 +312,7 @@ class Network:
             raise ValueError(f"job {job}: has ended and cannot be stopped")
         self._stirred = self.now
 
+    @checked
     def drained(self, job: int) -> bool:
         """Tell whether a job has ended, or was stopped, and none of its packets is in flight.
 
@@ -306,6 +324,7 @@ class Network:
         found = self._find(job)
         return found.number >= 0 and self._engine.drained(found.number)
 
+    @checked
     def forget(self, job: int) -> None:
         """Drop all that is known of a job that has ended, so that a network may run any number of them.
 
@@ -328,6 +347,7 @@ class Network:
             raise ValueError(f"job {job}: {what}")
         return self._jobs[job]
 
+    @checked
     def program(self, job: int) -> Program:
         """Return the program of a job as the engine has it: one iteration, where those are kept once.
 
@@ -338,6 +358,7 @@ class Network:
         """
         return self._find(job).program
 
+    @checked
     def rounds(self, job: int) -> NDArray[np.float64]:
         """Return how many iterations each task that does anything has behind it, of a job with `times`.
 
@@ -380,8 +401,11 @@ class Network:
             raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
         return found
 
+    @checked
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, beside the jobs, or stop it."""
+        if traffic is not None:
+            check_traffic(traffic, self.topology.nodes)
         self._generates = traffic is not None
         self._engine.generate(traffic)
 
@@ -478,6 +502,7 @@ class Network:
             self._holder[self._jobs[job].nodes] = -1
         return ended
 
+    @checked
     def advance(self, until: int | None = None) -> list[int]:
         """Simulate until a job ends, or up to cycle `until`.
 
@@ -492,7 +517,7 @@ class Network:
         DeadlockError
             If nothing can move any more though jobs have not ended or packets are in flight.
         """
-        limit = LAST_CYCLE if until is None else min(until, LAST_CYCLE)
+        limit = LAST_CYCLE if until is None else min(whole(until, "until", 0), LAST_CYCLE)
         began = time.process_time()
         try:
             return self._advance(limit)
@@ -558,6 +583,7 @@ class Network:
             text += f"; {lost} packets were lost by faults"
         return DeadlockError(text, cycle, blocked)
 
+    @checked
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
         """Simulate until all jobs have ended and all packets are consumed.
 
@@ -575,6 +601,8 @@ class Network:
         DeadlockError
             If nothing can move any more.
         """
+        if max_cycles is not None:
+            whole(max_cycles, "max_cycles", 0)
         if window is not None:
             self._go_by_windows(whole(window, "window"), max_cycles)
         while self._waiting or self._running:
@@ -591,6 +619,7 @@ class Network:
         """Return what packets that have passed have left behind in the routers, and the cycle."""
         return Residue(self.now, self._engine.pointers())
 
+    @checked
     def restore(self, residue: Residue) -> None:
         """Set a new network to what another one, of the same kind, settings and engine, was left with.
 
@@ -603,6 +632,8 @@ class Network:
         """
         if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
+        whole(residue.cycle, "residue: cycle", 0, LAST_CYCLE - 1)
+        check_pointers(residue.pointers, self._engine.pointers())
         self._engine.set_pointers(residue.pointers)
         self._engine.now = residue.cycle
 
@@ -617,6 +648,7 @@ class Network:
     def _unfinished(self) -> bool:
         return bool(self.in_flight or self._waiting or self._running)
 
+    @checked
     def job(self, number: int) -> Any:
         """Return the `netplace.netsim.engine.JobRecord` of a job that has begun.
 
@@ -645,6 +677,7 @@ class Network:
         cycles[np.ix_(places, places)] = charged
         return Waiting(cycles, links, waited)
 
+    @checked
     def watch(self, job: int) -> None:
         """Count what one job waits by link and by the job charged, from now or from its start on.
 

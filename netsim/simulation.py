@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.checks.stopping import Stopped, held_back, left_to_parent
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Counters, JobRecord
@@ -26,6 +27,7 @@ _Job = tuple[Program, ArrayLike | None, int]  # with its first cycle
 _Part = tuple[list[JobRecord], Counters, float]  # what was measured of some of the jobs, and the CPU time
 
 
+@checked
 def simulate(
     topology: Topology,
     programs: Program | Sequence[Program],

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
@@ -145,6 +146,7 @@ def _targets(text: str, topology: Topology) -> Target:
     return targets
 
 
+@checked
 def pattern(
     name: str,
     topology: Topology,
@@ -198,6 +200,7 @@ def pattern(
     return Traffic(chance, targets.astype(np.int32), node, hot_share, among)
 
 
+@checked
 def left_out(name: str, topology: Topology) -> Target:
     """Return the nodes that compute but create nothing, as the pattern sends them to one that does not.
 
@@ -249,6 +252,7 @@ class LoadPoint:
         return {**self.__dict__, "delay": self.delay.to_dict(), "mean_delay": self.delay.to_dict()["mean"]}
 
 
+@checked
 def measure_load(
     topology: Topology,
     offered: float,

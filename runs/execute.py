@@ -16,6 +16,7 @@ from typing import Any
 
 from netplace.apps import Op, Program
 from netplace.apps.catalog import APPLICATION
+from netplace.checks.calls import checked
 from netplace.extensions import blamed, current_digest
 from netplace.netsim import Config, Network, Result, SimulationError, simulate
 from netplace.netsim.parts import independent_parts
@@ -125,6 +126,7 @@ def _load(network: str, config: Config) -> None:
         Network(parse(network), config)
 
 
+@checked
 def attempt(run: Run) -> Ended:
     """Simulate a run; whatever goes wrong becomes the reason of its failure, or of the machine's.
 
@@ -161,6 +163,7 @@ def _unable(reason: str) -> Ended:
     return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 
+@checked
 def execute(run: Run, engine: str = "kernel") -> Result:
     """Simulate a run.
 

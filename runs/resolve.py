@@ -11,7 +11,8 @@ from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
 from netplace.apps.catalog import APPLICATION
 from netplace.apps.collectives import selection
-from netplace.checks import one_of, whole
+from netplace.checks import one_of, shown, whole
+from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import Choice, file_digest
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
@@ -37,6 +38,7 @@ __all__ = ["JOB_FIELDS", "contents_of", "resolve"]
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
 
 
+@checked
 def resolve(
     network: str,
     jobs: Mapping[str, Any] | Sequence[Mapping[str, Any]],
@@ -87,6 +89,10 @@ def resolve(
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
         raise ValueError("jobs: none given, expected at least one with app or trace")
+    for job in written:
+        for name, value in job.items():
+            if not isinstance(name, str) or not isinstance(value, int | float | str | None):
+                raise ArgumentError(f"job: {shown(name)} is {shown(value)}, expected text or a number")
     made = tuple(_job(tuple(sorted(job.items())), _digest_of(job), config, topology.nodes) for job in written)
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:

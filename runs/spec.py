@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
+from netplace.checks import shown
+from netplace.checks.calls import ArgumentError, check_fields, check_keys, checked, pairs_of
 from netplace.netsim import Config
 from netplace.runs.revisions import Revisions
 
@@ -55,6 +58,9 @@ class Job:
     digest: str = ""
     path: str = ""
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 @dataclass(frozen=True)
 class Run:
@@ -96,6 +102,9 @@ class Run:
     network_seed: int | None = None
     revisions: Revisions = ()
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
@@ -120,18 +129,25 @@ class Run:
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 
     @classmethod
+    @checked
     def from_dict(cls, plain: dict[str, Any]) -> Run:
         """Return the run that `to_dict` described."""
-        jobs = (
-            Job(**job | {"options": tuple((name, value) for name, value in job["options"])})
-            for job in plain["jobs"]
-        )
-        pairs = {
-            name: tuple((text, value) for text, value in plain.get(name, ()))
-            for name in ("contents", "revisions")
-        }
-        return cls(**plain | {"jobs": tuple(jobs), "config": Config(**plain["config"])} | pairs)
+        check_keys(cls, plain, "run")
+        made = {name: pairs_of(plain.get(name, ()), f"run: {name}") for name in ("contents", "revisions")}
+        if not isinstance(plain["jobs"], Sequence):
+            raise ArgumentError(f"run: jobs is {shown(plain['jobs'])}, expected a list")
+        jobs = tuple(_job_from(job) for job in plain["jobs"])
+        config = plain.get("config", {})
+        check_keys(Config, config, "run: config")
+        return cls(**plain | {"jobs": jobs, "config": Config(**config)} | made)
 
+    @checked
     def seeded(self, seed: int) -> Run:
         """Return the same run with another seed."""
         return replace(self, seed=seed)
+
+
+def _job_from(plain: Any) -> Job:
+    """Return the job that JSON describes."""
+    check_keys(Job, plain, "job of a run")
+    return Job(**plain | {"options": pairs_of(plain.get("options", ()), "job of a run: options")})

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.calls import check_fields, checked
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.times.asked import RunTimes
@@ -102,16 +103,23 @@ class TimedExecution:
 
     times: RunTimes
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
         """Return how long the job runs on its nodes, in seconds."""
         return self.times.seconds(job, allocation)
 
+    @checked
     def stop(self, attempt: int, now: float) -> None:
         """Do nothing: what has been stopped is not asked for again."""
 
+    @checked
     def next_end(self, until: float) -> None:
         """Return None: all ends are known from the start."""
 
+    @checked
     def longest(self, job: Job) -> float:
         """Return the longest run time in seconds that the job may have."""
         return self.times.longest(job)

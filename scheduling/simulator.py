@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.checks import one_of, whole
+from netplace.checks.calls import checked
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
@@ -34,6 +35,7 @@ OVERRUNS = {
 }
 
 
+@checked
 def schedule(
     machine: Topology,
     jobs: Iterable[Job],

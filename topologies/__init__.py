@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.topologies.concentrated import concentrated, hyperx
 from netplace.topologies.dragonfly import dragonfly
@@ -196,6 +197,7 @@ ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
 TOPOLOGY: Choice[Kind] = Choice("network", TOPOLOGIES, "netplace.topologies", _own)
 
 
+@checked
 def parse(text: str) -> Topology:
     """Return the network that a text form describes.
 

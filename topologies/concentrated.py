@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.grid import check_sides, spell
 from netplace.topologies.limits import check_size
@@ -17,6 +18,7 @@ from netplace.topologies.limits import check_size
 __all__ = ["concentrated", "hyperx"]
 
 
+@checked
 def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     """Return the mesh or torus of these sides with `c` nodes at each switch.
 
@@ -59,6 +61,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     return graph(text, cables, np.full(len(place), c), places=place, usual="dor")
 
 
+@checked
 def hyperx(sizes: Sequence[int], c: int) -> Graph:
     """Return the HyperX of these sides with `c` nodes at each switch.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from netplace.checks import one_of, whole
+from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 
 __all__ = ["ARRANGEMENTS", "check_groups", "dragonfly", "global_cables"]
@@ -18,6 +19,7 @@ ARRANGEMENTS = {
 }
 
 
+@checked
 def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | None = None) -> Graph:
     """Return the dragonfly of `g` groups of `a` switches with `p` nodes and `h` global links each.
 

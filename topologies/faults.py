@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import real, whole
+from netplace.checks.calls import check_arguments, checked
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import MOST_CYCLES
 from netplace.topologies.routing import usual_on
@@ -62,6 +63,7 @@ def faulty(
     >>> faulty(parse("torus:4x4"), links=0.1, seed=1).text
     'faulty:links=0.1,seed=1/torus:4x4'
     """
+    check_arguments(faulty, {"of": of}, "faulty")
     given = {"links": links, "routers": routers, "slow": slow}
     shares = {name: real(share, f"faulty: {name}", 0, 1) for name, share in given.items()}
     seed = whole(seed, "faulty: seed", 0)
@@ -89,6 +91,7 @@ def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) ->
     return down, off, left[: round(slow * len(left))]
 
 
+@checked
 def with_faults(
     of: Topology,
     *,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import shown, whole
+from netplace.checks.calls import ArgumentError
 from netplace.topologies.graph import Cables, Graph, check_connected, graph
 from netplace.topologies.service import marked
 
@@ -57,6 +58,8 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     >>> from_networkx(nx.petersen_graph()).diameter
     2
     """
+    if not hasattr(given, "is_directed"):
+        raise ArgumentError(f"{text}: {shown(given)} is no graph of NetworkX")
     vertices = list(given.nodes)
     if not vertices:
         raise ValueError(f"{text}: no vertex in the graph")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks.arrays import array_of, integers_as
+from netplace.checks.calls import check_fields, checked
 from netplace.topologies.bisection import best_cut, least_cut
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_memory, check_size
 from netplace.topologies.shortest import all_hops
@@ -70,6 +72,30 @@ class Graph(Topology):
     usual: str = "up-down"
     cut: NDArray[np.bool_] | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, Graph)
+        if self.first_switch not in (0, self.nodes):
+            raise ValueError(
+                f"network {self.text}: first_switch is {self.first_switch}, expected 0 or {self.nodes}"
+            )
+        tables = (self.cycles, self.delay, self.closes, self.axis)
+        of_switches = (self.group, None if self.places is None else self.places[:, :1].ravel())
+        if any(table is not None and table.shape != self.neighbor.shape for table in tables):
+            raise ValueError(
+                f"network {self.text}: cycles, delay, closes and axis need a number for each port"
+            )
+        if any(known is not None and known.shape != (self.switches,) for known in of_switches):
+            raise ValueError(
+                f"network {self.text}: group and places need one for each of {self.switches} switches"
+            )
+        for name in ("home", "cycles", "delay", "group", "places", "axis"):
+            if (values := getattr(self, name)) is not None and values.dtype.kind not in "iu":
+                raise ValueError(f"network {self.text}: {name} must be whole numbers")
+        least, most = self.first_switch, self.routers - 1
+        if self.home.shape != (self.nodes,) or ((self.home < least) | (self.home > most)).any():
+            raise ValueError(f"network {self.text}: home needs a router in {least}..{most} for each node")
+
     @property
     def switches(self) -> int:
         """How many routers are not mere ends of a link."""
@@ -88,7 +114,7 @@ class Graph(Topology):
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the hops of a minimal route between nodes `a` and `b`, broadcast against each other."""
-        a, b = self.check_nodes(a), self.check_nodes(b)
+        a, b = self.check_pairs(a, b)
         there = self.home - self.first_switch
         hops = self.switch_hops[there[a], there[b]].astype(np.int64)
         return np.where(np.equal(a, b), 0, hops + self.ends)
@@ -109,7 +135,7 @@ class Graph(Topology):
         strides = np.cumprod([1, *sizes[:-1]])
         number = np.empty(self.switches, np.int64)
         number[self.places @ strides] = np.arange(self.switches)
-        here, there = (self.home[self.check_nodes(nodes)] - self.first_switch for nodes in (a, b))
+        here, there = (self.home[nodes] - self.first_switch for nodes in self.check_pairs(a, b))
         place, goal = self.places[here], self.places[there]
         along = []
         for d, stride in enumerate(strides):
@@ -198,12 +224,21 @@ class Cables:
     axis: Int | None = None
     closes: NDArray[np.bool_] | None = None
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name, dims in (("ends", 2), ("cycles", 1), ("delay", 1), ("axis", 1)):
+            if (values := getattr(self, name)) is not None:
+                made = integers_as(np.int64, values, f"cables: {name}", dims)
+                object.__setattr__(self, name, made)
+
     @staticmethod
+    @checked
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:
         """Return plain cables between pairs of switches."""
         return Cables(np.array(pairs, np.int64).reshape(-1, 2))
 
 
+@checked
 def graph(
     text: str,
     cables: Cables,
@@ -237,10 +272,13 @@ def graph(
         cycle, there is no node, or not all nodes are connected, naming one that is not; or if the
         network is too large for memory.
     """
-    at = np.asarray(nodes_at, np.int64)
+    at = integers_as(np.int64, array_of(nodes_at, f"{text}: nodes_at"), f"{text}: nodes_at")
     ends = cables.ends
     _check(text, cables, at)
     nodes, switches = int(at.sum()), len(at)
+    for what, known in (("group", group), ("places", places), ("names", names if len(names) else None)):
+        if known is not None and len(known) != switches:
+            raise ValueError(f"{text}: {what} of {len(known)} switches, expected {switches}")
     order = np.arange(switches)
     if direct:
         order = np.argsort(at == 0, kind="stable")
@@ -300,6 +338,11 @@ def _ports(ends: Int, switches: int) -> Int:
 
 def _check(text: str, cables: Cables, at: Int) -> None:
     """Raise ValueError for what is no network."""
+    if cables.ends.ndim != 2 or cables.ends.shape[1] != 2:
+        raise ValueError(f"{text}: cables of shape {cables.ends.shape}, expected rows of two switches")
+    for what, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):
+        if values is not None and values.shape != (len(cables.ends),):
+            raise ValueError(f"{text}: {what} of {values.shape} cables, expected {len(cables.ends)}")
     if at.sum() < 1:
         raise ValueError(f"{text}: no node at any switch, expected at least one")
     if (at < 0).any():

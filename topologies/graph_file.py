@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Cables, Graph, graph
 
 __all__ = ["graph_file", "read_lines", "tree_file"]
 
 
+@checked
 def graph_file(path: str) -> Graph:
     """Return the network that a file describes, see `netplace.topologies.from_networkx.from_networkx`.
 
@@ -58,6 +60,7 @@ def graph_file(path: str) -> Graph:
     return from_networkx(found, text)
 
 
+@checked
 def tree_file(path: str) -> Graph:
     """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import whole
+from netplace.checks import shown, whole
+from netplace.checks.arrays import array_of
+from netplace.checks.calls import check_fields, checked
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 from netplace.topologies.twist import Twist
@@ -51,6 +53,24 @@ class Grid(Topology):
     wraps: bool
     twist: int = 0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, Grid)
+        text = f"network {self.text}"
+        sides = tuple(whole(size, f"{text}: side {place + 1}") for place, size in enumerate(self.sizes))
+        if not math.prod(sides) == self.nodes == self.routers or self.ports != 2 * len(sides):
+            raise ValueError(
+                f"{text}: {self.nodes} nodes, {self.routers} routers and {self.ports} ports are not those of "
+                f"a grid of sides {sides}"
+            )
+        if self.twist and (len(sides) != 2 or not self.wraps or not 0 < self.twist < sides[0]):
+            raise ValueError(f"{text}: a twist of {self.twist} needs a torus of two sides, X longer than it")
+        object.__setattr__(self, "sizes", sides)
+
+    def rebuilt(self) -> Grid:
+        """Return the grid of the same sides, wired anew."""
+        return grid(self.text, self.sizes, self.wraps, self.twist)
+
     @property
     def dims(self) -> int:
         """Number of dimensions."""
@@ -82,13 +102,15 @@ class Grid(Topology):
         ValueError
             If a coordinate is not a whole number inside the grid, or there are not as many as dimensions.
         """
-        place = np.asarray(coordinates)
+        place = array_of(coordinates, "coordinates")
         if place.ndim == 0 or place.shape[-1] != self.dims:
             raise ValueError(
                 f"coordinates: shape {place.shape} does not end in the {self.dims} of {self.text}"
             )
         if place.size and (place.dtype.kind not in "iu" or ((place < 0) | (place >= self.sizes)).any()):
-            raise ValueError(f"coordinates: {place.tolist()} are not all whole numbers inside {self.text}")
+            raise ValueError(
+                f"coordinates: {shown(place.tolist())} are not all whole numbers inside {self.text}"
+            )
         return np.asarray(place.astype(np.int64) @ self._strides)
 
     def difference(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
@@ -105,6 +127,7 @@ class Grid(Topology):
 
     def _displacement(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return what to add to the coordinates of `a`, shape (..., dims); 0..size-1 on rings."""
+        a, b = self.check_pairs(a, b)
         gap = self.coordinates(b) - self.coordinates(a)
         if self.twist:
             return self._twisted.reduce(gap)
@@ -124,6 +147,7 @@ class Grid(Topology):
         """Return the hops of a minimal route between nodes `a` and `b`, broadcast against each other."""
         if self.twist:
             return np.asarray(self._twisted.hops[self.difference(a, b)])
+        a, b = self.check_pairs(a, b)
         start, end = self.coordinates(a), self.coordinates(b)
         # One dimension at a time: summing over a short last axis is slow.
         total = np.zeros(np.broadcast_shapes(start.shape[:-1], end.shape[:-1]), np.int64)
@@ -132,6 +156,7 @@ class Grid(Topology):
             total += np.minimum(gap, size - gap) if self.wraps else gap
         return total
 
+    @checked
     def records(self, a: int, b: int) -> NDArray[np.int64]:
         """Return every minimal route record from node `a` to node `b`.
 

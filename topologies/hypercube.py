@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, grid
 from netplace.topologies.limits import check_size
 
 __all__ = ["hypercube"]
 
 
+@checked
 def hypercube(n: int) -> Grid:
     """Return the binary hypercube of `n` dimensions, a mesh with sides of 2.
 

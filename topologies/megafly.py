@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.checks import one_of, whole
+from netplace.checks.calls import checked
 from netplace.topologies.dragonfly import ARRANGEMENTS, check_groups, global_cables
 from netplace.topologies.graph import Cables, Graph, graph
 
 __all__ = ["megafly"]
 
 
+@checked
 def megafly(
     leaves: int, spines: int, p: int, h: int, g: int | None = None, global_links: str | None = None
 ) -> Graph:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, check_sides, grid, spell
 
 __all__ = ["mesh"]
 
 
+@checked
 def mesh(sizes: Sequence[int]) -> Grid:
     """Return the mesh of these sides.
 

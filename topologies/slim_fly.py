@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.topologies.galois import Field, field, prime_power
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.limits import check_size
@@ -12,6 +13,7 @@ from netplace.topologies.limits import check_size
 __all__ = ["generators", "slim_fly"]
 
 
+@checked
 def slim_fly(q: int, p: int | None = None) -> Graph:
     """Return the Slim Fly of 2 q² switches.
 

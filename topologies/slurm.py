@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from netplace.checks.calls import checked
 from netplace.topologies.faults import with_faults
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
@@ -16,6 +17,7 @@ from netplace.topologies.tree import Tree
 __all__ = ["expand", "slurm", "slurm_blocks_text", "slurm_text"]
 
 
+@checked
 def slurm(path: str) -> Graph:
     """Return the network of a ``topology.conf``.
 
@@ -111,6 +113,7 @@ def _switched(topology: Topology) -> Graph:
     return topology
 
 
+@checked
 def slurm_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the tree plug-in for a tree of switches.
 
@@ -159,6 +162,7 @@ def slurm_text(topology: Topology) -> str:
     return "\n".join(lines) + "\n"
 
 
+@checked
 def slurm_blocks_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the block plug-in for switches with nodes, joined level by level.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.calls import checked
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.mesh import mesh
@@ -14,6 +15,7 @@ from netplace.topologies.torus import torus
 __all__ = ["switch_grid"]
 
 
+@checked
 def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
     """Return the grid of a network's switches, and the switch of each node; None if they form none.
 

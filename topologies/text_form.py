@@ -185,6 +185,8 @@ def read_service(text: str) -> tuple[str, dict[str, Any]]:
     if not slash or not given:
         raise ValueError(f"{text}: expected nodes, a slash and a network, as in service:every=16/torus:8x8")
     found = _options(text, given, {"nodes": False, "every": True, "first": False})
+    if found["first"] is not None:
+        found["first"] = whole(found["first"], f"{text}: first", 0)
     return network, {name: value for name, value in found.items() if value is not None}
 
 

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks import shown
+from netplace.checks.arrays import array_of
+from netplace.checks.calls import check_fields, checked
+
 if TYPE_CHECKING:
     import networkx as nx
 
@@ -50,6 +54,17 @@ class Topology(ABC):
     entry: NDArray[np.int32]
 
     def __post_init__(self) -> None:
+        check_fields(self, Topology)
+        shape = self.neighbor.shape
+        if len(shape) != 2 or shape[0] != self.routers or shape[1] < 1 or self.entry.shape != shape:
+            raise ValueError(
+                f"network {self.text}: neighbor of shape {shape} and entry of shape {self.entry.shape}, "
+                f"expected a row of ports for each of {self.routers} routers"
+            )
+        if self.neighbor.dtype.kind not in "iu" or self.entry.dtype.kind not in "iu":
+            raise ValueError(f"network {self.text}: neighbor and entry must be whole numbers")
+        if not 1 <= self.nodes <= self.routers:
+            raise ValueError(f"network {self.text}: {self.nodes} nodes, expected 1 to {self.routers}")
         self.neighbor.setflags(write=False)
         self.entry.setflags(write=False)
 
@@ -118,6 +133,7 @@ class Topology(ABC):
         number.setflags(write=False)
         return number
 
+    @checked
     def neighbours(self, router: int) -> NDArray[np.int32]:
         """Return the different routers that a link of `router` leads to, in increasing order.
 
@@ -148,7 +164,7 @@ class Topology(ABC):
         ValueError
             If one of `nodes` is not a node of the network.
         """
-        chosen = np.arange(self.nodes) if nodes is None else self.check_nodes(nodes)
+        chosen = np.arange(self.nodes) if nodes is None else np.atleast_1d(self.check_nodes(nodes)).ravel()
         dtype = np.int16 if self.diameter <= np.iinfo(np.int16).max else np.int32
         matrix = np.empty((len(chosen), len(chosen)), dtype)
         rows = max(1, _BLOCK // max(1, len(chosen)))
@@ -181,15 +197,32 @@ class Topology(ABC):
         ValueError
             If one of them is not a whole number or not a node of the network.
         """
-        given = np.asarray(nodes)
+        given = array_of(nodes, "node")
         if given.size == 0:
             return given.astype(np.int64)
         if given.dtype.kind not in "iu":
-            raise ValueError(f"node: {given.flat[0]!r} is not a whole number")
+            raise ValueError(f"node: {shown(given.flat[0])} is not a whole number")
         wrong = (given < 0) | (given >= self.nodes)
         if wrong.any():
             raise ValueError(f"node: {given[wrong][0]} is not in 0..{self.nodes - 1} of {self.text}")
         return given.astype(np.int64)
+
+    def check_pairs(self, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return `a` and `b` as int64.
+
+        Raises
+        ------
+        ValueError
+            If one of them is not a node of the network, or they cannot be broadcast against each other.
+        """
+        first, second = self.check_nodes(a), self.check_nodes(b)
+        try:
+            np.broadcast_shapes(first.shape, second.shape)
+        except ValueError:
+            raise ValueError(
+                f"node: arrays of shape {first.shape} and {second.shape} do not go together"
+            ) from None
+        return first, second
 
 
 def named(topology: Topology, text: str) -> Topology:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks import shown, whole
+from netplace.checks.arrays import array_of
+from netplace.checks.calls import check_fields
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 
@@ -37,6 +40,24 @@ class Tree(Topology):
     up: int
     stages: int
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, Tree)
+        text = f"network {self.text}"
+        whole(self.down, f"{text}: ports down", 2)
+        whole(self.up, f"{text}: ports up", 1, self.down)
+        whole(self.stages, f"{text}: stages", 1, 64)
+        routers = self.down**self.stages + sum(self.switches_per_stage)
+        if (self.nodes, self.routers, self.ports) != (self.down**self.stages, routers, self.down + self.up):
+            raise ValueError(
+                f"{text}: {self.nodes} nodes, {self.routers} routers and {self.ports} ports are not those of "
+                f"a tree of {self.stages} stages with {self.down} ports down and {self.up} up"
+            )
+
+    def rebuilt(self) -> Tree:
+        """Return the tree of the same numbers, wired anew."""
+        return tree(self.text, self.down, self.up, self.stages)
+
     @property
     def switches_per_stage(self) -> tuple[int, ...]:
         """How many switches each stage has, leaves first."""
@@ -56,7 +77,9 @@ class Tree(Topology):
         ValueError
             If there is no such router.
         """
-        given = np.asarray(routers)
+        given = array_of(routers, "router")
+        if given.size and given.dtype.kind not in "iu":
+            raise ValueError(f"router: {shown(given.flat[0])} is not a whole number")
         wrong = (given < 0) | (given >= self.routers)
         if wrong.any():
             raise ValueError(f"router: {given[wrong][0]} is not in 0..{self.routers - 1} of {self.text}")
@@ -67,7 +90,7 @@ class Tree(Topology):
 
         It is 1 under one leaf switch, `stages` at the top, and 0 for a node and itself.
         """
-        a, b = self.check_nodes(a), self.check_nodes(b)
+        a, b = self.check_pairs(a, b)
         level = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.int64)
         for stage in range(self.stages):
             level += a // self.down**stage != b // self.down**stage

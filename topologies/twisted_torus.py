@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, check_sides, grid, spell
 
 __all__ = ["twisted_torus"]
 
 
+@checked
 def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     """Return the twisted torus of two sides.
 

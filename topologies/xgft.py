@@ -8,12 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.limits import check_size
 
 __all__ = ["xgft"]
 
 
+@checked
 def xgft(down: Sequence[int], up: Sequence[int]) -> Graph:
     """Return the extended generalised fat tree XGFT(h; m1, .., mh; w1, .., wh).
 

@@ -18,6 +18,7 @@ from netplace.apps.formats.writing import Options, write_lines
 from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace, program_of
 from netplace.checks import read_content
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 
 __all__ = [
@@ -136,6 +137,8 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     return format_of(path).open(path, reading or Reading())
 
 
+@checked
+@checked
 def read(
     path: str | Path,
     *,
@@ -191,6 +194,7 @@ def read(
     return replace(program, name=_stem(path))
 
 
+@checked
 def write(program: Program, path: str | Path) -> None:
     """Write a program to a file, in the format that its name ends in; gzip if ``.gz`` follows.
 

@@ -101,7 +101,16 @@ class Lines:
             for row, block in self.blocks.items():
                 column[place[row] : place[row] + len(block[name])] = block[name]
             columns[name] = column
+        columns["request"] = _narrow(columns["request"])
         return columns
+
+
+def _narrow(request: NDArray[Any]) -> NDArray[np.int32]:
+    """Return requests with other numbers, equal ones alike, that fit where programs have them."""
+    narrow = np.full(len(request), -1, np.int32)
+    used = request >= 0
+    narrow[used] = np.unique(request[used], return_inverse=True)[1]
+    return narrow
 
 
 def in_task_order(task: NDArray[np.int64]) -> NDArray[np.int64]:

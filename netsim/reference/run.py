@@ -20,7 +20,7 @@ from netplace.netsim.reference.failing import Strike
 from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.packet import Packet
-from netplace.netsim.reference.sources import Sources, check_traffic
+from netplace.netsim.reference.sources import Sources
 from netplace.topologies import Topology
 
 __all__ = ["ReferenceEngine"]
@@ -146,8 +146,6 @@ class ReferenceEngine:
         ValueError
             If the chance, a target, the hot node or its share is out of range.
         """
-        if traffic is not None:
-            check_traffic(traffic, self._topology.nodes)
         if self._sources is not None:
             self._sources.stop()
             self._sources = None

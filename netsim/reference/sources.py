@@ -13,7 +13,7 @@ from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.messages import Load
 from netplace.netsim.reference.node import Node
 
-__all__ = ["Sources", "check_traffic"]
+__all__ = ["Sources"]
 
 
 class Sources:
@@ -93,28 +93,3 @@ class Sources:
         among = range(self._nodes) if traffic.among is None else traffic.among
         place = pick(self._seed, TARGET, node, 0, cycle, len(among) - 1)
         return int(among[place + (among[place] >= node)])
-
-
-def check_traffic(traffic: Traffic, nodes: int) -> None:
-    """Check that open-loop traffic fits a network of that many nodes.
-
-    Raises
-    ------
-    ValueError
-        If the chance, a target, the hot node or its share is out of range.
-    """
-    if not 0 <= traffic.chance <= 1:
-        raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
-    if len(traffic.target) != nodes:
-        raise ValueError(
-            f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes"
-        )
-    for target in traffic.target:
-        if not -1 <= target < nodes:
-            raise ValueError(
-                f"traffic target: {target} is no node, expected 0 to {nodes - 1}, or -1 for uniform"
-            )
-    if not 0 <= traffic.hot_share <= 1:
-        raise ValueError(f"traffic hot_share: {traffic.hot_share} is no share, expected 0 to 1")
-    if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
-        raise ValueError(f"traffic hot_node: {traffic.hot_node} is no node, expected 0 to {nodes - 1}")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.classic import classic
@@ -89,6 +90,7 @@ MAPPINGS: dict[str, _Rule] = {
 MAPPING: Choice[_Rule] = Choice("mapping", MAPPINGS, "netplace.mappings", own_rule)
 
 
+@checked
 def find_mapping(
     rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
     topology: Topology,
@@ -165,6 +167,7 @@ def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
     return bool(tasks_on.max(initial=0) <= 1 and tasks_on[usable].sum() == len(mapping))
 
 
+@checked
 def map_tasks(
     rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
     topology: Topology,

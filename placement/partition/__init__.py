@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.placement.partition.across_groups import across_groups
 from netplace.placement.partition.bands import bands
@@ -65,6 +66,7 @@ PARTITIONS: dict[str, _Rule] = {
 PARTITION: Choice[_Rule] = Choice("partition", PARTITIONS, "netplace.partitions", own_rule)
 
 
+@checked
 def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int = 0) -> list[Nodes]:
     """Return the nodes of each job.
 

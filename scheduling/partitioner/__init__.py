@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
@@ -139,6 +140,7 @@ def _own(make: Callable[..., Partitioner], name: str, description: str) -> Parti
 PARTITIONER: Choice[PartitionerKind] = Choice("partitioner", PARTITIONERS, "netplace.partitioners", _own)
 
 
+@checked
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:

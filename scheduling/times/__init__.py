@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.scheduling.times.asked import RunTimes
 from netplace.scheduling.times.log import LogTimes
@@ -89,6 +90,7 @@ def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimes
 RUN_TIME: Choice[RunTimesKind] = Choice("run times", RUN_TIMES, "netplace.run_times", _own)
 
 
+@checked
 def make_times(text: str, machine: Topology) -> RunTimes:
     """Return the run times that a text form asks for.
 

@@ -1,0 +1,49 @@
+"""Arrays that a user gave: of numbers, with as many dimensions as are expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from netplace.checks.calls import ArgumentError
+from netplace.checks.shown import shown
+
+__all__ = ["array_of", "integers_as"]
+
+
+def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Return `values` as an array.
+
+    Raises
+    ------
+    ArgumentError
+        If they are none, such as rows of different lengths; `what` says what they are.
+    """
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        raise ArgumentError(f"{what}: {shown(values)} is no array of numbers") from None
+
+
+def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArray[Any]:
+    """Return an array of whole numbers as one of the type `kind`, itself if it is that already.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no array of whole numbers, has other than `dims` dimensions, or a number does not fit.
+    """
+    if not isinstance(values, np.ndarray):
+        raise ArgumentError(f"{what}: is {shown(values)}, expected an array of whole numbers")
+    if values.ndim != dims:
+        raise ArgumentError(f"{what}: has {values.ndim} dimensions, expected {dims}")
+    if values.dtype == kind:
+        return values
+    if values.dtype.kind not in "iu":
+        raise ArgumentError(f"{what}: is an array of {values.dtype}, expected whole numbers")
+    info = np.iinfo(kind)
+    if values.size and (int(values.min()) < info.min or int(values.max()) > info.max):
+        raise ArgumentError(f"{what}: holds numbers outside {info.min}..{info.max}")
+    return values.astype(kind)

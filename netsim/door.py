@@ -1,0 +1,125 @@
+"""The door to the engines: what comes in is checked here, once, so that no call can make the kernel crash.
+
+The kernel is compiled without checks of bounds. Whatever its arrays are made from has been checked before: a
+program by `Program.check_columns`, a network, open-loop traffic and pointers here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks.calls import ArgumentError
+from netplace.netsim.engine import Traffic
+from netplace.topologies import Graph, Grid, Topology, Tree
+from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
+
+__all__ = ["check_pointers", "check_topology", "check_traffic"]
+
+_SOUND = "_is_sound"  # set on a network whose wiring was checked; its arrays cannot be written
+
+
+def check_topology(topology: Topology) -> None:
+    """Check that every link of a network leads to an input that no other link leads to, as its kind is wired.
+
+    Raises
+    ------
+    ValueError
+        If one does not.
+    """
+    if topology.__dict__.get(_SOUND):
+        return
+    _check_links(topology)
+    if isinstance(topology, Grid | Tree):
+        made = topology.rebuilt()
+        same = np.array_equal(made.neighbor, topology.neighbor)
+        if not same or not np.array_equal(made.entry, topology.entry):
+            raise ValueError(f"network {topology}: its links are not those that its numbers say")
+    elif isinstance(topology, Graph):
+        _check_graph(topology)
+    object.__setattr__(topology, _SOUND, True)
+
+
+def _check_links(topology: Topology) -> None:
+    neighbor, entry = topology.neighbor, topology.entry
+    wrong = (neighbor < -1) | (neighbor >= topology.routers)
+    if wrong.any():
+        raise ValueError(
+            f"network {topology}: a link leads to router {neighbor[wrong][0]}, expected 0 to "
+            f"{topology.routers - 1}, or -1 for none"
+        )
+    wired = neighbor >= 0
+    if ((entry >= topology.ports) | ((entry >= 0) != wired)).any():
+        raise ValueError(
+            f"network {topology}: an entry is not 0 to {topology.ports - 1} where a link is, and -1 elsewhere"
+        )
+    ends = np.sort(neighbor[wired].astype(np.int64) * topology.ports + entry[wired])
+    if (ends[1:] == ends[:-1]).any():
+        raise ValueError(f"network {topology}: two links enter a router by the same port")
+
+
+def _check_graph(network: Graph) -> None:
+    if network.first_switch and not np.array_equal(network.neighbor[: network.nodes, 0], network.home):
+        raise ValueError(f"network {network}: a node's first link does not lead to its home")
+    wired = network.neighbor >= 0
+    for name, table, least, most in (
+        ("cycles", network.cycles, 1, MOST_CYCLES),
+        ("delay", network.delay, 0, MOST_DELAY),
+    ):
+        if (wired & ((table < least) | (table > most))).any():
+            raise ValueError(f"network {network}: {name} of a link are not in {least}..{most}")
+
+
+def check_traffic(traffic: Traffic, nodes: int) -> None:
+    """Check that open-loop traffic fits a network of that many nodes.
+
+    Raises
+    ------
+    ValueError
+        If the chance, a target, the hot node or its share is out of range.
+    """
+    if not 0 <= traffic.chance <= 1:
+        raise ValueError(f"traffic chance: {traffic.chance} is no chance, expected 0 to 1")
+    _check_nodes(traffic.target, "target", nodes, -1)
+    if len(traffic.target) != nodes:
+        raise ValueError(
+            f"traffic target: {len(traffic.target)} entries, expected one for each of {nodes} nodes"
+        )
+    if traffic.among is not None:
+        _check_nodes(traffic.among, "among", nodes, 0)
+    if not 0 <= traffic.hot_share <= 1:
+        raise ValueError(f"traffic hot_share: {traffic.hot_share} is no share, expected 0 to 1")
+    if traffic.hot_share > 0 and not 0 <= traffic.hot_node < nodes:
+        raise ValueError(f"traffic hot_node: {traffic.hot_node} is no node, expected 0 to {nodes - 1}")
+
+
+def _check_nodes(given: NDArray[Any], what: str, nodes: int, least: int) -> None:
+    wrong = given[(given < least) | (given >= nodes)]
+    if len(wrong):
+        uniform = ", or -1 for uniform" if least < 0 else ""
+        raise ValueError(f"traffic {what}: {wrong[0]} is no node, expected 0 to {nodes - 1}{uniform}")
+
+
+def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]]) -> None:
+    """Check that pointers of arbiters and links are those of a network of the same kind.
+
+    Parameters
+    ----------
+    given, own : sequence of ndarray
+        What is to be set, and what this network has.
+
+    Raises
+    ------
+    ValueError
+        If their shapes differ, or one is out of range.
+    """
+    if len(given) != len(own):
+        raise ValueError(f"residue: {len(given)} arrays of pointers, expected {len(own)}")
+    for values, mine in zip(given, own, strict=True):
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu":
+            raise ArgumentError("residue: pointers must be arrays of whole numbers")
+        if values.shape != mine.shape:
+            raise ValueError(f"residue: pointers of shape {values.shape}, expected {mine.shape}")

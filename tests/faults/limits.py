@@ -1,0 +1,45 @@
+"""Limits of time and memory within which strange inputs are tried."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["ROOM", "SlowError", "limit_memory", "say", "stopped_after"]
+
+ROOM = 1 << 30  # bytes that an input may take beyond what the program takes when it begins
+
+
+class SlowError(BaseException):
+    """An input that takes too long; no Exception, so that nobody turns it into a sentence."""
+
+
+@contextmanager
+def stopped_after(seconds: int) -> Iterator[None]:
+    """Raise `SlowError` in what takes longer."""
+
+    def stop(*_: object) -> None:
+        raise SlowError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def limit_memory() -> None:
+    """Let this process have `ROOM` more than it has now."""
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + ROOM, now + ROOM))
+
+
+def say(line: str) -> None:
+    """Print a line at once: nobody knows whether this process lives to print another."""
+    sys.stdout.write(ascii(line)[1:-1].replace("\\n", "\n") + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,122 @@
+"""Whatever Python code gives to the public API, the answer is right or a sentence; the process lives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from calls_that_work import calls, harmless, public_calls
+
+from netplace.apps import Program, application
+from netplace.netsim import Network, Traffic, simulate
+from netplace.topologies import Grid, parse
+
+HERE = Path(__file__).parent
+AT_ONCE = 500  # calls of a process
+SLOW_CALLS = 10_000
+
+
+def make_calls(first: int, count: int, **environment: str) -> list[str]:
+    """Return a line for each fault that calls led to, made in a process of their own."""
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", HERE / "calls.py", str(first), str(count)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=3000,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    lines = done.stdout.splitlines()
+    faults = [line for line in lines if line.startswith("FAULT ")]
+    if not lines or not lines[-1].startswith(f"DONE {count} "):
+        last = [line for line in lines if line.startswith("TRIES ")][-1:]
+        faults.append(f"the process ended with {done.returncode} at {last}: {done.stderr[-3000:]}")
+    return faults
+
+
+def test_there_is_a_call_of_everything_public():
+    assert public_calls() - set(calls()) == set()
+
+
+def test_a_few_hundred_wrong_calls():
+    assert make_calls(1_000_000, 300) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, SLOW_CALLS, AT_ONCE))
+def test_many_wrong_calls(first):
+    assert make_calls(first, AT_ONCE) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 2000, AT_ONCE))
+def test_no_call_lets_the_kernel_read_outside_its_arrays(first, tmp_path):
+    # Compiled anew with checks of bounds: an index outside an array is an IndexError, which is no sentence.
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    assert make_calls(first, AT_ONCE, **checked) == []
+
+
+def test_the_calls_work_as_they_are(tmp_path):
+    with harmless(str(tmp_path)):
+        for name in ("simulate", "Network.restore", "Program", "Graph", "schedule", "resolve"):
+            call = calls()[name]()
+            call.function(**call.arguments)
+
+
+@pytest.mark.parametrize("flag", [2, "4", -1, 2.5, None, np.arange(2)])
+def test_a_flag_is_true_or_false(flag):
+    program = application("all-to-all", 4)
+    with pytest.raises(ValueError, match=r"record_messages is .*, expected True or False"):
+        simulate(parse("torus:4x4"), program, record_messages=flag)
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_a_job_starts_in_a_cycle_that_can_be_simulated(engine):
+    with pytest.raises(ValueError, match="start cycle: 1152921504606846976 is too large"):
+        simulate(parse("torus:4x4"), [application("all-to-all", 4)], starts=[1 << 60], engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("column", "number", "sentence"),
+    [
+        ("peer", 9, "there is no such task"),
+        ("kind", 77, "expected one of Op"),
+        ("size", -1, "its size is negative"),
+        ("request", -5, "its request is negative"),
+        ("first", -3, "first must rise"),
+    ],
+)
+def test_a_damaged_program_is_refused_where_it_starts(column, number, sentence):
+    columns = {
+        name: np.array(value)
+        for name, value in vars(application("all-to-all", 4)).items()
+        if name in ("first", "kind", "peer", "size", "tag", "request")
+    }
+    columns["kind"][:2] = 2
+    columns["request"][:2] = 0, 1
+    columns[column][0] = number
+    with pytest.raises(ValueError, match=sentence):
+        Network(parse("torus:4x4")).start(Program(**columns))
+
+
+def test_a_network_is_wired_as_its_kind_is():
+    torus = parse("torus:4x4")
+    neighbor = torus.neighbor.copy()
+    neighbor[0, 0] = 99
+    with pytest.raises(ValueError, match="a link leads to router 99, expected 0 to 15"):
+        Network(Grid("torus:4x4", 16, 16, neighbor, torus.entry, (4, 4), True))
+    neighbor = torus.neighbor.copy()
+    neighbor[0, 0] = 2
+    with pytest.raises(ValueError, match="two links enter a router by the same port"):
+        Network(Grid("torus:4x4", 16, 16, neighbor, torus.entry, (4, 4), True))
+
+
+def test_traffic_is_of_the_network():
+    network = Network(parse("torus:4x4"))
+    with pytest.raises(ValueError, match="traffic target: 16 is no node, expected 0 to 15"):
+        network.generate(Traffic(0.1, np.full(16, 16, np.int32)))
