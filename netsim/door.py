@@ -103,13 +103,15 @@ def _check_nodes(given: NDArray[Any], what: str, nodes: int, least: int) -> None
         raise ValueError(f"traffic {what}: {wrong[0]} is no node, expected 0 to {nodes - 1}{uniform}")
 
 
-def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]]) -> None:
+def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], inputs: int) -> None:
     """Check that pointers of arbiters and links are those of a network of the same kind.
 
     Parameters
     ----------
     given, own : sequence of ndarray
         What is to be set, and what this network has.
+    inputs : int
+        Most inputs of a router: a pointer names one of them.
 
     Raises
     ------
@@ -123,3 +125,5 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]]) -
             raise ArgumentError("residue: pointers must be arrays of whole numbers")
         if values.shape != mine.shape:
             raise ValueError(f"residue: pointers of shape {values.shape}, expected {mine.shape}")
+        if values.size and not 0 <= int(values.min()) <= int(values.max()) < inputs:
+            raise ValueError(f"residue: a pointer is not in 0..{inputs - 1}")

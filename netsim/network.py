@@ -633,7 +633,8 @@ class Network:
         if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
         whole(residue.cycle, "residue: cycle", 0, LAST_CYCLE - 1)
-        check_pointers(residue.pointers, self._engine.pointers())
+        inputs = self.topology.ports * self.config.vcs + self.config.injectors
+        check_pointers(residue.pointers, self._engine.pointers(), inputs)
         self._engine.set_pointers(residue.pointers)
         self._engine.now = residue.cycle
 
