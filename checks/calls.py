@@ -43,7 +43,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     >>> double("4")
     Traceback (most recent call last):
         ...
-    netplace.checks.calls.ArgumentError: double: number is '4', expected a whole number
+    netplace.checks.calls.ArgumentError: double: number: '4' is not a whole number
     """
     names = list(inspect.signature(function).parameters)
     title = function.__qualname__.removesuffix(".__init__")
@@ -67,7 +67,7 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], titl
     tests = _tests_of_function(function)
     for name, value in given.items():
         if name in tests and not tests[name][0](value):
-            raise ArgumentError(f"{title}: {name} is {shown(value)}, expected {tests[name][1]}")
+            raise ArgumentError(f"{title}: {name}: {shown(value)} is not {tests[name][1]}")
 
 
 def check_fields(made: Any, kind: type | None = None) -> None:
@@ -88,7 +88,7 @@ def check_fields(made: Any, kind: type | None = None) -> None:
     for name, (test, expected) in _tests_of_fields(kind or type(made)).items():
         value = getattr(made, name)
         if not test(value):
-            raise ArgumentError(f"{type(made).__name__}: {name} is {shown(value)}, expected {expected}")
+            raise ArgumentError(f"{type(made).__name__}: {name}: {shown(value)} is not {expected}")
 
 
 def check_keys(kind: type, plain: Any, what: str) -> None:

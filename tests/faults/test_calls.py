@@ -71,7 +71,7 @@ def test_the_calls_work_as_they_are(tmp_path):
 @pytest.mark.parametrize("flag", [2, "4", -1, 2.5, None, np.arange(2)])
 def test_a_flag_is_true_or_false(flag):
     program = application("all-to-all", 4)
-    with pytest.raises(ValueError, match=r"record_messages is .*, expected True or False"):
+    with pytest.raises(ValueError, match=r"record_messages: .* is not True or False"):
         simulate(parse("torus:4x4"), program, record_messages=flag)
 
 
