@@ -111,7 +111,7 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
     given, own : sequence of ndarray
         What is to be set, and what this network has.
     inputs : int
-        Most inputs of a router: a pointer names one of them.
+        Most inputs of a router: a pointer is the one after that which was served, or 0.
 
     Raises
     ------
@@ -125,5 +125,5 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
             raise ArgumentError("residue: pointers must be arrays of whole numbers")
         if values.shape != mine.shape:
             raise ValueError(f"residue: pointers of shape {values.shape}, expected {mine.shape}")
-        if values.size and not 0 <= int(values.min()) <= int(values.max()) < inputs:
-            raise ValueError(f"residue: a pointer is not in 0..{inputs - 1}")
+        if values.size and not 0 <= int(values.min()) <= int(values.max()) <= inputs:
+            raise ValueError(f"residue: a pointer is not in 0..{inputs}")

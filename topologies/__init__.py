@@ -227,6 +227,7 @@ def parse(text: str) -> Topology:
     return kind.build(*kind.read(text))
 
 
+@checked
 def names_file(text: str) -> bool:
     """Tell whether a text form asks for a file: of a wiring, or of code that is not netplace's.
 

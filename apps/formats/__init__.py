@@ -138,7 +138,6 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
 
 
 @checked
-@checked
 def read(
     path: str | Path,
     *,

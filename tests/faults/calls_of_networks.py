@@ -58,6 +58,7 @@ def _add_constructors(add: Any, t: Any) -> None:
     import networkx as nx
 
     add("parse", lambda: t.parse, text="torus:4x4")
+    add("names_file", lambda: t.names_file, text="torus:4x4")
     for name, arguments in {
         "mesh": {"sizes": (4, 4)},
         "torus": {"sizes": (4, 4)},
