@@ -113,6 +113,7 @@ class LiveExecution:
         """Start a job in the first cycle from `now` on."""
         return self.begin_placed(attempt, self._placing.put(job, allocation), now)
 
+    @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
         """Start a job whose tasks have their nodes."""
         self._bring_to(now)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from netplace.checks.calls import checked
 from netplace.cosim.influence import Presence, presence
 from netplace.cosim.neighbours import Neighbourhood, Neighbours
 from netplace.cosim.placed import Placed, Placing
@@ -94,6 +95,7 @@ class MixesExecution:
         Told of each job that has ended.
     """
 
+    @checked
     def __init__(
         self,
         placing: Placing,
@@ -108,10 +110,12 @@ class MixesExecution:
         self._running: dict[int, Progress] = {}
         self._neighbours = Neighbours(_SLACK * rates.precision)
 
+    @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Begin a job; one that does not communicate ends when it ends."""
         return self.begin_placed(attempt, self._placing.put(job, allocation), now)
 
+    @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
         """Begin a job whose tasks have their nodes."""
         work = placed.work
@@ -130,12 +134,14 @@ class MixesExecution:
     def _presence(self, placed: Placed, alone: float) -> Presence:
         return presence(self._placing, placed, alone / placed.work.iterations, self._rates.speaking(placed))
 
+    @checked
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job; its nodes are free at once."""
         self._pass_on(now * self._second)
         if self._running.pop(attempt, None) is not None:
             self._neighbours.go(attempt)
 
+    @checked
     def next_end(self, until: float) -> Ends | None:
         """Return the next end at the rates of the jobs that run now."""
         self._measure()

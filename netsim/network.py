@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Program
 from netplace.checks import one_of, whole
-from netplace.checks.arrays import array_of
+from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim.compiled_graph import kernel_engine
 from netplace.netsim.config import Config
@@ -371,6 +371,7 @@ class Network:
         """
         return self._engine.rounds(self._looping(job).number)
 
+    @checked
     def laps(self, job: int) -> Laps:
         """Return how far the tasks of a job with `times` are with its iterations.
 
@@ -381,6 +382,7 @@ class Network:
         """
         return self._engine.laps(self._looping(job).number)
 
+    @checked
     def skip(self, job: int, counts: ArrayLike) -> None:
         """Let each task of a job have done so many more iterations, between two cycles.
 
@@ -392,7 +394,13 @@ class Network:
         ValueError
             As `laps` does; or if a task has fewer iterations left, or would have used what was not sent.
         """
-        self._engine.skip(self._looping(job).number, np.asarray(counts, np.int64))
+        found = self._looping(job)
+        given = integers_as(np.int64, array_of(counts, "skip: counts"), "skip: counts")
+        if given.shape != found.nodes.shape or (given < 0).any():
+            raise ValueError(
+                f"skip: counts: expected a number of at least 0 for each of {len(found.nodes)} tasks"
+            )
+        self._engine.skip(found.number, given)
 
     def _looping(self, job: int) -> _Job:
         """Return a job that runs and whose iterations are kept once."""

@@ -249,10 +249,18 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     for method in ("alone", "iteration", "speaking"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), job=w.placed)
 
+    add(
+        "LiveExecution.begin_placed",
+        lambda: live("LiveExecution").begin_placed,
+        attempt=0,
+        placed=w.placed,
+        now=0.0,
+    )
+
     def live(kind: str) -> Any:
         if kind == "LiveExecution":
             return c.LiveExecution(w.placing(), lambda job: 1.0)
-        return c.SampledExecution(w.placing(), rates(), lambda job: 1.0, lambda ended: None)
+        return c.MixesExecution(w.placing(), rates(), lambda job: 1.0, lambda ended: None)
 
     add(
         "LiveExecution",
@@ -264,14 +272,14 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         explaining=False,
     )
     add(
-        "SampledExecution",
-        lambda: c.SampledExecution,
+        "MixesExecution",
+        lambda: c.MixesExecution,
         placing=w.placing,
         rates=rates,
         longest=lambda: len,
         ended=lambda: len,
     )
-    for kind in ("LiveExecution", "SampledExecution"):
+    for kind in ("LiveExecution", "MixesExecution"):
         add(
             f"{kind}.begin",
             lambda k=kind: live(k).begin,
@@ -285,8 +293,8 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     add("LiveExecution.lost", lambda: live("LiveExecution").lost, now=1e-7)
     add("LiveExecution.refused", lambda: live("LiveExecution").refused, job=w.app_job, why="x")
     add(
-        "SampledExecution.begin_placed",
-        lambda: live("SampledExecution").begin_placed,
+        "MixesExecution.begin_placed",
+        lambda: live("MixesExecution").begin_placed,
         attempt=0,
         placed=w.placed,
         now=0.0,

@@ -209,6 +209,8 @@ def _add_simulations(add: Any, w: Any) -> None:
     add("Network.start", lambda: network().start, program=w.program, nodes=[8, 9, 10, 11], at=50, times=2)
     for method in ("stop", "drained", "program", "watch"):
         add(f"Network.{method}", lambda m=method: getattr(network(), m), job=0)
+    add("Network.laps", lambda: _looping(w).laps, job=0)
+    add("Network.skip", lambda: _looping(w).skip, job=0, counts=lambda: np.array([2, 2]))
     add("Network.rounds", lambda: _looping(w).rounds, job=0)
     add("Network.forget", lambda: _ended(network()).forget, job=0)
     add("Network.job", lambda: network().job, number=0)

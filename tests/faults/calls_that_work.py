@@ -58,6 +58,7 @@ LEFT_OUT = {
     "Cosimulated",
     "Placed",
     "Residue",
+    "Sampled",
     "Cables",
 }
 
