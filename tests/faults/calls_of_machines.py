@@ -191,7 +191,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         lambda: c.sampled_again,
         placing=w.placing,
         jobs=lambda: c.started_jobs(plan(), rows())[:1],
-        rates=lambda: c.Rates(w.placing()),
+        precision=0.2,
     )
     add(
         "Work",
