@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from netplace.cosim.plan import CosimPlan
+from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["MEASURES", "rankings"]
 
@@ -107,9 +107,7 @@ def _difference(first: list[float], second: list[float]) -> dict[str, Any]:
     if ((divisor == 0) & ~zeros).any():
         return {"mean": None, "half_width": None, "seeds": count}
     ratio = np.where(zeros, 0.0, np.array(second) / np.where(zeros, 1.0, divisor) - 1)
-    half = None
-    if count > 1:
-        half = float(stats.t.ppf((1 + _LEVEL) / 2, count - 1) * ratio.std(ddof=1) / math.sqrt(count))
+    half = half_width(ratio, _LEVEL) if count > 1 else None
     return {"mean": float(ratio.mean()), "half_width": half, "seeds": count}
 
 

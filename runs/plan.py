@@ -32,7 +32,7 @@ from netplace.topologies import TOPOLOGY, Topology, parse
 __all__ = ["FILE_TIMES", "KEYS", "Plan", "check_unchanged", "make_plan"]
 
 # To be raised when a plan would no longer give the schedule that it gave.
-REVISION = 3  # quasi-contiguous and contiguous:bps: as published
+REVISION = 1
 # Run times that come from a file, beside `RUN_TIMES`: name, example, one line for people.
 FILE_TIMES = {
     "table": ("table:times.csv", "of applications: from a run-time table or a store, in which all must be"),
@@ -108,19 +108,12 @@ class Plan:
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
-        struck_out = self.partition.startswith("curve") and "service:" in self.machine
-        plain = self.to_dict() | {"revision": REVISION + struck_out}  # there they were held, as gaps in rank
-        if self.installed is None:  # as plans were described before machines could lack nodes
-            del plain["installed"]
+        plain = self.to_dict() | {"revision": REVISION}
         # What is in a file counts, wherever it lies; a store grows as it is used.
         digests = dict(self.digests)
         for name in _FILES:
             if name in digests:
                 plain[name] = digests[name]
-        if not self.site:
-            del plain["site"]
-        if not self.power:  # plans keep the names that they had before there was power
-            del plain["power"], plain["switching"]
         mappings: list[str] = []
         if self.times.startswith("simulated:"):
             plain["times"] = "simulated"

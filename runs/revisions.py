@@ -1,4 +1,4 @@
-"""Which rules no longer give what they gave, so that results of older code are not taken for theirs.
+"""Which rules no longer give what they first gave, so that results of older code are not taken for theirs.
 
 A rule whose outcome has changed gets a number in `REVISIONS`, to be raised at every further change. It is
 part of the keys of all that uses the rule; what is kept under the older key stays, and is told apart.
@@ -16,23 +16,11 @@ Revisions = tuple[tuple[str, int], ...]
 
 # By kind and name; what is not listed gives what it always gave.
 REVISIONS: dict[str, dict[str, int]] = {
-    "arbiter": {
-        "fifo": 2,  # time since a packet stood at the head, requested or not
-    },
-    "mapping": {
-        "best": 2,  # has td and classic among its candidates
-        "classic": 2,  # as td
-        "td": 2,  # grasp one entry at a time; searches end at a bound; large ones on several levels
-    },
+    "arbiter": {},
+    "mapping": {},
     "partition": {},
-    "partitioner": {
-        "pss": 2,  # hypercubes have sub-cubes
-    },
-    "routing": {
-        "par": 2,  # as ugal-g
-        "ugal-g": 2,  # draws neither the packet's own group nor its destination's
-        "ugal-l": 2,  # as ugal-g
-    },
+    "partitioner": {},
+    "routing": {},
 }
 
 
@@ -44,7 +32,7 @@ def revisions_of(
     Examples
     --------
     >>> revisions_of(["random", "td:grasp"], "bands")
-    (('mapping td', 2),)
+    ()
     """
     named = {("mapping", text) for text in mappings}
     named |= {("partition", partition), ("partitioner", partitioner)}

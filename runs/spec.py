@@ -115,12 +115,6 @@ class Run:
         plain = self.to_dict()
         for job in plain["jobs"]:
             del job["path"]
-        if self.network_seed is None:
-            del plain["network_seed"]
-        if not self.config.faults:
-            del plain["config"]["faults"]
-        if not self.revisions:
-            del plain["revisions"]
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:

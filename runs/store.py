@@ -10,7 +10,7 @@ Outcomes of other plans stand in a table for each kind: ``schedules`` what came 
 when the first row is kept.
 
 Every row has a checksum, or a key that is one, and is checked when it is read: a file that was damaged or
-altered is told, not shown. A store from before there were checksums gets them when it is next written to.
+altered is told, not shown.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Store:
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
         self._read_only = read_only
-        self._sealed = self._pages_checked = False
+        self._pages_checked = False
         if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: there is no such store")
         with self._explained():
@@ -189,7 +189,7 @@ class Store:
         with self._explained():
             one = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
             if one is not None:
-                outcome, failure = read_simulation(*one, sealed=self._sealed)
+                outcome, failure = read_simulation(*one)
                 return self._of_kind(outcome, SIMULATION, "simulation", key), failure
         self._check_pages()
         return None, None
@@ -216,14 +216,12 @@ class Store:
             How many rows there are, and a sentence for each fault.
         """
         faults = self._faults_of_pages()
-        if not self._sealed:
-            faults.append("there are no checksums yet, they are made when it is next written to")
         queries: list[tuple[Callable[..., object], str]] = [
             (read_run, "SELECT key, simulation, run FROM runs"),
-            (partial(read_simulation, sealed=self._sealed), self._simulations),
+            (read_simulation, self._simulations),
             *(
                 (
-                    partial(read_schedule, sealed=self._sealed, what=table.removesuffix("s")),
+                    partial(read_schedule, what=table.removesuffix("s")),
                     self._select(table),
                 )
                 for table in TABLES
@@ -253,7 +251,7 @@ class Store:
             found = self._database.execute(f"{self._select('schedules')} ORDER BY key").fetchall()
         for row in found:
             with self._explained():
-                plan = read_schedule(*row, sealed=self._sealed)
+                plan = read_schedule(*row)
             yield plan
 
     def keep_outcome(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
@@ -276,7 +274,7 @@ class Store:
         with self._explained():
             found = self._database.execute(f"{self._select(table)} WHERE key = ?", (key,)).fetchone()
             if found is not None:
-                return read_schedule(*found, sealed=self._sealed, what=table.removesuffix("s"))[1]
+                return read_schedule(*found, what=table.removesuffix("s"))[1]
         self._check_pages()
         return None
 
@@ -290,15 +288,11 @@ class Store:
         return outcome
 
     def _select(self, table: str) -> str:
-        return f"SELECT key, plan, outcome, {self._check_column} FROM {table}"
+        return f"SELECT key, plan, outcome, checksum FROM {table}"
 
     @property
     def _simulations(self) -> str:
-        return f"SELECT key, outcome, failure, {self._check_column} FROM simulations"
-
-    @property
-    def _check_column(self) -> str:
-        return "checksum" if self._sealed else "NULL"
+        return "SELECT key, outcome, failure, checksum FROM simulations"
 
     def _has(self, table: str) -> bool:
         with self._explained():
@@ -344,29 +338,8 @@ class Store:
                 f"{self.path}: is a store of version {schema}, this netplace has version {SCHEMA}; keep it "
                 "for the netplace that made it, and give another name"
             )
-        self._sealed = self._has_checksums("simulations")
-        if not read_only:
-            self._seal()
         if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._database.execute("PRAGMA journal_mode = WAL")
-
-    def _has_checksums(self, table: str) -> bool:
-        return any(row[1] == "checksum" for row in self._database.execute(f"PRAGMA table_info({table})"))
-
-    def _seal(self) -> None:
-        """Give rows from before there were checksums theirs."""
-        for table, texts in (("simulations", "outcome, failure"), ("schedules", "plan, outcome")):
-            if table == "schedules" and not self._has(table):
-                continue
-            if self._has_checksums(table):
-                continue
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                if not self._has_checksums(table):  # another process may have been faster
-                    self._database.execute(f"ALTER TABLE {table} ADD COLUMN checksum TEXT")
-                    self._database.create_function("checksum", 3, checksum, deterministic=True)
-                    self._database.execute(f"UPDATE {table} SET checksum = checksum(key, {texts})")
-        self._sealed = True
 
     def _pragma(self, name: str) -> int:
         return int(self._database.execute(f"PRAGMA {name}").fetchone()[0])

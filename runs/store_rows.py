@@ -78,33 +78,29 @@ def read_run(key: str, simulation: str, text: str) -> Run:
     raise AlteredError("run", key)
 
 
-def read_simulation(
-    key: str, outcome: str | None, failure: str | None, check: str | None, *, sealed: bool = True
-) -> Ending:
+def read_simulation(key: str, outcome: str | None, failure: str | None, check: str | None) -> Ending:
     """Return what came of a simulation.
 
     Parameters
     ----------
     key, outcome, failure, check : str or None
         The row, with its checksum.
-    sealed : bool
-        Whether the store has checksums.
 
     Raises
     ------
     AlteredError
         If it is not what was stored.
     """
-    if sealed and check != _check("simulation", key, outcome, failure):
+    if check != _check("simulation", key, outcome, failure):
         raise AlteredError("simulation", key)
     return None if outcome is None else _loaded("simulation", key, outcome), failure
 
 
 def read_schedule(
-    key: str, plan: str, outcome: str, check: str | None, *, sealed: bool = True, what: str = "schedule"
+    key: str, plan: str, outcome: str, check: str | None, *, what: str = "schedule"
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a plan and its outcome, a schedule's or, if `what` says so, a load's; as `read_simulation`."""
-    if sealed and check != _check(what, key, plan, outcome):
+    if check != _check(what, key, plan, outcome):
         raise AlteredError(what, key)
     return _loaded(what, key, plan), _loaded(what, key, outcome)
 

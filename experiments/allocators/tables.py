@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from netplace.experiments.allocators.set_tables import TABLES as SET_TABLES
 from netplace.experiments.allocators.stream_tables import hops_table, stream_table
 from netplace.experiments.published import published
+from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["TABLES"]
 
@@ -154,7 +154,7 @@ def _flow(found: pd.DataFrame) -> Made:
             for name in names:
                 ratios = own.set_index("seed")[name] / base[name]
                 row[name] = float(ratios.mean())
-                row[f"{name} +-"] = float(stats.t.ppf(0.975, len(ratios) - 1) * ratios.sem())
+                row[f"{name} +-"] = half_width(ratios)
             rows.append(row)
     cells = pd.DataFrame(rows)
     log = "the log of the iPSC" if found["log"].iloc[0] else "the model of Lublin and Feitelson"

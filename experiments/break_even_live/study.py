@@ -28,13 +28,13 @@ from netplace.experiments.shared.shared_cases import (
     Shared,
     SharedSize,
     carried_out,
-    half_width,
     loaded,
 )
 from netplace.experiments.shared_machine.study import FULL, MACHINES, QUICK
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import make_partitioner, schedule
 from netplace.scheduling.metrics import measure
+from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study

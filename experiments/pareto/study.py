@@ -21,11 +21,11 @@ from netplace.experiments.shared.shared_cases import (
     Shared,
     SharedSize,
     carried_out,
-    half_width,
     loaded,
 )
 from netplace.experiments.shared_machine.study import FULL, QUICK
 from netplace.report.plots.page import page
+from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Study
 

@@ -217,8 +217,4 @@ def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
     """Return the content hash under which a schedule is kept."""
     told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
     told["intensities"] = list(intensities)
-    if case.setup == "plain":  # schedules keep the names that they had before there were other set-ups
-        del told["setup"]
-    if not case.rounded:
-        del told["rounded"]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+
+from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["Point", "crossing", "point_of"]
 
@@ -82,8 +83,4 @@ def point_of(sample: Sequence[float], start: float = 0.0, confidence: float = 0.
     at_start = int(np.count_nonzero(values == start))
     if beyond:
         return Point(math.nan, math.nan, at_start, beyond)
-    width = math.nan
-    if len(values) > 1:
-        quantile = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1))
-        width = quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
-    return Point(float(values.mean()), width, at_start, 0)
+    return Point(float(values.mean()), half_width(values, confidence), at_start, 0)

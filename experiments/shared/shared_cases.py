@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from scipy import stats
-
 from netplace.cosim import CosimPlan, make_cosim_plan
 from netplace.cosim.carry import outcome_of
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Bench
 from netplace.topologies import parse
 
-__all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "by_case", "carried_out", "half_width", "loaded"]
+__all__ = ["SATURATED", "Outcome", "Shared", "SharedSize", "by_case", "carried_out", "loaded"]
 
 SATURATED = float("inf")  # the load at which all jobs are submitted at once
 _AT_ONCE = 1e-9  # seconds between submissions
@@ -94,14 +91,6 @@ def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
     """Return what came of each plan; what the store lacks is made."""
     found = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
     return [found[plan.key] for plan in plans]
-
-
-def half_width(values: Sequence[float]) -> float:
-    """Return the half width of the interval of a mean at the level of 0.95; nan of a single value."""
-    count = len(values)
-    if count < 2:
-        return float("nan")
-    return float(stats.t.ppf((1 + _LEVEL) / 2, count - 1) * np.std(values, ddof=1) / np.sqrt(count))
 
 
 def by_case(

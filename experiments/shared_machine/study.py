@@ -22,10 +22,10 @@ from netplace.experiments.shared.shared_cases import (
     Shared,
     SharedSize,
     carried_out,
-    half_width,
     loaded,
 )
 from netplace.report.plots.page import page
+from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Study
 

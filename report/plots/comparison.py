@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from netplace.report.plots.page import COLOURS, page
+from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["draw_comparison", "estimates"]
 
@@ -78,6 +78,6 @@ def estimates(rows: pd.DataFrame, value: str, half: str) -> tuple[float, float]:
     if not len(known):
         return np.nan, np.nan
     if len(known) > 1:
-        return float(known.mean()), float(stats.t.ppf(0.975, len(known) - 1) * stats.sem(known))
+        return float(known.mean()), half_width(known)
     within = float(rows[half].iloc[0]) if half in rows and pd.notna(rows[half].iloc[0]) else np.nan
     return float(known[0]), within

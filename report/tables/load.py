@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
 from netplace.report.terminal.screen import number, table
 from netplace.runs.loads import LoadPlan, curves
+from netplace.scheduling.metrics.interval import half_width
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,15 +40,9 @@ def curve_frame(plans: Sequence[LoadPlan], points: Sequence[Point]) -> pd.DataFr
     )
     frame = groups[["accepted", *_DELAYS]].mean()
     for name in ("accepted", "mean"):
-        frame[f"{name}_half_width"] = groups[name].agg(_half_width)
+        frame[f"{name}_half_width"] = groups[name].agg(half_width)
     frame["seeds"] = groups.size()
     return frame.join(groups[["packets", "packet_hops", "cpu_seconds"]].sum()).reset_index()
-
-
-def _half_width(values: pd.Series[float]) -> float:
-    """Return half the width of the 95 % interval of a mean."""
-    count = len(values)
-    return float(stats.t.ppf(0.975, count - 1) * stats.sem(values)) if count > 1 else np.nan
 
 
 def curve_table(frame: pd.DataFrame, title: str) -> Table:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import one_of, whole
+from netplace.scheduling.metrics.interval import half_width
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule
@@ -117,14 +118,10 @@ def steady_mean(
     confidence : float
         Level of the interval, between 0 and 1.
     """
-    from scipy import stats
-
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
     means = batch_means(schedule, measure, warmup, batches)
-    quantile = float(stats.t.ppf((1 + confidence) / 2, batches - 1))
-    half_width = quantile * float(means.std(ddof=1)) / math.sqrt(batches)
-    return SteadyMean(float(means.mean()), half_width, confidence, batches)
+    return SteadyMean(float(means.mean()), half_width(means, confidence), confidence, batches)
 
 
 def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:

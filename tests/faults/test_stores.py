@@ -112,24 +112,6 @@ def test_pages_that_changed_places_are_no_missing_runs(tmp_path):
         assert store.verify().faults
 
 
-def test_a_store_without_checksums_gets_them(path):
-    with sqlite3.connect(path) as database:
-        for table in ("simulations", "schedules"):
-            database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-    database.close()
-    with Store(path, read_only=True) as store:
-        assert len(list(store.rows())) == 3
-        assert store.outcome("schedules", "plan")
-        [fault] = store.verify().faults
-        assert "no checksums yet" in fault
-    Store(path).close()
-    with Store(path, read_only=True) as store:
-        assert store.verify().faults == ()
-    change(path, "UPDATE simulations SET failure = 'x', outcome = NULL WHERE key = ?", KEY)
-    with Store(path, read_only=True) as store, pytest.raises(StoreError, match="is not what was stored"):
-        list(store.rows())
-
-
 def test_verify_on_the_command_line(path):
     result = CliRunner().invoke(app, ["table", "--verify", str(path)])
     assert (result.exit_code, result.stdout) == (0, f"{path}: 7 rows, no faults\n")
