@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.apps.collectives import Collectives
-from netplace.apps.formats import dimemas, dumpi, goal, insee, otf2, paraver, text, tit
+from netplace.apps.formats import chakra, dimemas, dumpi, goal, insee, otf2, paraver, simai, text, tit
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.formats.goal_writing import goal_lines
 from netplace.apps.formats.stream import head_of
@@ -74,6 +74,16 @@ class Format:
 
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
 FORMATS: dict[str, Format] = {
+    "chakra": Format(
+        ".et",
+        "Chakra execution traces of each NPU (read only)",
+        chakra.recognises,
+        chakra.open_chakra,
+        files=chakra.files,
+    ),
+    "simai": Format(
+        ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)", simai.recognises, simai.open_simai
+    ),
     "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.recognises, dimemas.open_dimemas, dimemas.read),
     "otf2": Format(
         ".otf2", "OTF2, as Score-P writes it (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files

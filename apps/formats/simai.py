@@ -1,0 +1,158 @@
+"""Workloads of ASTRA-sim and SimAI as text, which AICB writes: what each layer computes and sends.
+
+The first line names the kind of parallelism, ``HYBRID_TRANSFORMER_FWD_IN_BCKWD`` or another, and groups as in
+``model_parallel_NPU_group: 8 ep: 1 pp: 1 all_gpus: 16``; the second one the number of layers. A layer is a
+line: name, a number, and then nanoseconds, collective and bytes three times, of the forward pass, of the
+gradients of its input and of those of its weights; last the nanoseconds of an update. All layers go forward,
+then backward in reverse. The first two communicate in groups of consecutive ranks, weights across them;
+``_EP`` at the end of a collective is the group that shares experts, ``_DP_EP`` those with the same ones.
+Bytes of an all-gather, reduce-scatter and all-to-all are those of the whole group's vector. What goes between
+pipeline stages is not in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.stream import lines
+from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
+from netplace.apps.recorded.trace import Reading, Trace
+from netplace.checks import shown
+
+__all__ = ["open_simai", "recognises"]
+
+_HEADER = re.compile(rb"(?:HYBRID_[A-Z_]+|MODEL|DATA|MICRO|TRANSFORMER[A-Z_]*)\b.*NPU_group", re.DOTALL)
+_FIELD = re.compile(r"(\w+):\s*(\d+)")
+_COLLECTIVES = {
+    "ALLREDUCE": "allreduce",
+    "ALLGATHER": "allgather",
+    "REDUCESCATTER": "reduce_scatter",
+    "ALLTOALL": "alltoall",
+    "BROADCAST": "bcast",
+}
+_BLOCKS = ("allgather", "alltoall")  # whose calls give one of the group's blocks
+_WORDS = 12
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell by its first line whether a file is such a workload."""
+    return not path.is_dir() and _HEADER.match(head.partition(b"\n")[0]) is not None
+
+
+def open_simai(path: Path, reading: Reading) -> Trace:
+    """Open a workload; see `netplace.apps.formats.open_trace`."""
+    return _Reader(path, reading).trace
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A computation and the collective after it; empty: none."""
+
+    seconds: float
+    operation: str
+    group: str
+    bytes: int
+
+
+@dataclass
+class _Reader:
+    """Reads a workload and writes it out for every rank."""
+
+    path: Path
+    reading: Reading
+    writer: CallWriter = field(default_factory=CallWriter)
+    layers: list[tuple[list[_Part], float]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        numbered = list(lines(self.path, self.reading))
+        header = dict(_FIELD.findall(numbered[0][1].decode("ascii", "replace")))
+        self.tensor = max(1, int(header.get("model_parallel_NPU_group", 1)))
+        self.experts = max(1, int(header.get("ep", 1)))
+        ranks = self.reading.tasks or int(header.get("all_gpus", 0)) or self.tensor
+        if ranks % self.tensor or (ranks // self.tensor) % self.experts:
+            raise TraceError(
+                numbered[0][0],
+                f"{ranks} ranks do not divide into groups of {self.tensor} and experts of {self.experts}, "
+                f"expected a multiple of {self.tensor * self.experts} (--tasks)",
+            )
+        self._read(numbered[1:])
+        self.trace = Trace(ranks, self._batches())
+        self.trace.facts.update(
+            format="simai", layers=len(self.layers), collectives_of_layers=dict(self.counts)
+        )
+        if int(header.get("pp", 1)) > 1:
+            self.trace.notes.append("what goes between pipeline stages is not in the file")
+
+    def _read(self, numbered: list[tuple[int, bytes]]) -> None:
+        rows = [(number, line.split()) for number, line in numbered if line.strip()]
+        count = rows[0][1][0].decode("ascii", "replace") if rows else ""
+        if not count.isdecimal() or int(count) != len(rows) - 1:
+            line = rows[0][0] if rows else 2
+            raise TraceError(line, f"{shown(count)} is not the number of layers, expected {len(rows) - 1}")
+        for number, words in rows[1:]:
+            texts = [word.decode("ascii", "replace") for word in words]
+            if len(texts) < _WORDS - 1:
+                raise TraceError(number, f"a layer of {len(texts)} words, expected {_WORDS}")
+            parts = [self._part(number, texts[at : at + 3]) for at in (2, 5, 8)]
+            self.layers.append((parts, _whole(number, texts[11]) * 1e-9 if len(texts) > 11 else 0.0))
+
+    def _part(self, number: int, words: list[str]) -> _Part:
+        seconds, size = _whole(number, words[0]) * 1e-9, _whole(number, words[2])
+        name, _, group = words[1].partition("_")
+        if words[1] == "NONE" or not size:
+            return _Part(seconds, "", "", 0)
+        if name not in _COLLECTIVES or group not in ("", "EP", "DP_EP", "DP"):
+            known = ", ".join(_COLLECTIVES)
+            raise TraceError(number, f"collective {shown(words[1])} is not known, expected {known} or NONE")
+        self.counts[words[1]] += 1
+        return _Part(seconds, _COLLECTIVES[name], group, size)
+
+    def _batches(self) -> Iterator[Batch]:
+        for rank in range(self.trace.ranks):
+            for parts, _ in self.layers:
+                self._add(rank, parts[0], across=False)
+            for parts, update in reversed(self.layers):
+                self._add(rank, parts[1], across=False)
+                self._add(rank, parts[2], across=True)
+                if update:
+                    self.writer.add(rank, Call.COMPUTE, gap=update)
+                yield from self.writer.full()
+        yield from self.writer.rest()
+
+    def _add(self, rank: int, part: _Part, across: bool) -> None:
+        if part.seconds:
+            self.writer.add(rank, Call.COMPUTE, gap=part.seconds)
+        if not part.operation:
+            return
+        members = self._members(rank, part.group, across)
+        if len(members) > 1:
+            size = part.bytes // len(members) if part.operation in _BLOCKS else part.bytes
+            root = members[0] if part.operation == "bcast" else -1
+            number = self.trace.communicator(members)
+            tag = OPERATIONS.index(part.operation)
+            self.writer.add(rank, Call.COLLECTIVE, root, size, tag, communicator=number)
+
+    def _members(self, rank: int, group: str, across: bool) -> tuple[int, ...]:
+        """Return the ranks of a group: consecutive ones, or those `across` them."""
+        tensor, experts, ranks = self.tensor, self.experts, self.trace.ranks
+        if group == "EP":
+            first = rank % tensor + rank // (tensor * experts) * tensor * experts
+            return tuple(range(first, first + tensor * experts, tensor))
+        if group == "DP_EP":
+            return tuple(range(rank % (tensor * experts), ranks, tensor * experts))
+        if across or group == "DP":
+            return tuple(range(rank % tensor, ranks, tensor))
+        first = rank - rank % tensor
+        return tuple(range(first, first + tensor))
+
+
+def _whole(number: int, word: str) -> int:
+    if not word.isdecimal() or len(word) > 18:
+        raise TraceError(number, f"{shown(word)} is not a whole number")
+    return int(word)

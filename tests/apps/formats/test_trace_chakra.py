@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+
+from netplace.apps import Op
+from netplace.apps.formats import open_trace, read
+from netplace.apps.recorded import summary_of
+
+COMP, SEND, RECV, COLL = 4, 5, 6, 7
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def text(field, value):
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def attribute(name, value, field=9):
+    return text(10, text(1, name.encode()) + number(field, value))
+
+
+def node(identity, kind, needs=(), micros=0, **attributes):
+    body = (number(1, identity) if identity else b"") + number(3, kind)
+    body += text(5, b"".join(map(varint, needs))) if needs else b""
+    body += number(7, micros) if micros else b""
+    return body + b"".join(attribute(name, value) for name, value in attributes.items())
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(npus, version=b"0.0.4"):
+        for npu, nodes in enumerate(npus):
+            messages = [text(1, version), *nodes]
+            content = b"".join(varint(len(message)) + message for message in messages)
+            (tmp_path / f"job.{npu}.et").write_bytes(content)
+        return tmp_path / "job.0.et"
+
+    return write
+
+
+def exchange(me, other):
+    """Receive, compute on it, and send before that: in the file the receive stands first."""
+    return [
+        node(0, RECV, comm_src=other, comm_size=500, comm_tag=3),
+        node(1, COMP, needs=[0], micros=7),
+        node(2, SEND, comm_dst=other, comm_size=500, comm_tag=3),
+    ]
+
+
+def test_sends_go_before_receives_that_they_do_not_need(written):
+    path = written([exchange(0, 1), exchange(1, 0)])
+    program = read(path, cycles_per_us=100)
+    program.check(rendezvous=0)
+    assert program.kind[program.first[0] : program.first[1]].tolist() == [
+        Op.ISEND,
+        Op.RECV,
+        Op.COMPUTE,
+        Op.WAIT,
+    ]
+    assert program.size[program.kind == Op.COMPUTE].tolist() == [700, 700]
+    assert np.array_equal(program.traffic().W, [[0, 500], [500, 0]])
+
+
+def test_a_folder_is_read_as_its_files(written):
+    path = written([exchange(0, 1), exchange(1, 0)])
+    assert read(path.parent).equals(read(path))
+
+
+def test_collectives_have_the_sizes_of_the_simulator(written):
+    kinds = {"allreduce": 0, "allgather": 2, "alltoall": 6, "reduce_scatter": 7}
+    nodes = [
+        node(k, COLL, comm_type=kind, comm_size=1 << 20, is_cpu_op=0) for k, kind in enumerate(kinds.values())
+    ]
+    trace = open_trace(written([nodes] * 4))
+    found = summary_of(trace).as_data()
+    sizes = {item["operation"]: item["bytes"] for item in found["collectives"]}
+    assert sizes == {
+        "allreduce": 1 << 20,
+        "allgather": 1 << 20,
+        "alltoall": 1 << 18,
+        "reduce_scatter": 1 << 20,
+    }
+
+
+def test_host_calls_of_collectives_count_once(written):
+    nodes = [
+        node(0, COLL, is_cpu_op=1),
+        node(1, COLL, needs=[0], comm_type=0, comm_size=64, is_cpu_op=0),
+        node(2, COMP, micros=5, is_cpu_op=1),
+        node(3, COMP, micros=3, is_cpu_op=0),
+    ]
+    trace = open_trace(written([nodes] * 2))
+    found = summary_of(trace).as_data()
+    assert [item["calls"] for item in found["collectives"]] == [2]
+    assert found["compute_seconds"] == [3e-6, 3e-6]
+    assert trace.facts["collective_nodes"] == 4
+
+
+def test_what_is_needed_and_absent_or_later_is_counted(written):
+    nodes = [node(5, COMP, needs=[9, 6]), node(6, COMP)]
+    trace = open_trace(written([nodes]))
+    summary_of(trace)
+    assert trace.facts["dependencies"] == {"ctrl": 0, "data": 2}
+    assert trace.facts["dependencies_on_absent_nodes"] == 1
+    assert trace.facts["dependencies_on_later_nodes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("nodes", "sentence"),
+    [
+        ([node(1, COMP, needs=[2]), node(2, COMP, needs=[1])], "depend on each other in a circle"),
+        ([node(1, SEND, comm_size=4)], "node 1: has no comm_dst"),
+        ([node(1, SEND, comm_dst=4, comm_size=4)], "comm_dst is 4, and there are 1 NPUs"),
+        ([node(1, 12)], "type 12 is not known"),
+        ([node(1, COLL, comm_type=33, comm_size=8)], "comm_type 33 is not known"),
+        ([b"\x0b"], "is no protocol buffer"),
+    ],
+)
+def test_what_is_refused(written, nodes, sentence):
+    path = written([nodes])
+    with pytest.raises(ValueError, match=sentence) as raised:
+        read(path)
+    assert str(path) in str(raised.value)
+
+
+def test_an_unknown_schema_is_told(written):
+    with pytest.raises(ValueError, match=r"schema '9\.1' is not known, expected one of 0\.0\.1"):
+        read(written([[node(1, COMP)]], version=b"9.1"))
+
+
+def test_a_file_that_is_cut_off_is_told(written):
+    path = written([exchange(0, 0)])
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(ValueError, match="ends inside a message"):
+        read(path)

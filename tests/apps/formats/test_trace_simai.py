@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from netplace.apps import Op
+from netplace.apps.formats import open_trace, read
+from netplace.apps.recorded import summary_of
+
+HEADER = "HYBRID_TRANSFORMER_FWD_IN_BCKWD\tmodel_parallel_NPU_group: 2 ep: 2 pp: 1 all_gpus: 8 checkpoints: 0"
+LAYERS = """\
+2
+attention -1 3000 ALLREDUCE 1000 2000 ALLGATHER 800 1000 REDUCESCATTER 4000 100
+mlp -1 0 ALLTOALL_EP 600 0 NONE 0 0 ALLREDUCE_DP_EP 64 0
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(content):
+        path = tmp_path / "job.txt"
+        path.write_text(content)
+        return path
+
+    return write
+
+
+def test_layers_go_forward_and_back(written):
+    trace = open_trace(written(f"{HEADER}\n{LAYERS}"))
+    found = summary_of(trace).as_data()
+    assert found["ranks"] == 8
+    assert [(c["operation"], c["ranks"], c["bytes"], c["calls"]) for c in found["collectives"]] == [
+        ("allgather", 2, 400, 8),
+        ("allreduce", 2, 64, 8),
+        ("allreduce", 2, 1000, 8),
+        ("alltoall", 2, 300, 8),
+        ("reduce_scatter", 4, 4000, 8),
+    ]
+    assert found["compute_seconds"] == pytest.approx([6.1e-6] * 8)
+    assert trace.facts["layers"] == 2
+
+
+def test_groups_are_consecutive_ranks_and_what_lies_across(written):
+    program = read(written(f"{HEADER}\n{LAYERS}"), cycles_per_us=1000)
+    program.check()
+    sent = program.traffic().N > 0
+    assert sent[0, 1]
+    assert sent[0, 2]  # shares experts
+    assert sent[0, 4]  # has the same ones
+    assert not sent[0, 3]
+    assert program.size[program.kind == Op.COMPUTE].sum() == 8 * 6100
+
+
+def test_tasks_are_those_asked_for(written):
+    path = written(f"{HEADER}\n{LAYERS}")
+    assert read(path, tasks=4).tasks == 4
+    with pytest.raises(ValueError, match="6 ranks do not divide into groups of 2 and experts of 2"):
+        read(path, tasks=6)
+
+
+def test_one_group_without_a_number_of_ranks(written):
+    header = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4"
+    path = written(f"{header}\n1\nx -1 1 ALLREDUCE 8 1 NONE 0 1 NONE 0 1\n")
+    program = read(path)
+    assert program.tasks == 4
+    assert np.count_nonzero(program.traffic().N)
+
+
+@pytest.mark.parametrize(
+    ("layers", "sentence"),
+    [
+        ("3\nx -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "line 2: '3' is not the number of layers, expected 1"),
+        ("1\nx -1 1 NONE 0\n", "line 3: a layer of 5 words, expected 12"),
+        ("1\nx -1 1 ALLREDUC 5 1 NONE 0 1 NONE 0 1\n", "collective 'ALLREDUC' is not known"),
+        ("1\nx -1 y NONE 0 1 NONE 0 1 NONE 0 1\n", "'y' is not a whole number"),
+        ("", "is not the number of layers"),
+    ],
+)
+def test_what_is_refused(written, layers, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read(written(f"{HEADER}\n{layers}"))
