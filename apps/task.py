@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from netplace.apps.operation import Op, check_length
 from netplace.checks import whole
 from netplace.checks.calls import checked
-
-if TYPE_CHECKING:
-    from netplace.apps.collectives import Collectives
 
 __all__ = ["TaskWriter"]
 
@@ -31,7 +28,7 @@ class TaskWriter:
     ----------
     task, tasks : int
         Number of this task, and how many there are.
-    collectives : Collectives, optional
+    collectives : netplace.apps.collectives.Collectives, optional
         Chooses the algorithms of collectives that are written here; ours by default.
 
     Raises
@@ -50,7 +47,7 @@ class TaskWriter:
     4
     """
 
-    def __init__(self, task: int, tasks: int, collectives: Collectives | None = None) -> None:
+    def __init__(self, task: int, tasks: int, collectives: Any = None) -> None:
         self.collectives = collectives
         self.tasks = whole(tasks, "tasks")
         self.task = whole(task, "task", 0)
