@@ -18,13 +18,16 @@ from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import graph_file, tree_file
 from netplace.topologies.grid import Grid
+from netplace.topologies.hierarchy import Hierarchy, hierarchy
 from netplace.topologies.hypercube import hypercube
+from netplace.topologies.ibnetdiscover import ibnetdiscover
 from netplace.topologies.kary_ntree import kary_ntree
 from netplace.topologies.megafly import megafly
 from netplace.topologies.mesh import mesh
 from netplace.topologies.service import with_service
 from netplace.topologies.slim_fly import slim_fly
-from netplace.topologies.slurm import slurm, slurm_blocks_text, slurm_text
+from netplace.topologies.slurm import slurm
+from netplace.topologies.slurm_written import slurm_blocks_text, slurm_text
 from netplace.topologies.switch_grid import switch_grid
 from netplace.topologies.text_form import (
     Kind,
@@ -32,6 +35,7 @@ from netplace.topologies.text_form import (
     read_named,
     read_numbers,
     read_path,
+    read_path_and,
     read_service,
     read_shares,
     read_sides_and_nodes,
@@ -51,6 +55,7 @@ __all__ = [
     "Cables",
     "Graph",
     "Grid",
+    "Hierarchy",
     "Kind",
     "Topology",
     "Tree",
@@ -60,8 +65,10 @@ __all__ = [
     "from_networkx",
     "graph",
     "graph_file",
+    "hierarchy",
     "hypercube",
     "hyperx",
+    "ibnetdiscover",
     "kary_ntree",
     "megafly",
     "mesh",
@@ -156,7 +163,15 @@ TOPOLOGIES = {
         "tree-file:machine.tree",
         "tree of any shape, a line 'child parent [width]' a cable",
     ),
-    "slurm": Kind(slurm, read_path, "slurm:topology.conf", "tree or blocks of Slurm's topology.conf"),
+    "slurm": Kind(
+        slurm,
+        read_path_and("taper", "links", "topology"),
+        "slurm:topology.conf,taper=2",
+        "tree or blocks of Slurm's topology.conf or .yaml; taper=links down for one up, links=FILE of cables",
+    ),
+    "ibnetdiscover": Kind(
+        ibnetdiscover, read_path, "ibnetdiscover:fabric.txt", "InfiniBand fabric, as ibnetdiscover writes it"
+    ),
     "graph": Kind(
         graph_file, read_path, "graph:machine.graphml", "any network, from GraphML or a list of cables"
     ),

@@ -11,8 +11,9 @@ from netplace.checks import whole
 from netplace.checks.calls import checked
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.hierarchy import levels_of
 
-__all__ = ["graph_file", "read_lines", "tree_file"]
+__all__ = ["existing", "graph_file", "read_lines", "tree_file"]
 
 
 @checked
@@ -36,7 +37,7 @@ def graph_file(path: str) -> Graph:
     text = f"graph:{path}"
     if path.endswith(".graphml"):
         try:
-            read = nx.read_graphml(_existing(path, text))
+            read = nx.read_graphml(existing(path, text))
         except OSError:
             raise
         except Exception as error:  # the parser, the codecs and networkx raise errors of many kinds
@@ -82,11 +83,12 @@ def tree_file(path: str) -> Graph:
     parents = dict.fromkeys(parent for _, _, parent, _ in lines)
     number = {name: place for place, name in enumerate(parents)}
     seen: dict[str, int] = {}
-    cables = []
+    cables, pairs = [], []
     nodes_at = np.zeros(len(number), np.int64)
     for line, child, parent, width in lines:
         if child in number:
             cables += [(number[child], number[parent])] * width
+            pairs.append((number[child], number[parent]))
         elif child in seen:
             raise ValueError(f"{text} line {line}: node {child} has a parent already, in line {seen[child]}")
         elif width != 1:
@@ -96,12 +98,13 @@ def tree_file(path: str) -> Graph:
             nodes_at[number[parent]] += 1
     if not seen:
         raise ValueError(f"{text}: no node, expected a child that is nobody's parent")
-    return graph(text, Cables.of(cables), nodes_at, names=list(number))
+    places = levels_of(len(number), pairs, list(number), text)
+    return graph(text, Cables.of(cables), nodes_at, names=list(number), places=places, usual="d-mod-k")
 
 
 def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
     """Return the number and the words of every line that is not empty, without comments."""
-    with open(_existing(path, text), encoding="utf-8") as file:
+    with open(existing(path, text), encoding="utf-8") as file:
         try:
             rows = [(line, row.split("#", 1)[0].split()) for line, row in enumerate(file, 1)]
         except UnicodeDecodeError:
@@ -109,7 +112,8 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
     return [(line, words) for line, words in rows if words]
 
 
-def _existing(path: str, text: str) -> Path:
+def existing(path: str, text: str) -> Path:
+    """Return a path; raise ValueError if there is no such file."""
     if not Path(path).is_file():
         raise ValueError(f"{text}: no such file")
     return Path(path)

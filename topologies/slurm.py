@@ -1,53 +1,69 @@
-"""Slurm's ``topology.conf``, tree and block plug-ins, read and written."""
+"""Slurm's ``topology.conf`` and ``topology.yaml``, tree and block plug-ins, as networks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
+from netplace.checks import real, whole
 from netplace.checks.calls import checked
-from netplace.topologies.faults import with_faults
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
-from netplace.topologies.topology import Topology
-from netplace.topologies.tree import Tree
+from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.slurm_yaml import read_yaml
 
-__all__ = ["expand", "slurm", "slurm_blocks_text", "slurm_text"]
+__all__ = ["blocks_above", "expand", "slurm"]
+
+_Link = tuple[int, int, int]  # cables, cycles a phit, delay
 
 
 @checked
-def slurm(path: str) -> Graph:
-    """Return the network of a ``topology.conf``.
+def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "") -> Graph:
+    """Return the network of a ``topology.conf`` or ``topology.yaml``.
 
     Tree plug-in: ``SwitchName=s0 Nodes=n[0-3]`` is a switch with nodes, ``SwitchName=s4 Switches=s[0-3]``
-    one above others; every cable has a width of 1. Block plug-in: every ``BlockName=b0 Nodes=n[0-17]`` is a
-    switch; with ``BlockSizes=18,36`` as many blocks as make up each further size have a switch above them,
-    and all of these one more.
+    one above others. Block plug-in: every ``BlockName=b0 Nodes=n[0-17]`` is a switch; with
+    ``BlockSizes=18,36`` as many blocks as make up each further size have a switch above them, and all of
+    these one more. In YAML they are ``switches`` of a ``tree`` and ``blocks`` of a ``block``.
 
     Parameters
     ----------
     path : str
-        The file. Lines of other keys are passed over.
+        The file; YAML if its name ends in ``.yaml`` or ``.yml``. Lines of other keys are passed over.
+    taper : float, optional
+        How many links down a switch has for each one up, rounded up to whole cables: 1 is a full tree, 2 is
+        2:1. By default every switch has one cable to each above it.
+    links : str, optional
+        A file with a line ``SWITCH ABOVE [width=4] [cycles=2] [delay=5]`` for each pair of switches joined by
+        several, slower or longer cables.
+    topology : str, optional
+        Which of the topologies of a YAML file; by default the cluster's.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, is of neither kind, or names a switch or a node twice or a switch that
-        is not there.
+        If the file cannot be read, is of neither kind, names a switch or a node twice or a switch that
+        is not there, or has a loop.
     """
     text = f"slurm:{path}"
+    given = {"taper": taper, "links": links, "topology": topology}
+    text += "".join(f",{key}={value}" for key, value in given.items() if value)
+    rows = _rows(path, text, topology)
     switches: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
     sizes: list[int] = []
     holder: dict[str, str] = {}
     blocks = False
-    for line, words in read_lines(path, text):
-        values = {key.lower(): value for key, _, value in (word.partition("=") for word in words)}
-        where = f"{text} line {line}"
+    for where, values in rows:
         if "blocksizes" in values:
-            sizes = [int(size) for size in values["blocksizes"].split(",") if size.isdigit()]
+            sizes = [
+                whole(size, f"{where}: block size")
+                for size in values["blocksizes"].split(",")
+                if size != "-1"
+            ]
         name = values.get("switchname") or values.get("blockname")
         if not name:
             continue
@@ -63,24 +79,96 @@ def slurm(path: str) -> Graph:
     if not switches:
         raise ValueError(f"{text}: neither SwitchName= nor BlockName= in the file")
     number = {name: place for place, name in enumerate(switches)}
-    cables = []
+    pairs = []
     for name, children in above.items():
         for child in children:
             if child not in number:
                 raise ValueError(f"{text}: switch {name} is above {child}, which is not in the file")
-            cables.append((number[child], number[name]))
+            pairs.append((number[child], number[name]))
     nodes_at = [len(nodes) for nodes in switches.values()]
     names = list(switches)
     if blocks:
-        cables, names = _blocks(nodes_at, sizes, names)
+        pairs, names = blocks_above(nodes_at, sizes, names)
         nodes_at += [0] * (len(names) - len(nodes_at))
-    return graph(text, Cables.of(cables), np.array(nodes_at), names=names)
+    places = levels_of(len(names), pairs, names, text)
+    cables = _cables(pairs, _widths(pairs, places[:, 0].tolist(), nodes_at, taper, text), links, names, text)
+    return graph(text, cables, np.array(nodes_at), names=names, places=places, usual="d-mod-k")
 
 
-def _blocks(
+def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]]]:
+    """Return where each entry stands and its values, keys in lower case."""
+    if Path(path).suffix in (".yaml", ".yml"):
+        return read_yaml(path, text, topology)
+    if topology:
+        raise ValueError(f"{text}: topology={topology} names one of a .yaml file, and this is none")
+    found = []
+    for line, words in read_lines(path, text):
+        values = {key.lower(): value for key, _, value in (word.partition("=") for word in words)}
+        found.append((f"{text} line {line}", values))
+    return found
+
+
+def _widths(
+    pairs: list[tuple[int, int]],
+    level: list[int],
+    nodes_at: list[int],
+    taper: str | float,
+    text: str,
+) -> list[int]:
+    """Return the cables of each pair of switches, by how many links down a switch has for one up."""
+    if not taper:
+        return [1] * len(pairs)
+    ratio = real(taper, f"{text}: taper", 1 / 64, 1 << 20)
+    down = list(nodes_at)
+    width = [0] * len(pairs)
+    up: dict[int, list[int]] = {}
+    for place, (child, _) in enumerate(pairs):
+        up.setdefault(child, []).append(place)
+    for child in sorted(up, key=lambda switch: level[switch]):
+        each = max(1, int(np.ceil(down[child] / ratio / len(up[child]))))
+        for place in up[child]:
+            width[place] = each
+            down[pairs[place][1]] += each
+    return width
+
+
+def _cables(
+    pairs: list[tuple[int, int]], widths: list[int], links: str, names: list[str], text: str
+) -> Cables:
+    """Return the cables, as a file of links changes them."""
+    found: dict[tuple[int, int], _Link] = {
+        pair: (width, 1, 0) for pair, width in zip(pairs, widths, strict=True)
+    }
+    number = {name: place for place, name in enumerate(names)}
+    for line, words in read_lines(links, text) if links else []:
+        where = f"{links} line {line}"
+        if len(words) < 2 or any("=" not in word for word in words[2:]):
+            raise ValueError(f"{where}: expected SWITCH ABOVE width=.. cycles=.. delay=..")
+        pair = tuple(number.get(name, -1) for name in words[:2])
+        if pair not in found:
+            raise ValueError(f"{where}: a cable from {words[0]} to {words[1]}, which {text} does not join")
+        width, cycles, delay = found[pair]
+        for key, _, value in (word.partition("=") for word in words[2:]):
+            if key == "width":
+                width = whole(value, f"{where}: width")
+            elif key == "cycles":
+                cycles = whole(value, f"{where}: cycles")
+            elif key == "delay":
+                delay = whole(value, f"{where}: delay", 0)
+            else:
+                raise ValueError(f"{where}: unknown {key!r}, expected width, cycles or delay")
+        found[pair] = width, cycles, delay
+    widths_of = np.array([link[0] for link in found.values()], np.int64)
+    ends = np.repeat(np.array(list(found), np.int64).reshape(-1, 2), widths_of, axis=0)
+    cycles_of = np.repeat(np.array([link[1] for link in found.values()], np.int64), widths_of)
+    delays_of = np.repeat(np.array([link[2] for link in found.values()], np.int64), widths_of)
+    return Cables(ends, cycles_of, delays_of)
+
+
+def blocks_above(
     nodes_at: list[int], sizes: list[int], names: list[str]
 ) -> tuple[list[tuple[int, int]], list[str]]:
-    """Return the cables and the names of all switches, those above the blocks included."""
+    """Return pairs of switches, the second above the first, and the names of all."""
     names = list(names)
     cables = []
     level = list(range(len(nodes_at)))
@@ -96,107 +184,6 @@ def _blocks(
             level.append(len(names) - 1)
             cables += [(member, level[-1]) for member in members]
     return cables, names
-
-
-def _switched(topology: Topology) -> Graph:
-    """Return a network as one of switches and nodes.
-
-    Raises
-    ------
-    ValueError
-        If its nodes are switches.
-    """
-    if isinstance(topology, Tree):
-        return with_faults(topology, text=topology.text)  # none: the same wiring
-    if not isinstance(topology, Graph):
-        raise ValueError(f"{topology}: topology.conf knows trees alone, and here nodes are switches")
-    return topology
-
-
-@checked
-def slurm_text(topology: Topology) -> str:
-    """Return a ``topology.conf`` of the tree plug-in for a tree of switches.
-
-    Raises
-    ------
-    ValueError
-        If the switches are no tree: if some are joined in a circle.
-    """
-    topology = _switched(topology)
-    first = topology.first_switch
-    if not first:
-        raise ValueError(f"{topology}: topology.conf knows trees alone, and here nodes are switches")
-    links = topology.neighbor[first:]
-    pairs = {
-        (a, int(b) - first) for a, row in enumerate(links) for b in row[row >= first] if a < int(b) - first
-    }
-    if len(pairs) != topology.switches - 1:
-        raise ValueError(
-            f"{topology}: topology.conf knows trees alone, and here {topology.switches} switches have "
-            f"{len(pairs)} pairs of neighbours"
-        )
-    near: dict[int, list[int]] = {switch: [] for switch in range(topology.switches)}
-    for a, b in pairs:
-        near[a].append(b)
-        near[b].append(a)
-    at = np.bincount(topology.home - first, minlength=topology.switches)
-    with_nodes = topology.switch_hops[:, np.flatnonzero(at)]
-    root = int(np.lexsort((with_nodes.sum(axis=1), with_nodes.max(axis=1)))[0])
-    names = topology.names or tuple(f"s{switch}" for switch in range(topology.switches))
-    lines, begin = [], np.cumsum(at) - at
-    parent = {root: -1}
-    order = [root]
-    for switch in order:
-        for child in sorted(near[switch]):
-            if child not in parent:
-                parent[child] = switch
-                order.append(child)
-    for switch in range(topology.switches):
-        words = [f"SwitchName={names[switch]}"]
-        if at[switch]:
-            words.append(f"Nodes=n[{begin[switch]}-{begin[switch] + at[switch] - 1}]")
-        children = [names[child] for child in sorted(near[switch]) if parent[child] == switch]
-        if children:
-            words.append("Switches=" + ",".join(children))
-        lines.append(" ".join(words))
-    return "\n".join(lines) + "\n"
-
-
-@checked
-def slurm_blocks_text(topology: Topology) -> str:
-    """Return a ``topology.conf`` of the block plug-in for switches with nodes, joined level by level.
-
-    Raises
-    ------
-    ValueError
-        If the switches above the blocks are not those that the plug-in's sizes make.
-    """
-    topology = _switched(topology)
-    first = topology.first_switch
-    at = np.bincount(topology.home - first, minlength=topology.switches).tolist() if first else []
-    blocks = [switch for switch, nodes in enumerate(at) if nodes]
-    if not first or blocks != list(range(len(blocks))):
-        raise ValueError(
-            f"{topology}: blocks are switches with nodes that come before all others, found none"
-        )
-    near = topology.neighbor[first:] - first
-    pairs = {(min(a, b), max(a, b)) for a, row in enumerate(near.tolist()) for b in row if b >= 0}
-    names = list(topology.names or (f"b{switch}" for switch in range(topology.switches)))
-    sizes, level = [max(at)], blocks
-    while len(level) > 1:
-        above = [max((b for a, b in pairs if a == member), default=-1) for member in level]
-        ratio = above.count(above[0])
-        if ratio < len(level):
-            sizes.append(sizes[-1] * ratio)
-        level = list(dict.fromkeys(above)) if ratio > 1 else []
-    cables, _ = _blocks(at[: len(blocks)], sizes, names[: len(blocks)])
-    if set(cables) != pairs:
-        raise ValueError(f"{topology}: its switches above the blocks are not those that sizes of blocks make")
-    begin = np.cumsum(at) - at
-    lines = [
-        f"BlockName={names[block]} Nodes=n[{begin[block]}-{begin[block] + at[block] - 1}]" for block in blocks
-    ]
-    return "\n".join([*lines, "BlockSizes=" + ",".join(map(str, sizes))]) + "\n"
 
 
 def expand(hosts: str, where: str = "hosts") -> Iterator[str]:

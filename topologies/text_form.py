@@ -15,6 +15,7 @@ __all__ = [
     "read_named",
     "read_numbers",
     "read_path",
+    "read_path_and",
     "read_service",
     "read_shares",
     "read_sides",
@@ -155,6 +156,22 @@ def read_tree(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def read_path(text: str) -> tuple[str]:
     """Return the file of ``"graph:FILE"``."""
     return (_after_colon(text),)
+
+
+def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
+    """Return a reader of a file and ``name=value`` parts, such as ``"slurm:FILE,taper=2"``."""
+
+    def read(text: str) -> tuple[str, ...]:
+        path, *rest = _after_colon(text).split(",")
+        found = dict.fromkeys(names, "")
+        for part in rest:
+            name, _, value = part.partition("=")
+            if name not in found or not value:
+                raise ValueError(f"{text}: {part!r}, expected {', '.join(f'{n}=..' for n in names)}")
+            found[name] = value
+        return (path, *found.values())
+
+    return read
 
 
 def read_shares(text: str) -> tuple[str, dict[str, str]]:

@@ -114,7 +114,10 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         "the free nodes of least distances, by search; small machines",
     ),
     "paging": PartitionerKind(
-        paging, "paging:1", "the first free pages of side 2^S (Lo et al. 1997)", "S,ORDER"
+        paging,
+        "paging:1",
+        "the first free pages of side 2^S (Lo et al. 1997), on trees subtrees of level S",
+        "S,ORDER",
     ),
     "pss": PartitionerKind(
         by_processor_sets,

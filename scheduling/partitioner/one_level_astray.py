@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from netplace.scheduling.partitioner.tree import Subtrees, read_threshold, tree_of
+from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
+from netplace.scheduling.partitioner.tree import Subtrees, read_threshold, subtrees_of
 from netplace.topologies import Topology, Tree
 
 __all__ = ["OneLevelAstray", "quasi_contiguous"]
@@ -42,7 +43,7 @@ class OneLevelAstray(Subtrees):
         return math.ceil(nodes * self._threshold / 100)
 
 
-def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstray:
+def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstray | SubtreesOfAnyShape:
     """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent.
 
     Raises
@@ -50,9 +51,12 @@ def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstr
     ValueError
         If the network is no tree, or the option no percentage.
     """
-    tree = tree_of(topology, "quasi-contiguous")
+    tree = subtrees_of(topology, "quasi-contiguous")
     if not option:
         raise ValueError(
             "partitioner quasi-contiguous: no threshold given, expected a form such as quasi-contiguous:20"
         )
-    return OneLevelAstray(tree, read_threshold(option, f"partitioner quasi-contiguous:{option}"))
+    threshold = read_threshold(option, f"partitioner quasi-contiguous:{option}")
+    if isinstance(topology, Tree):
+        return OneLevelAstray(topology, threshold)
+    return SubtreesOfAnyShape(tree, threshold, one_up=True)

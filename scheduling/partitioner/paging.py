@@ -1,4 +1,4 @@
-"""Paging: a grid is cut into pages of side 2^s, and a job gets the first free pages.
+"""Paging: a grid is cut into pages of side 2^s, a tree into subtrees, and a job gets the first free pages.
 
 Source: V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor allocation algorithms for
 mesh-connected multicomputers", IEEE Trans. Parallel and Distributed Systems 8(7), 1997, as it is commonly
@@ -19,7 +19,7 @@ from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.curves.hilbert import hilbert
 from netplace.scheduling.partitioner.curves.row import row
 from netplace.scheduling.partitioner.curves.snake import snake
-from netplace.topologies import Grid, Topology, mesh
+from netplace.topologies import Topology, hierarchy, mesh
 
 __all__ = ["PAGE_ORDERS", "Paging", "paging"]
 
@@ -31,12 +31,10 @@ class Paging:
 
     Parameters
     ----------
-    grid : Grid
-        The machine.
-    size : int
-        Pages have sides of 2^size nodes.
-    order : str
-        Order of the pages, a key of `PAGE_ORDERS`.
+    page : ndarray of int64, shape (nodes,)
+        Page of each node; lower ones are taken first.
+    places : ndarray of int64, shape (nodes,), optional
+        Order of the nodes in a page; by default that of their numbers.
 
     Attributes
     ----------
@@ -44,18 +42,15 @@ class Paging:
         Nodes in pages that are free as a whole.
     """
 
-    def __init__(self, grid: Grid, size: int, order: str = "row"):
-        self.by_count = size == 0  # a larger page may hold more nodes than a job needs
-        sides = [-(-side // 2**size) for side in grid.sizes]
-        pages = mesh(tuple(sides))
-        rank = np.argsort(PAGE_ORDERS[order](pages))
-        self._page = rank[pages.node(grid.coordinates(np.arange(grid.nodes)) >> size)]  # of each node
-        by_page = np.argsort(self._page, kind="stable")
-        self._nodes = np.split(by_page, np.cumsum(np.bincount(self._page))[:-1])
-        self._sizes = np.bincount(self._page)
-        self._held = np.zeros(grid.nodes, bool)
-        self._used = np.zeros(pages.nodes, np.int64)  # held nodes of each page
-        self.free = grid.nodes
+    def __init__(self, page: Nodes, places: Nodes | None = None):
+        self._page = page
+        by_page = np.lexsort((np.arange(len(page)) if places is None else places, page))
+        self._nodes = np.split(by_page, np.cumsum(np.bincount(page))[:-1])
+        self._sizes = np.bincount(page)
+        self.by_count = bool(self._sizes.max() == 1)  # a larger page may hold more nodes than a job needs
+        self._held = np.zeros(len(page), bool)
+        self._used = np.zeros(len(self._sizes), np.int64)  # held nodes of each page
+        self.free = len(page)
         self.searches = 0
         self.visited = 0  # pages
 
@@ -100,16 +95,30 @@ class Paging:
 
 
 def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
-    """Return the partitioner Paging(s); the option is s, and after a comma the order of pages.
+    """Return the partitioner Paging(s); the option is s, and after a comma the order of pages on grids.
+
+    On a tree pages are the subtrees of level s, in the tree's order: 1 for those below a leaf switch.
 
     Raises
     ------
     ValueError
-        If the option has another form, a page is larger than the machine, or the network is no mesh or torus.
+        If the option has another form, a page is larger than the machine, or the network is neither a mesh,
+        a torus nor a tree.
     """
     what = f"partitioner paging:{option}" if option else "partitioner paging"
     size, _, order = option.partition(",")
+    tree = hierarchy(topology)
+    if tree is not None:
+        if order:
+            raise ValueError(f"{what}: pages of trees have no other order, but {order!r} was given")
+        starts = tree.starts[whole(size or 0, f"{what}: level", 0, tree.levels)]
+        page = np.empty(topology.nodes, np.int64)
+        page[tree.order] = np.searchsorted(starts, np.arange(topology.nodes), side="right") - 1
+        return Paging(page, np.argsort(tree.order))
     one_of(order or "row", PAGE_ORDERS, f"{what}, order of pages")
     grid = grid_of(topology, what)
     most = (max(grid.sizes) - 1).bit_length()  # of a page that is the whole machine
-    return Paging(grid, whole(size or 0, f"{what}: size", 0, most), order or "row")
+    side = whole(size or 0, f"{what}: size", 0, most)
+    pages = mesh(tuple(-(-of // 2**side) for of in grid.sizes))
+    rank = np.argsort(PAGE_ORDERS[order or "row"](pages))
+    return Paging(rank[pages.node(grid.coordinates(np.arange(grid.nodes)) >> side)])

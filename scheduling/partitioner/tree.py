@@ -21,12 +21,13 @@ import numpy as np
 from netplace.compiled import njit
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
+from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
 from netplace.scheduling.partitioner.tree_counts import choose, count_nodes, gather, release_until
-from netplace.topologies import Topology, Tree
+from netplace.topologies import Hierarchy, Topology, Tree, hierarchy
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["Subtrees", "nearly_contiguous", "read_threshold", "tree_contiguous", "tree_of"]
+__all__ = ["Subtrees", "nearly_contiguous", "read_threshold", "subtrees_of", "tree_contiguous"]
 
 
 class Subtrees:
@@ -189,8 +190,8 @@ def read_threshold(text: str, what: str) -> float:
     return threshold
 
 
-def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subtrees:
-    """Return the contiguous partitioner of a tree.
+def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subtrees | SubtreesOfAnyShape:
+    """Return the contiguous partitioner of a tree of any shape.
 
     Raises
     ------
@@ -199,10 +200,12 @@ def tree_contiguous(topology: Topology, option: str = "", seed: int = 0) -> Subt
     """
     if option:
         raise ValueError(f"partitioner contiguous: takes no option on trees, but {option!r} was given")
-    return Subtrees(tree_of(topology, "contiguous"))
+    if isinstance(topology, Tree):
+        return Subtrees(topology)
+    return SubtreesOfAnyShape(subtrees_of(topology, "contiguous"))
 
 
-def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees:
+def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees | SubtreesOfAnyShape:
     """Return the partitioner of a tree that lets some nodes be anywhere; `option` is its threshold.
 
     Raises
@@ -210,16 +213,20 @@ def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees:
     ValueError
         If the network is no tree, or the option no percentage.
     """
-    tree = tree_of(topology, "nearly-contiguous")
+    tree = subtrees_of(topology, "nearly-contiguous")
     if not option:
         raise ValueError(
             "partitioner nearly-contiguous: no threshold given, expected a form such as nearly-contiguous:20"
         )
-    return Subtrees(tree, read_threshold(option, f"partitioner nearly-contiguous:{option}"))
+    threshold = read_threshold(option, f"partitioner nearly-contiguous:{option}")
+    if isinstance(topology, Tree):
+        return Subtrees(topology, threshold)
+    return SubtreesOfAnyShape(tree, threshold)
 
 
-def tree_of(topology: Topology, name: str) -> Tree:
-    """Return `topology` if it is a tree."""
-    if not isinstance(topology, Tree):
+def subtrees_of(topology: Topology, name: str) -> Hierarchy:
+    """Return the subtrees of `topology` if it is a tree."""
+    found = hierarchy(topology)
+    if found is None:
         raise ValueError(f"partitioner {name}: is defined on trees, not on {topology}")
-    return topology
+    return found

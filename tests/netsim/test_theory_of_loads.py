@@ -10,8 +10,8 @@ import pytest
 from netplace.netsim import Config, measure_load, pattern
 from netplace.netsim.general import verdict_on
 from netplace.netsim.traffic import PATTERNS
-from netplace.topologies import Topology, parse
-from netplace.topologies.routing import most_accepted, shares, worst_permutation
+from netplace.topologies import Cables, Topology, graph, parse
+from netplace.topologies.routing import make_routes, most_accepted, shares, worst_permutation
 
 
 @functools.lru_cache(maxsize=2)
@@ -170,3 +170,27 @@ def test_ugal_is_near_the_better_of_two_ways(monkeypatch, routing, least):
             parse("slimfly:3"), 1.0, traffic=traffic, config=config, warmup=3000, measure=6000
         )
         assert load.accepted >= least * better
+
+
+def test_parallel_cables_carry_alike(tmp_path) -> None:
+    lines = ["SwitchName=top Switches=row[0-1]", "SwitchName=row0 Switches=leaf[0-3]"]
+    lines += ["SwitchName=row1 Switches=leaf[4-6]"]
+    lines += [f"SwitchName=leaf{leaf} Nodes=n[{8 * leaf}-{8 * leaf + 7}]" for leaf in range(7)]
+    (tmp_path / "topology.conf").write_text("\n".join(lines) + "\n")
+    network = f"slurm:{tmp_path / 'topology.conf'},taper=2"
+    nodes = parse(network).nodes
+    spread = (1 - np.eye(nodes)) / (nodes - 1)
+    by_digit, by_all = (
+        most_accepted(_shares(network, routing), spread) for routing in ("d-mod-k", "adaptive")
+    )
+    assert by_digit == pytest.approx(by_all, rel=0.05)
+
+
+def test_parents_and_parallel_cables_carry_alike() -> None:
+    # Two spines, two cables to each from every leaf of four nodes.
+    cables = [(leaf, spine) for leaf in range(4) for spine in (4, 5) for _ in range(2)]
+    places = np.array([[1, n] for n in range(4)] + [[2, n] for n in range(2)])
+    topology = graph("two cables", Cables.of(cables), [4] * 4 + [0] * 2, places=places, usual="d-mod-k")
+    share = shares(*make_routes(topology))
+    load = share.sum(axis=(0, 1)) / (topology.nodes - 1)
+    assert load.max() == pytest.approx(load.mean())

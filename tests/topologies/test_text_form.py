@@ -39,6 +39,9 @@ def test_every_kind_has_an_example_that_reads_back(
     monkeypatch.chdir(tmp_path)
     nx.write_graphml(nx.cycle_graph(4), "machine.graphml")
     Path("machine.tree").write_text("n0 s0\nn1 s0\n")
+    Path("fabric.txt").write_text(
+        'Switch\t36 "S-a1"\t# "leaf"\n[1]\t"H-c1"[1](c2)\t# "node" lid 4 4xQDR\nCa\t1 "H-c1"\t# "node"\n'
+    )
     Path("topology.conf").write_text("SwitchName=s0 Nodes=n[0-3]\n")
     assert entry.description
     assert str(parse(entry.example)) == entry.example

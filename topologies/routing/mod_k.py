@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.routing.routes import Routes
+from netplace.topologies.routing.routes import Routes, table
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.routing.up_down import all_up_down
 
@@ -13,12 +13,13 @@ __all__ = ["d_mod_k"]
 
 
 def d_mod_k(switches: Switches) -> Routes:
-    """Return the routing in which a packet goes up by port ⌊destination node / ports up below⌋ mod ports up.
+    """Return the routing in which a packet goes up by port ⌊destination node / parents below⌋ mod ports up.
 
     E. Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global
     collectives", J. Parallel Distrib. Comput. 72 (2012) 1423-1432; the fat-tree routing of InfiniBand's
-    subnet manager follows it. "Ports up below" is the product of the ports up at the levels below a
-    switch. Going down, where there are several links to the next switch, they are taken by the same rule.
+    subnet manager follows it. "Parents below" is the product of the numbers of parents that a switch of each
+    level below has. Ports count parent by parent, then parallel cables. Going down, parallel cables are taken
+    by the same rule.
 
     Raises
     ------
@@ -27,14 +28,30 @@ def d_mod_k(switches: Switches) -> Routes:
     """
     if not switches.is_tree:
         raise ValueError(f"{switches.text}: no tree of levels, which routing d-mod-k needs; use up-down")
-    return Routes("d-mod-k", all_up_down(switches), "none", spread="destination", stride=_strides(switches))
+    ports = _parent_by_parent(switches, all_up_down(switches))
+    return Routes("d-mod-k", ports, "none", spread="destination", stride=_strides(switches))
+
+
+def _parent_by_parent(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Return a table with the first cable to each switch before the second to any."""
+    count, wide = switches.neighbor.shape
+    order = np.argsort(switches.neighbor, axis=1, kind="stable")
+    ends = np.take_along_axis(switches.neighbor, order, axis=1)
+    place = np.arange(wide)
+    begins = np.where(np.diff(ends, axis=1, prepend=-2) != 0, place, 0)
+    parallel = np.empty((count, wide), np.int64)  # of the cables to the same switch, which it is
+    np.put_along_axis(parallel, order, place - np.maximum.accumulate(begins, axis=1), axis=1)
+    key = parallel[np.arange(count)[:, None, None], ports] * wide + ports
+    key[ports < 0] = wide * wide
+    return table(np.take_along_axis(ports, np.argsort(key, axis=2), axis=2))
 
 
 def _strides(switches: Switches) -> NDArray[np.int64]:
-    """Return the product of the ports up at the levels below each switch."""
+    """Return the product of the numbers of parents at the levels below each switch."""
     assert switches.places is not None
     level = switches.places[:, 0] - switches.places[:, 0].min()
-    upward = (switches.neighbor >= 0) & (level[switches.neighbor] > level[:, None])
-    ports_up = np.zeros(int(level.max()) + 1, np.int64)
-    np.maximum.at(ports_up, level, upward.sum(axis=1))
-    return np.asarray(np.cumprod(np.concatenate(([1], np.maximum(1, ports_up))))[level])
+    parents = np.ones(int(level.max()) + 1, np.int64)
+    for switch, row in enumerate(switches.neighbor):
+        above = np.unique(row[(row >= 0) & (level[row] > level[switch])])
+        parents[level[switch]] = max(parents[level[switch]], len(above))
+    return np.asarray(np.cumprod(np.concatenate(([1], parents)))[level])

@@ -47,7 +47,7 @@ class Routes:
     name : str
         What it is called in messages.
     ports : ndarray of int16, shape (switches, switches, n)
-        Ports of each switch, in increasing order, by which a packet may go on to each switch; -1 fills up.
+        Ports of each switch, in any order, by which a packet may go on to each switch; -1 fills up.
     discipline : str
         How the level rises, a key of `DISCIPLINES`.
     escape : ndarray of int16, shape (switches, switches), or None

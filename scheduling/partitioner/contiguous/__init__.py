@@ -18,7 +18,7 @@ from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSlidin
 from netplace.scheduling.partitioner.contiguous.search import Search
 from netplace.scheduling.partitioner.shapes import BestShapes, Factors, Ranking
 from netplace.scheduling.partitioner.tree import tree_contiguous
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Grid, Topology, hierarchy
 
 __all__ = ["SEARCHES", "SHAPE_OPTION", "Boxes", "Search", "box_partitioner", "contiguous"]
 
@@ -39,7 +39,7 @@ def contiguous(topology: Topology, option: str, seed: int, ranking: Ranking | No
     ValueError
         As those that `box_partitioner` and `tree_contiguous` make.
     """
-    if isinstance(topology, Tree):
+    if hierarchy(topology) is not None:
         return tree_contiguous(topology, option, seed)
     return box_partitioner("contiguous", Erosion)(topology, option, seed, ranking)
 

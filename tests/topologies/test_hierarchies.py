@@ -1,0 +1,237 @@
+"""Trees of any shape: their subtrees, Slurm's files with widths, ibnetdiscover's, and what is no tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netplace.topologies import Graph, Topology, hierarchy, parse
+from netplace.topologies.indented import read_indented
+from netplace.topologies.routing import check, make_routes
+
+CONF = """
+SwitchName=top Switches=row[0-1]
+SwitchName=row0 Switches=leaf[0-1]
+SwitchName=row1 Switches=leaf2 Nodes=login
+SwitchName=leaf0 Nodes=n[0-3]
+SwitchName=leaf1 Nodes=n[4-9]
+SwitchName=leaf2 Nodes=n[10-11]
+"""
+YAML = """---
+# two views of one machine
+- topology: wide
+  cluster_default: false
+  block:
+    block_sizes:
+      - 4
+      - 8
+    blocks:
+      - block: b1
+        nodes: n[0-3]
+      - block: b2
+        nodes: n[4-7]
+- topology: cables
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: leaf[0-1]
+      - switch: leaf0
+        nodes: n[0-3]
+      - switch: leaf1
+        nodes: n4,n5
+"""
+FABRIC = """#
+# Topology file: generated on Tue Jun  5 14:15:10 2007
+#
+vendid=0x2c9
+switchguid=0xa1(a1)
+Switch\t36 "S-00000000000000a1"\t\t# "leaf" enhanced port 0 lid 1 lmc 0
+[1]\t"H-00000000000000c1"[1](c2) \t\t# "node1 HCA-1" lid 4 4xQDR
+[2]\t"H-00000000000000c3"[1](c4) \t\t# "node2 HCA-1" lid 5 4xQDR
+[35]\t"S-00000000000000b1"[1]\t\t# "spine" lid 2 4xQDR
+[36]\t"S-00000000000000b1"[2]\t\t# "spine" lid 2 4xQDR
+
+Switch\t36 "S-00000000000000a2"\t\t# "leaf" enhanced port 0 lid 3 lmc 0
+[1]\t"H-00000000000000c5"[1](c6) \t\t# "node3 HCA-1" lid 6 4xQDR
+[36]\t"S-00000000000000b1"[3]\t\t# "spine" lid 2 4xQDR
+
+Switch\t36 "S-00000000000000b1"\t\t# "spine" enhanced port 0 lid 2 lmc 0
+[1]\t"S-00000000000000a1"[35]\t\t# "leaf" lid 1 4xQDR
+[2]\t"S-00000000000000a1"[36]\t\t# "leaf" lid 1 4xQDR
+[3]\t"S-00000000000000a2"[36]\t\t# "leaf" lid 3 4xQDR
+
+Ca\t1 "H-00000000000000c1"\t\t# "node1 HCA-1"
+[1](c2) \t"S-00000000000000a1"[1]\t\t# lid 4 lmc 0 "leaf" lid 1 4xQDR
+
+Ca\t1 "H-00000000000000c3"\t\t# "node2 HCA-1"
+[1](c4) \t"S-00000000000000a1"[2]\t\t# lid 5 lmc 0 "leaf" lid 1 4xQDR
+
+Ca\t1 "H-00000000000000c5"\t\t# "node3 HCA-1"
+[1](c6) \t"S-00000000000000a2"[1]\t\t# lid 6 lmc 0 "leaf" lid 3 4xQDR
+"""
+
+
+def written(folder: Path, name: str, content: str) -> str:
+    (folder / name).write_text(content)
+    return str(folder / name)
+
+
+def subtrees(network: Topology) -> list[list[list[int]]]:
+    """Return the nodes of all subtrees, level by level."""
+    tree = hierarchy(network)
+    assert tree is not None
+    return [[part.tolist() for part in np.split(tree.order, starts[1:-1])] for starts in tree.starts[1:]]
+
+
+def cables(network: Graph) -> dict[tuple[str, str], int]:
+    """Return how many cables join each pair of switches."""
+    found: dict[tuple[str, str], int] = {}
+    for row, end in network.links()[:, [0, 2]].tolist():
+        if row >= network.first_switch <= end:
+            pair = network.names[row - network.first_switch], network.names[end - network.first_switch]
+            found[pair] = found.get(pair, 0) + 1
+    return found
+
+
+def test_subtrees_of_an_irregular_tree(tmp_path):
+    network = parse(f"slurm:{written(tmp_path, 'topology.conf', CONF)}")
+    assert subtrees(network) == [
+        [[0], [11, 12], [1, 2, 3, 4], [5, 6, 7, 8, 9, 10]],
+        [[0, 11, 12], list(range(1, 11))],
+        [[0, 11, 12, *range(1, 11)]],
+    ]
+
+
+@pytest.mark.parametrize(("one", "other"), [("xgft:3;3,2,4;1,1,1", None), ("xgft:3;3,2,4;1,2,2", None)])
+def test_subtrees_of_fat_trees_are_those_of_their_arities(one, other):
+    sizes = [[len(part) for part in level] for level in subtrees(parse(one))]
+    assert sizes == [[3] * 8, [6] * 4, [24]]
+
+
+def test_subtrees_of_k_ary_trees():
+    assert subtrees(parse("tree:2,2")) == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
+
+
+@pytest.mark.parametrize("network", ["torus:4x4", "dragonfly:a=2,p=2,h=1", "hyperx:2x2,c=2", "slimfly:3"])
+def test_other_networks_have_no_subtrees(network):
+    assert hierarchy(parse(network)) is None
+
+
+def test_widths_by_a_number(tmp_path):
+    file = written(tmp_path, "topology.conf", CONF)
+    full, half = parse(f"slurm:{file},taper=1"), parse(f"slurm:{file},taper=2")
+    assert cables(full)["leaf1", "row0"] == 6
+    assert cables(full)["row0", "top"] == 10
+    assert cables(half)["leaf1", "row0"] == 3
+    assert cables(half)["row0", "top"] == 3  # (2 + 3) / 2, rounded up
+    assert half.usual == "d-mod-k"
+    assert check(*make_routes(half)).free
+
+
+def test_widths_and_speeds_by_a_file(tmp_path):
+    file = written(tmp_path, "topology.conf", CONF)
+    links = written(tmp_path, "links.txt", "leaf0 row0 width=2 cycles=4\nrow0 top delay=9\n")
+    network = parse(f"slurm:{file},links={links}")
+    assert cables(network)["leaf0", "row0"] == 2
+    assert sorted(set(network.cycles.ravel().tolist())) == [1, 4]
+    assert sorted(set(network.delay.ravel().tolist())) == [0, 9]
+
+
+def test_topology_yaml(tmp_path):
+    file = written(tmp_path, "topology.yaml", YAML)
+    network = parse(f"slurm:{file}")
+    assert (network.nodes, network.names) == (6, ("top", "leaf0", "leaf1"))
+    blocks = parse(f"slurm:{file},topology=wide")
+    assert (blocks.nodes, blocks.names) == (8, ("b1", "b2", "above-b1"))
+    assert subtrees(blocks)[0] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+def test_fabric_of_ibnetdiscover(tmp_path):
+    network = parse(f"ibnetdiscover:{written(tmp_path, 'fabric.txt', FABRIC)}")
+    assert (network.nodes, network.usual) == (3, "d-mod-k")
+    assert network.names == ("leaf S-00000000000000a1", "leaf S-00000000000000a2", "spine")
+    assert cables(network)["leaf S-00000000000000a1", "spine"] == 2
+    assert subtrees(network) == [[[0, 1], [2]], [[0, 1, 2]]]
+
+
+def test_a_fabric_with_a_cable_between_leaves_is_no_tree(tmp_path):
+    tail = FABRIC.index("Ca\t1")
+    cable = '[9]\t"S-00000000000000{}"[9]\t\t# "leaf" lid 1 4xQDR\n'
+    text = FABRIC[:tail]
+    for port, leaf in ((2, "a2"), (3, "a1")):
+        up = f'[36]\t"S-00000000000000b1"[{port}]'
+        text = text.replace(up, cable.format(leaf) + up)
+    network = parse(f"ibnetdiscover:{written(tmp_path, 'fabric.txt', text + FABRIC[tail:])}")
+    assert hierarchy(network) is None
+    assert check(*make_routes(network)).free
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("t.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a Nodes=n0\n", "", r"a loop .*: a, b$"),
+        ("t.conf", "SwitchName=a Switches=b Nodes=n0\n", "", r"a is above b, which is not in the file"),
+        ("t.conf", CONF, ",taper=0", r"taper"),
+        ("t.conf", CONF, ",taper=wide", r"taper"),
+        ("t.conf", CONF, ",width=2", r"'width=2', expected taper=\.\., links=\.\., topology=\.\."),
+        ("t.conf", CONF, ",topology=x", r"names one of a \.yaml file"),
+        ("t.conf", CONF, ",links={links}", r"a cable from leaf0 to top, which slurm:.* does not join"),
+        ("t.yaml", YAML, ",topology=x", r"no topology x in the file"),
+        ("t.yaml", "- topology: a\n  flat: true\n", "", r"topology a: flat, expected tree or block"),
+        ("t.yaml", "- topology: a\n  tree:\n    switches: here\n", "", r"no switches or blocks"),
+        ("t.yaml", "- topology: a\n  tree\n", "", r"line 2: 'tree', expected a form such as key: value"),
+        ("t.yaml", "", "", r"expected a list of topologies"),
+    ],
+)
+def test_files_of_slurm_that_are_none(tmp_path, name, content, options, message):
+    links = written(tmp_path, "links.txt", "leaf0 top width=2\n")
+    file = written(tmp_path, name, content)
+    with pytest.raises(ValueError, match=message):
+        parse(f"slurm:{file}{options.format(links=links)}")
+
+
+@pytest.mark.parametrize(
+    ("links", "message"),
+    [
+        ("leaf0 row0 width=0\n", r"line 1: width"),
+        ("leaf0 row0 breadth=1\n", r"line 1: unknown 'breadth', expected width, cycles or delay"),
+        ("leaf0 nowhere width=1\n", r"line 1: a cable from leaf0 to nowhere"),
+        ("leaf0\n", r"line 1: expected SWITCH ABOVE"),
+    ],
+)
+def test_files_of_cables_that_are_none(tmp_path, links, message):
+    file = written(tmp_path, "topology.conf", CONF)
+    with pytest.raises(ValueError, match=message):
+        parse(f"slurm:{file},links={written(tmp_path, 'links.txt', links)}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('b1"[1]', 'b9"[1]'), r"a cable to S-00000000000000b9, which is not in the file"),
+        (('a1"[35]', 'a1"[34]'), r"port 1 of S-00000000000000b1 does not lead back to port 35"),
+        (("Switch", "Router"), r"no line such as Switch 36"),
+    ],
+)
+def test_fabrics_that_contradict_themselves(tmp_path, change, message):
+    file = written(tmp_path, "fabric.txt", FABRIC.replace(*change))
+    with pytest.raises(ValueError, match=message):
+        parse(f"ibnetdiscover:{file}")
+
+
+def test_a_loop_in_a_tree_file(tmp_path):
+    file = written(tmp_path, "machine.tree", "n0 a\na b\nb a\n")
+    with pytest.raises(ValueError, match=r"a loop of switches that stand above each other: a, b"):
+        parse(f"tree-file:{file}")
+
+
+def test_block_style():
+    text = "a:\n  - 1\n  - two: [x, 'y']\n    three:\nb: \"c\" # comment\n"
+    assert read_indented(text, "here") == {"a": ["1", {"two": ["x", "y"], "three": None}], "b": "c"}
+    with pytest.raises(ValueError, match=r"here line 2: a is there already"):
+        read_indented("a: 1\na: 2\n", "here")
+    with pytest.raises(ValueError, match=r"here line 2: 'b: 2' is indented like nothing before it"):
+        read_indented("  a: 1\n b: 2\n", "here")

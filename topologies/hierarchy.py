@@ -1,0 +1,124 @@
+"""The subtrees of a tree of any shape: which nodes are below the same switches, level by level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.topologies.graph import Graph
+from netplace.topologies.topology import Topology
+from netplace.topologies.tree import Tree
+
+__all__ = ["Hierarchy", "hierarchy", "levels_of"]
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """The subtrees of a tree, each an interval of the nodes in the tree's order.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (nodes,)
+        All nodes, those of a subtree side by side.
+    starts : tuple of ndarray of int64
+        For each level the places in `order` where its subtrees begin, and the number of nodes. Level 0 are
+        the nodes, level 1 those below a leaf switch, the last is the whole tree.
+    """
+
+    order: Int
+    starts: tuple[Int, ...]
+
+    @property
+    def levels(self) -> int:
+        """How many levels of switches there are."""
+        return len(self.starts) - 1
+
+
+def hierarchy(topology: Topology) -> Hierarchy | None:
+    """Return the subtrees of a network whose switches stand in levels; None for other networks.
+
+    A subtree of level l is what remains connected of the switches up to level l, with their nodes. So several
+    switches at the top of a subtree are no more than one.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> [starts.tolist() for starts in hierarchy(parse("xgft:2;2,3;1,2")).starts[1:]]
+    [[0, 2, 4, 6], [0, 6]]
+    """
+    if isinstance(topology, Tree):
+        steps = (topology.down**level for level in range(topology.stages + 1))
+        below = tuple(np.arange(0, topology.nodes + 1, step) for step in steps)
+        return Hierarchy(np.arange(topology.nodes), below)
+    if not isinstance(topology, Graph) or topology.places is None:
+        return None
+    if topology.axis is not None or topology.group is not None or not topology.first_switch:
+        return None
+    labels = _labels(topology, topology.places[:, 0])
+    if len(np.unique(labels[-1])) > 1:
+        return None
+    order = np.lexsort((np.arange(topology.nodes), *labels))
+    starts = [np.arange(topology.nodes + 1)]
+    for label in labels:
+        begin = np.flatnonzero(np.diff(label[order], prepend=-1))
+        starts.append(np.append(begin, topology.nodes))
+    return Hierarchy(order, tuple(starts))
+
+
+def _labels(network: Graph, level: Int) -> list[Int]:
+    """Return, level by level, for each node the lowest node of its subtree."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first = network.first_switch
+    here, port = np.nonzero(network.neighbor[first:] >= first)
+    end = network.neighbor[first:][here, port] - first
+    found = []
+    for highest in range(int(level.min()), int(level.max()) + 1):
+        kept = (level[here] <= highest) & (level[end] <= highest)
+        links = coo_array((np.ones(int(kept.sum()), bool), (here[kept], end[kept])), (len(level),) * 2)
+        part = connected_components(links, directed=False)[1][network.home - first]
+        lowest = np.full(int(part.max()) + 1, network.nodes)
+        np.minimum.at(lowest, part, np.arange(network.nodes))
+        found.append(lowest[part])
+    return found
+
+
+def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], text: str) -> Int:
+    """Return the places of switches in a tree: their level, 1 for those above none, and their number there.
+
+    Parameters
+    ----------
+    above : list of (int, int)
+        Pairs of switches of which the second stands above the first.
+
+    Raises
+    ------
+    ValueError
+        If some stand above each other in a circle.
+    """
+    level = np.ones(switches, np.int64)
+    waits = np.zeros(switches, np.int64)
+    up: dict[int, list[int]] = {}
+    for child, parent in dict.fromkeys(above):
+        up.setdefault(child, []).append(parent)
+        waits[parent] += 1
+    done = np.flatnonzero(waits == 0).tolist()
+    for child in done:
+        for parent in up.get(child, []):
+            level[parent] = max(level[parent], level[child] + 1)
+            waits[parent] -= 1
+            if waits[parent] == 0:
+                done.append(parent)
+    circle = np.flatnonzero(waits > 0)
+    if circle.size:
+        shown = ", ".join(names[switch] for switch in circle[:4])
+        raise ValueError(f"{text}: no tree, a loop of switches that stand above each other: {shown}")
+    number = np.zeros(switches, np.int64)
+    for one in np.unique(level):
+        number[level == one] = np.arange(int((level == one).sum()))
+    return np.stack((level, number), axis=1)

@@ -1,0 +1,109 @@
+"""InfiniBand fabrics as ``ibnetdiscover`` writes them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks.calls import checked
+from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.graph_file import existing
+
+__all__ = ["ibnetdiscover"]
+
+Int = NDArray[np.int64]
+_OWNER = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
+_PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
+
+
+@checked
+def ibnetdiscover(path: str) -> Graph:
+    """Return the network of a file that ``ibnetdiscover`` wrote.
+
+    Every switch is a switch, every port of a channel adapter that is joined to one a node; several cables
+    between two switches are several links. Where the switches are a tree from those with nodes upwards,
+    it is one, routed by `d_mod_k`. Nodes are in the order of the file.
+
+    Parameters
+    ----------
+    path : str
+        The file, in the format of the man page of ibnetdiscover(8), "Topology file format".
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a cable leads to a switch or port that is not in it.
+    """
+    text = f"ibnetdiscover:{path}"
+    try:
+        lines = Path(existing(path, text)).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{text}: not a text file") from None
+    names: dict[str, str] = {}
+    joined: list[tuple[int, str, str, str, str]] = []  # line, guid, port, guid, port
+    owner = kind = ""
+    for line, row in enumerate(lines, 1):
+        if found := _OWNER.match(row):
+            kind, owner, name = found.group(1), found.group(2), found.group(3)
+            if owner in names:
+                raise ValueError(f"{text} line {line}: {owner} is there already")
+            names[owner] = name or owner
+        elif (cable := _PORT.match(row)) and kind == "Switch":
+            joined.append((line, owner, cable.group(1), cable.group(2), cable.group(3)))
+    switches = {guid: place for place, guid in enumerate(g for g in names if g.startswith("S-"))}
+    if not switches:
+        raise ValueError(
+            f'{text}: no line such as Switch 36 "S-0002c90200404f0e", which ibnetdiscover writes'
+        )
+    nodes_at = np.zeros(len(switches), np.int64)
+    ends = {(guid, port): (other, back) for _, guid, port, other, back in joined}
+    cables = []
+    for line, guid, port, other, back in joined:
+        if other not in names:
+            raise ValueError(f"{text} line {line}: a cable to {other}, which is not in the file")
+        if other not in switches:
+            nodes_at[switches[guid]] += 1
+            continue
+        if ends.get((other, back)) != (guid, port):
+            raise ValueError(
+                f"{text} line {line}: port {back} of {other} does not lead back to port {port} of {guid}"
+            )
+        if (guid, port) < (other, back):
+            cables.append((switches[guid], switches[other]))
+    places = _levels(len(switches), cables, nodes_at)
+    shown = _unlike([names[guid] for guid in switches], list(switches))
+    return graph(
+        text, Cables.of(cables), nodes_at, names=shown, places=places,
+        usual="up-down" if places is None else "d-mod-k",
+    )  # fmt: skip
+
+
+def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int | None:
+    """Return the switches' levels, their distance from nodes, if every cable joins one to the next."""
+    near: list[set[int]] = [set() for _ in range(switches)]
+    for a, b in cables:
+        near[a].add(b)
+        near[b].add(a)
+    level = np.where(nodes_at > 0, 1, 0)
+    reached = np.flatnonzero(level).tolist()
+    for switch in reached:
+        for other in sorted(near[switch]):
+            if not level[other]:
+                level[other] = level[switch] + 1
+                reached.append(other)
+    if any(abs(int(level[a]) - int(level[b])) != 1 for a, b in cables) or not level.all():
+        return None
+    number = np.zeros(switches, np.int64)
+    for one in np.unique(level):
+        number[level == one] = np.arange(int((level == one).sum()))
+    return np.stack((level, number), axis=1)
+
+
+def _unlike(names: list[str], guids: list[str]) -> list[str]:
+    """Return names, with the identifier where several switches have one."""
+    times = Counter(names)
+    return [name if times[name] == 1 else f"{name} {guid}" for name, guid in zip(names, guids, strict=True)]

@@ -1,0 +1,91 @@
+"""Files of indented lists and keys: as much of YAML as the topology files of schedulers use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["read_indented"]
+
+_Row = tuple[int, int, str]  # line, indent, text
+
+
+def read_indented(text: str, where: str) -> Any:
+    """Return the lists, dictionaries and strings that a file of YAML's block style holds.
+
+    Keys and values stand on one line or the value in deeper lines; lists are lines with a dash, or
+    ``[a, b]``. Values are strings. Anchors, tags, quoted keys and texts of several lines are not read.
+
+    Parameters
+    ----------
+    text : str
+        What the file holds.
+    where : str
+        What messages call it.
+
+    Raises
+    ------
+    ValueError
+        If a line is neither, naming it.
+    """
+    rows: list[_Row] = []
+    for line, raw in enumerate(text.splitlines(), 1):
+        bare = raw.split(" #", 1)[0].rstrip()
+        if not bare.strip() or bare.lstrip().startswith("#") or bare.strip() in ("---", "..."):
+            continue
+        if "\t" in bare[: len(bare) - len(bare.lstrip())]:
+            raise ValueError(f"{where} line {line}: indented by a tab, expected spaces")
+        rows.append((line, len(bare) - len(bare.lstrip()), bare.strip()))
+    if not rows:
+        return None
+    value, rest = _block(rows, where)
+    if rest:
+        raise ValueError(f"{where} line {rest[0][0]}: {rest[0][2]!r} is indented like nothing before it")
+    return value
+
+
+def _block(rows: list[_Row], where: str) -> tuple[Any, list[_Row]]:
+    """Return the value that the first lines hold, and the lines after it."""
+    indent = rows[0][1]
+    if rows[0][2].startswith("-"):
+        return _list(rows, indent, where)
+    found: dict[str, Any] = {}
+    while rows and rows[0][1] == indent and not rows[0][2].startswith("-"):
+        line, _, text = rows[0]
+        key, colon, value = text.partition(":")
+        if not colon or (value and not value.startswith(" ")):
+            raise ValueError(f"{where} line {line}: {text!r}, expected a form such as key: value")
+        if key in found:
+            raise ValueError(f"{where} line {line}: {key} is there already")
+        rows = rows[1:]
+        if value.strip():
+            found[key] = _scalar(value.strip())
+        elif rows and (rows[0][1] > indent or (rows[0][1] == indent and rows[0][2].startswith("-"))):
+            found[key], rows = _block(rows, where)
+        else:
+            found[key] = None
+    return found, rows
+
+
+def _list(rows: list[_Row], indent: int, where: str) -> tuple[list[Any], list[_Row]]:
+    """Return the list that lines with a dash make, and the lines after it."""
+    found = []
+    while rows and rows[0][1] == indent and rows[0][2].startswith("-"):
+        line, _, text = rows[0]
+        item = text[1:].lstrip()
+        if ":" not in item:
+            found.append(_scalar(item))
+            rows = rows[1:]
+            continue
+        within = (line, indent + len(text) - len(item), item)
+        value, rows = _block([within, *rows[1:]], where)
+        found.append(value)
+    return found, rows
+
+
+def _scalar(text: str) -> Any:
+    """Return a value of one line: a list in brackets, or a string without its quotes."""
+    if text.startswith("[") and text.endswith("]") and "[" not in text[1:]:
+        return [_scalar(part.strip()) for part in text[1:-1].split(",") if part.strip()]
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    return text

@@ -1,0 +1,72 @@
+"""Slurm's ``topology.yaml``: entries as they would stand in a ``topology.conf``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.topologies.graph_file import existing
+from netplace.topologies.indented import read_indented
+
+__all__ = ["read_yaml"]
+
+_KINDS = ("tree", "block", "flat", "ring", "torus3d")
+
+
+def read_yaml(path: str, text: str, name: str = "") -> list[tuple[str, dict[str, str]]]:
+    """Return the entries of a topology of a file, with the keys of ``topology.conf`` in lower case.
+
+    Parameters
+    ----------
+    name : str
+        The topology; by default the first with ``cluster_default: true``, or the first.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, there is no such topology in it, or it is neither a tree nor of blocks.
+    """
+    try:
+        content = Path(existing(path, text)).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{text}: not a text file") from None
+    chosen = _chosen(read_indented(content, text), text, name)
+    where = f"{text}, topology {chosen.get('topology')}"
+    kind = next((kind for kind in _KINDS if kind in chosen), None)
+    if kind not in ("tree", "block"):
+        raise ValueError(
+            f"{where}: {kind or 'no kind'}, expected tree or block, whose switches the file names"
+        )
+    inside = chosen[kind] or {}
+    if not isinstance(inside, dict):
+        raise ValueError(f"{where}: {kind} is {inside!r}, expected keys below it")
+    if kind == "tree":
+        names = {"switch": "switchname", "nodes": "nodes", "children": "switches"}
+        return [(where, entry) for entry in _entries(inside.get("switches"), names, where)]
+    sizes = inside.get("block_sizes")
+    found = [(where, {"blocksizes": _joined(sizes)})] if sizes else []
+    names = {"block": "blockname", "nodes": "nodes"}
+    return found + [(where, entry) for entry in _entries(inside.get("blocks"), names, where)]
+
+
+def _chosen(content: Any, text: str, name: str) -> dict[str, Any]:
+    """Return the topology of that name, or the cluster's."""
+    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+        raise ValueError(f"{text}: expected a list of topologies, each beginning with - topology: NAME")
+    if name:
+        content = [one for one in content if one.get("topology") == name]
+        if not content:
+            raise ValueError(f"{text}: no topology {name} in the file")
+    of_cluster = [one for one in content if str(one.get("cluster_default")).lower() == "true"]
+    chosen: dict[str, Any] = [*of_cluster, *content][0]
+    return chosen
+
+
+def _entries(rows: Any, names: dict[str, str], where: str) -> list[dict[str, str]]:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{where}: no switches or blocks, expected a list of them")
+    return [{names[key]: _joined(value) for key, value in row.items() if key in names} for row in rows]
+
+
+def _joined(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value or "")
