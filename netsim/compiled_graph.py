@@ -12,11 +12,16 @@ from netplace.netsim.config import Config
 from netplace.netsim.engine import Engine
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.graph_failing import Strike
-from netplace.netsim.graph_layout import graph_setting, graph_state, routing_setting, routing_tables
+from netplace.netsim.graph_layout import (
+    graph_known,
+    graph_setting,
+    graph_state,
+    routing_setting,
+    routing_tables,
+)
 from netplace.netsim.graph_pace import paced
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
-from netplace.netsim.kernel.entry import OPEN
 from netplace.topologies import Topology
 
 __all__ = ["GraphKernelEngine", "kernel_engine"]
@@ -43,9 +48,7 @@ class GraphKernelEngine(KernelEngine):
         table = general(topology, config)
         self._setting = graph_setting(topology, config, seed, record, table, explain)
         self._state = interpretable(graph_state(topology, config, self._setting, table))
-        self._known = tuple(
-            value if name == "explain" else OPEN for name, value in self._setting._asdict().items()
-        )
+        self._known = graph_known(config, self._setting)
         shape = topology.neighbor.shape
         self._restored_until = np.zeros(shape, np.int64)
         self._cycles_before = np.zeros(shape, np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ from netplace.netsim.config import Config
 from netplace.netsim.general import General
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
+from netplace.netsim.kernel.entry import OPEN
+from netplace.netsim.layout import COMPILED_IN
 from netplace.netsim.memory import demand
 from netplace.topologies import Topology
 
 __all__ = [
+    "graph_known",
     "graph_setting",
     "graph_state",
     "header_times",
@@ -34,6 +38,19 @@ _ARBITERS = {
     "longest": k.LONGEST,
     "random": k.CHANCE,
     "age": k.AGE,
+}
+_KNOWN = {
+    "wide",
+    "phits",
+    "queue",
+    "buffer",
+    "injectors",
+    "arbiter",
+    "single",
+    "hop",
+    "exact",
+    "row",
+    "name_bits",
 }
 Int = NDArray[np.int64]
 
@@ -104,6 +121,18 @@ def graph_setting(
         **ring_setting(table.cycles, table.delay, config),
     )
     return g.GraphSetting(**values)
+
+
+def graph_known(config: Config, u: Any) -> tuple[int, ...]:
+    """Return the settings that the general router is compiled for, others being `OPEN`.
+
+    With the default settings of `Config`, virtual channels aside, and at most 64 inputs a router there is a
+    kernel of its own; all else shares one.
+    """
+    usual = replace(Config(), vcs=config.vcs)
+    compiled_in = all(getattr(config, name) == getattr(usual, name) for name in COMPILED_IN)
+    names = {"explain"} | (_KNOWN if compiled_in and u.wide == 1 else set())
+    return tuple(value if name in names else OPEN for name, value in u._asdict().items())
 
 
 def ring_setting(cycles: Int, delay: Int, config: Config) -> dict[str, int]:

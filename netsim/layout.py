@@ -15,7 +15,7 @@ from netplace.netsim.kernel.entry import OPEN
 from netplace.netsim.memory import demand
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["setting", "state", "tables_of"]
+__all__ = ["COMPILED_IN", "setting", "state", "tables_of"]
 
 _LONG_AGO = -(1 << 62)
 _LARGE = 2048  # routers from which on asking for memory in advance pays
@@ -25,7 +25,7 @@ _SETS = {15: np.int16, 31: np.int32, 62: np.int64}  # words of routers with at m
 _NARROW_BITS = 5  # of the fields of a FIFO's word of 16 bits, and of 64
 _WIDE_BITS = 16
 # What makes a network a usual one; the other fields of `Config` do not matter to the kernel.
-_COMPILED_IN = (
+COMPILED_IN = (
     "packet_phits", "queue_packets", "injection_packets", "injectors", "vcs", "policy", "arbiter",
     "consumption", "bubble", "tree_routing", "router_delay", "link_delay",
 )  # fmt: skip
@@ -200,7 +200,7 @@ def known(topology: Topology, config: Config, u: k.Setting) -> tuple[int, ...]:
     and one for trees: constants make it faster. All else shares one kernel that takes them as they come.
     """
     usual = Config()
-    if any(getattr(config, name) != getattr(usual, name) for name in _COMPILED_IN):
+    if any(getattr(config, name) != getattr(usual, name) for name in COMPILED_IN):
         return tuple(value if name in ("wide", "explain") else OPEN for name, value in u._asdict().items())
     left = _SIZES if u.dims else _SIZES | _SHAPE
     return tuple(OPEN if name in left else value for name, value in u._asdict().items())
