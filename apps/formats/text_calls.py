@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.apps.formats.assembly import Lines
 from netplace.apps.formats.errors import TraceError, named
@@ -42,6 +40,7 @@ class _Reader:
     trace: Trace
     communicators: dict[tuple[int, int], int] = field(default_factory=dict)
     sections: list[str] = field(default_factory=list)
+    _known: dict[tuple[int, int, str], tuple[int, int, bool]] = field(default_factory=dict)
 
     def batches(self) -> Iterator[Batch]:
         largest = self.trace.ranks - 1
@@ -68,71 +67,86 @@ class _Reader:
         sizes: list[tuple[int, ...]] = []
         # What a line of words says may rest on lines before it, so these are taken in their order.
         others = np.flatnonzero(lines.kind < 0)
-        comm = table.integers(others, 5, "comm").tolist()
-        for row, own in zip(others.tolist(), comm, strict=True):
-            kind = int(lines.kind[row])
-            words = [table.texts(np.array([row]), column)[0] for column in (2, 4, 6)]
-            if kind == _COMM:
-                self._communicator(lines, row, own, words[2])
-            elif kind == _COLL:
-                self._collective(lines, row, own, words, calls, sizes)
-            else:
-                self._mark(lines, row, words, calls)
+        said = [
+            self._said(lines, row, peer, own, words, sizes)
+            for row, peer, own, *words in zip(
+                others.tolist(),
+                table.integers(others, 2, "peer", -1).tolist(),
+                table.integers(others, 5, "comm").tolist(),
+                table.texts(others, 4),
+                table.texts(others, 6),
+                strict=True,
+            )
+        ]
+        columns = ("kind", "peer", "tag", "communicator", "size", "sizes")
+        for name, column in zip(columns, zip(*said, strict=True), strict=False):
+            calls[name][others] = column
         for own in np.unique(number[messages]).tolist():
             here = messages & (number == own)
             if own:
                 for rank in np.unique(lines.task[here]).tolist():
-                    known = self.communicators.get((rank, own), own << 1)
+                    known = self.communicators.get((rank, own), (1 << 30) + own)
                     calls["communicator"][here & (lines.task == rank)] = known
-        return Batch(calls[lines.kind != _COMM], sizes)
+        return Batch(calls[(lines.kind != _COMM) & (calls["tag"] >= 0)], sizes)
+
+    def _said(
+        self,
+        lines: Lines,
+        row: int,
+        peer: int,
+        own: int,
+        words: list[str],
+        sizes: list[tuple[int, ...]],
+    ) -> tuple[int, int, int, int, int, int]:
+        """Return kind, peer, tag, communicator, bytes and place of sizes of a line of words."""
+        kind, rank, size = int(lines.kind[row]), int(lines.task[row]), int(lines.size[row])
+        if kind == _COMM:
+            self._communicator(lines, row, own, words[1])
+            return Call.COMPUTE, -1, 0, 0, 0, -1
+        if kind == _MARK:
+            return Call.MARK, peer, self._mark(words[0], int(lines.line[row])), 0, 0, -1
+        known = self._known.get((rank, own, words[0]))
+        if known is None:
+            known = self._known[rank, own, words[0]] = self._collective(lines, row, own, words[0])
+        tag, communicator, rooted = known
+        place = -1
+        if words[1] != "-1":
+            place = len(sizes)
+            sizes.append(_listed(words[1], int(lines.line[row])))
+            size = sum(sizes[-1]) if words[0] == "alltoallv" else size
+        return Call.COLLECTIVE, peer if rooted else -1, tag, communicator, size, place
 
     def _communicator(self, lines: Lines, row: int, number: int, text: str) -> None:
-        line, members = int(lines.line[row]), _listed(text, int(lines.line[row]))
-        if int(lines.task[row]) not in members or len(set(members)) != len(members):
-            raise TraceError(
-                line, f"members {shown(text)} must be different ranks, {lines.task[row]} among them"
-            )
+        line, rank, members = int(lines.line[row]), int(lines.task[row]), _listed(text, int(lines.line[row]))
+        if rank not in members or len(set(members)) != len(members):
+            raise TraceError(line, f"members {shown(text)} must be different ranks, {rank} among them")
         if len(members) != lines.size[row]:
             raise TraceError(line, f"lists {len(members)} members of {lines.size[row]}")
         if max(members) >= MOST_TASKS:
             raise TraceError(line, f"members {shown(text)} must be less than {MOST_TASKS}")
-        self.communicators[int(lines.task[row]), number] = self.trace.communicator(members, number)
+        self.communicators[rank, number] = self.trace.communicator(members, number)
+        self._known.clear()
 
-    def _collective(
-        self,
-        lines: Lines,
-        row: int,
-        own: int,
-        words: list[str],
-        calls: NDArray[Any],
-        sizes: list[tuple[int, ...]],
-    ) -> None:
-        line, rank, name = int(lines.line[row]), int(lines.task[row]), words[1]
+    def _collective(self, lines: Lines, row: int, own: int, name: str) -> tuple[int, int, bool]:
+        """Return number, communicator and whether it has a root, of a collective."""
+        line, rank = int(lines.line[row]), int(lines.task[row])
         if name not in OPERATIONS:
             raise TraceError(line, f"collective {shown(name)} is none of {', '.join(OPERATIONS)}")
         if own and (rank, own) not in self.communicators:
             raise TraceError(line, f"communicator {own} is not known to rank {rank}")
-        calls["kind"][row], calls["tag"][row] = Call.COLLECTIVE, OPERATIONS.index(name)
-        calls["communicator"][row] = self.communicators[rank, own] if own else 0
-        calls["peer"][row] = int(words[0]) if name in ROOTED else -1
-        if words[2] != "-1":
-            sizes.append(_listed(words[2], line))
-            calls["sizes"][row] = len(sizes) - 1
-            calls["size"][row] = sum(sizes[-1]) if name == "alltoallv" else lines.size[row]
+        number = self.communicators[rank, own] if own else 0
+        return OPERATIONS.index(name), number, name in ROOTED
 
-    def _mark(self, lines: Lines, row: int, words: list[str], calls: NDArray[Any]) -> None:
-        calls["kind"][row], calls["peer"][row] = Call.MARK, int(words[0])
-        name, _, side = words[1].rpartition("_")
-        if words[1] == "iter":
-            return
+    def _mark(self, word: str, line: int) -> int:
+        """Return the tag of a mark: 0 for that of an iteration."""
+        name, _, side = word.rpartition("_")
+        if word in ("iter", "warm_iter"):
+            return 0 if word == "iter" else -1
         if side not in ("begin", "end") or not name:
-            raise TraceError(
-                int(lines.line[row]),
-                f"mark {shown(words[1])} is none of iter, <section>_begin, <section>_end",
-            )
+            raise TraceError(line, f"mark {shown(word)} is none of iter, <section>_begin, <section>_end")
         if name not in self.sections:
             self.sections.append(name)
-        calls["tag"][row] = 1 + 2 * self.sections.index(name) + (side == "end")
+        return 1 + 2 * self.sections.index(name) + (side == "end")
 
 
 def _listed(text: str, line: int) -> tuple[int, ...]:
