@@ -10,14 +10,24 @@ import difflib
 from collections.abc import Iterable
 
 from netplace.checks.amounts import MOST, real, whole
-from netplace.checks.content import READ_LIMIT, check_unpacked, is_packed, read_content, read_limit
+from netplace.checks.content import (
+    MEMORY_LIMIT,
+    READ_LIMIT,
+    check_unpacked,
+    is_packed,
+    memory_limit,
+    read_content,
+    read_limit,
+)
 from netplace.checks.shown import printable, shortened, shown
 
 __all__ = [
+    "MEMORY_LIMIT",
     "MOST",
     "READ_LIMIT",
     "check_unpacked",
     "is_packed",
+    "memory_limit",
     "one_of",
     "printable",
     "read_content",

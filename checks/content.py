@@ -7,10 +7,20 @@ import re
 import zlib
 from pathlib import Path
 
-__all__ = ["READ_LIMIT", "check_unpacked", "is_packed", "read_content", "read_limit"]
+__all__ = [
+    "MEMORY_LIMIT",
+    "READ_LIMIT",
+    "check_unpacked",
+    "is_packed",
+    "memory_limit",
+    "read_content",
+    "read_limit",
+]
 
 READ_LIMIT = "NETPLACE_READ_LIMIT"  # the variable of the environment that raises the bound
+MEMORY_LIMIT = "NETPLACE_MEMORY_LIMIT"  # the same for what a whole trace may take in memory
 _DEFAULT = 256 << 20
+_DEFAULT_MEMORY = 4 << 30
 _GZIP = b"\x1f\x8b"
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -37,8 +47,30 @@ def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
     2147483648
     """
     said = os.environ.get(READ_LIMIT) if text is None else text
-    if said is None:
-        return _DEFAULT
+    return _DEFAULT if said is None else _size(said, what)
+
+
+def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
+    """Return how many bytes of memory a trace may take that is read as a whole.
+
+    Parameters
+    ----------
+    text : str, optional
+        A number of bytes, perhaps with K, M, G or T behind it; by default what the environment variable
+        `MEMORY_LIMIT` says, and 4 GiB where it says nothing.
+    what : str
+        Where it came from.
+
+    Raises
+    ------
+    ValueError
+        If it is no such number.
+    """
+    said = os.environ.get(MEMORY_LIMIT) if text is None else text
+    return _DEFAULT_MEMORY if said is None else _size(said, what)
+
+
+def _size(said: str, what: str) -> int:
     found = re.fullmatch(r"(\d{1,15})([KMGT]?)(i?B)?", said.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
         raise ValueError(f"{what}: {said[:40]!r} is not a number of bytes such as 500M or 4G")

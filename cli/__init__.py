@@ -6,7 +6,7 @@ import os
 
 import rich_click as click
 
-from netplace.checks import READ_LIMIT, read_limit
+from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
 from netplace.cli.examples import examples_of
 from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
@@ -29,14 +29,21 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 
 def _raise_limit(context: click.Context, _: click.Parameter, size: str | None) -> None:
-    """Put the limit where worker processes find it too, until the command has ended."""
-    if size is None:
-        return
-    limit = read_limit(size, "--read-limit")
-    before = os.environ.get(READ_LIMIT)
-    os.environ[READ_LIMIT] = str(limit)
+    if size is not None:
+        _keep(context, READ_LIMIT, read_limit(size, "--read-limit"))
+
+
+def _raise_memory(context: click.Context, _: click.Parameter, size: str | None) -> None:
+    if size is not None:
+        _keep(context, MEMORY_LIMIT, memory_limit(size, "--memory-limit"))
+
+
+def _keep(context: click.Context, variable: str, limit: int) -> None:
+    """Put a limit where worker processes find it too, until the command has ended."""
+    before = os.environ.get(variable)
+    os.environ[variable] = str(limit)
     context.call_on_close(
-        lambda: os.environ.pop(READ_LIMIT) if before is None else os.environ.update({READ_LIMIT: before})
+        lambda: os.environ.pop(variable) if before is None else os.environ.update({variable: before})
     )
 
 
@@ -89,6 +96,13 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
     expose_value=False,
     callback=_raise_limit,
     help="A compressed file may unpack to so much, as in 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
+)
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_raise_memory,
+    help="A trace read as a whole may take so much memory. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
 )
 def app(version: bool) -> None:
     """Replay applications on interconnection networks, packet by packet, and see what placement costs.

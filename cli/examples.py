@@ -65,7 +65,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table diff old.parquet sweep.toml",
         "netplace table --verify sweep.sqlite",
     ),
-    "trace": ("netplace trace info lu.W.16", "netplace trace info lu.W.16.trace.gz --json"),
+    "trace": (
+        "netplace trace info lu.W.16",
+        "netplace trace convert is.W.16 -o is.goal",
+        "netplace trace cut lu.W.16 --iterations 1:2 --ranks 0-3 -o part.trace.gz",
+    ),
     "schedule": (
         "netplace schedule --machine torus:16x16x16 --workload lublin --jobs 500 --load 0.7 --policy easy "
         "--partition contiguous",

@@ -132,9 +132,21 @@ def _traffic() -> tuple[list[str], Rows]:
     return ["traffic", "destination of a packet"], rows
 
 
+def _formats() -> tuple[list[str], Rows]:
+    from netplace.apps.formats import FORMAT, FORMATS
+
+    rows = [
+        [name, item.suffix, item.description, "yes" if item.write or item.convert else "no"]
+        for name, item in FORMATS.items()
+    ]
+    rows += [[offer.name, "", text, ""] for offer, text in _offered(FORMAT)]
+    return ["format", "ending", "what it is", "written"], rows
+
+
 TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
     "networks": _networks,
     "apps": _apps,
+    "formats": _formats,
     "mappings": _mappings,
     "partitions": _partitions,
     "policies": _policies,
@@ -145,7 +157,9 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 
 
 @click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
-@click.argument("topic", metavar="networks|apps|mappings|partitions|policies|scheduling|traces|traffic")
+@click.argument(
+    "topic", metavar="networks|apps|formats|mappings|partitions|policies|scheduling|traces|traffic"
+)
 @json_flag
 def list_command(topic: str, as_json: bool) -> None:
     """Show what there is to choose from, with an example of each."""

@@ -123,13 +123,11 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
         if given["iterations"]:
             first, last = _bounds(given["iterations"], ":", "--iterations")
             whole = whole.iterations(first, last)
-        if given["ranks"]:
-            whole = whole.only(_listed(given["ranks"]))
         return whole
 
     if begin is not None and end is not None and end <= begin:
         raise ValueError(f"--to: {end:g} is not after --from {begin:g}")
-    _write(file, given, part)
+    _write(file, given, part, _listed(given["ranks"]) if given["ranks"] else None)
 
 
 def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
@@ -153,7 +151,12 @@ def _listed(text: str) -> list[int]:
     return ranks
 
 
-def _write(file: str, given: dict[str, Any], part: Callable[[Recorded], Recorded]) -> None:
+def _write(
+    file: str,
+    given: dict[str, Any],
+    part: Callable[[Recorded], Recorded],
+    ranks: list[int] | None = None,
+) -> None:
     from netplace.apps.formats import Options, check_convertible, open_trace
     from netplace.apps.formats import convert as write
     from netplace.apps.recorded import recorded
@@ -169,7 +172,7 @@ def _write(file: str, given: dict[str, Any], part: Callable[[Recorded], Recorded
     with _reading(path, given, in_order=True) as reading:
         trace = open_trace(path, reading)
         try:
-            whole = part(recorded(trace, ignore))
+            whole = part(recorded(trace, ignore, ranks))
         except ValueError as error:
             raise ValueError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
     with whole_file(output) as temporary:

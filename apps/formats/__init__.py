@@ -8,7 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.apps.collectives import Collectives
-from netplace.apps.formats import chakra, dimemas, dumpi, goal, insee, otf2, paraver, simai, text, tit
+from netplace.apps.formats import (
+    chakra,
+    dimemas,
+    dumpi,
+    goal,
+    insee,
+    matrix,
+    otf2,
+    paraver,
+    simai,
+    text,
+    tit,
+)
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.formats.goal_writing import goal_lines
 from netplace.apps.formats.stream import head_of
@@ -100,6 +112,12 @@ FORMATS: dict[str, Format] = {
     ),
     "goal": Format(
         ".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal, convert=goal_lines
+    ),
+    "matrix": Format(
+        ".csv",
+        "a traffic matrix: source, destination, bytes; or dense",
+        matrix.recognises,
+        matrix.open_matrix,
     ),
     "text": Format(
         ".trace",

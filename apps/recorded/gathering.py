@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
+from netplace.checks import MEMORY_LIMIT, memory_limit
 
 __all__ = ["check_left_out", "complete", "gathered", "told"]
 
+_BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is told where it is completed
 
 
@@ -36,8 +38,23 @@ def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
             )
 
 
-def gathered(trace: Trace) -> tuple[NDArray[Any], list[Any]]:
-    """Return all calls, those of rank 0 first, each rank's in order, and the lists that they name."""
+def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArray[Any], list[Any]]:
+    """Return all calls, those of rank 0 first, each rank's in order, and the lists that they name.
+
+    Parameters
+    ----------
+    trace : Trace
+        Its batches are read to their end.
+    ranks : collection of int, optional
+        Only the calls of these ranks are kept.
+
+    Raises
+    ------
+    ValueError
+        If they take more memory than `netplace.checks.memory_limit`.
+    """
+    limit = memory_limit()
+    chosen = None if ranks is None else np.array(sorted(ranks), np.int64)
     parts: list[NDArray[Any]] = []
     sizes: list[Any] = []
     length = 0
@@ -46,8 +63,16 @@ def gathered(trace: Trace) -> tuple[NDArray[Any], list[Any]]:
         if batch.sizes:
             calls["sizes"][calls["sizes"] >= 0] += len(sizes)
             sizes += batch.sizes
+        if chosen is not None:
+            calls = calls[np.isin(calls["rank"], chosen)]
         length += len(calls)
         check_length(length, "the trace")
+        if length * _BYTES_A_CALL > limit:
+            raise ValueError(
+                f"has more than {length:,} calls, which take more than {limit:,} bytes of memory as a whole; "
+                f"cut it to some --ranks, or raise the limit with netplace --memory-limit, or {MEMORY_LIMIT} "
+                "in the environment"
+            )
         parts.append(calls)
     calls = np.concatenate(parts) if parts else np.empty(0, CALL)
     keys = (calls["rank"],) if trace.sorted else (calls["time"], calls["rank"])

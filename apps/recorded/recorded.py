@@ -155,11 +155,7 @@ class Recorded:
         ValueError
             If there is no such rank, or one is named twice.
         """
-        for rank in ranks:
-            if not 0 <= rank < self.ranks:
-                raise ValueError(f"there is no rank {rank}, expected 0 to {self.ranks - 1}")
-        if len(set(ranks)) != len(ranks) or not ranks:
-            raise ValueError("a rank is named twice, expected each once")
+        _check_ranks(ranks, self.ranks)
         number = np.full(self.ranks, -1, np.int64)
         number[list(ranks)] = np.arange(len(ranks))
         kept = self._kept(number[self.calls["rank"]] >= 0, set(ranks))
@@ -220,6 +216,14 @@ class Recorded:
         return torn, number_torn
 
 
+def _check_ranks(ranks: Sequence[int], count: int) -> None:
+    for rank in ranks:
+        if not 0 <= rank < count:
+            raise ValueError(f"there is no rank {rank}, expected 0 to {count - 1}")
+    if len(set(ranks)) != len(ranks) or not ranks:
+        raise ValueError("a rank is named twice, expected each once")
+
+
 def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list[Sequence[int]]:
     """Return the lists of sizes with those of the kept members only."""
     sizes = [list(each) for each in whole.sizes]
@@ -233,8 +237,8 @@ def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list
     return list(sizes)
 
 
-def recorded(trace: Trace, ignore: Collection[str] = ()) -> Recorded:
-    """Read a whole trace into memory.
+def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | None = None) -> Recorded:
+    """Read a whole trace into memory, or what some of its ranks do.
 
     Parameters
     ----------
@@ -242,16 +246,24 @@ def recorded(trace: Trace, ignore: Collection[str] = ()) -> Recorded:
         Its batches are read to their end.
     ignore : collection of str
         Keys of `IGNORABLE` that are left out instead of refused.
+    ranks : sequence of int, optional
+        Only what these ranks do among themselves is kept, see `Recorded.only`; the others take no memory.
 
     Raises
     ------
     ValueError
-        If it holds what cannot be replayed, or its ranks disagree.
+        If it holds what cannot be replayed, its ranks disagree, or it takes too much memory.
     """
-    calls, sizes = gathered(trace)
+    calls, sizes = gathered(trace, ranks)
+    if ranks is not None:
+        _check_ranks(ranks, trace.ranks)
+        messages = np.isin(calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))
+        away = messages & (calls["peer"] >= 0) & ~np.isin(calls["peer"], list(ranks))
+        calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1
     check_left_out(trace.left_out, ignore)
     calls = with_sizes(resolved(complete(told(calls)), trace))
-    return Recorded(trace.ranks, calls, sizes, trace.communicators, tuple(trace.facts.get("sections", ())))
+    whole = Recorded(trace.ranks, calls, sizes, trace.communicators, tuple(trace.facts.get("sections", ())))
+    return whole if ranks is None else whole.only(ranks)
 
 
 def program_of(

@@ -10,16 +10,21 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
+from netplace.apps.formats.matrix import pairs_of
 from netplace.checks import check_unpacked, shown
 
 __all__ = ["KINDS", "read_traffic"]
 
 KINDS = (".csv", ".npy", ".npz")
 _EXACT = 2.0**62
+_MOST_LISTED = 20_000  # ranks: 3.2 GB as a matrix
 
 
 def read_traffic(path: Path) -> NDArray[Any]:
-    """Return the matrix in a CSV file (a line for each task) or a NumPy file (``W`` of an .npz file).
+    """Return the matrix in a CSV file or a NumPy file (``W`` of an .npz file).
+
+    A CSV file has a line for each task, or for each pair: source, destination, bytes; see
+    `netplace.apps.formats.matrix`.
 
     Parameters
     ----------
@@ -83,13 +88,37 @@ def _from_csv(path: Path) -> NDArray[Any]:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    first = next((line.split(",") for line in lines if line), [])
+    square = len([line for line in lines if line]) == len(first)
+    if first and not square and (len(first) in (3, 4) or not _is_number(first[0])):
+        return _from_list(path)
     rows: list[list[float]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if words := line.partition("#")[0].strip():
-            rows.append([_number(word.strip(), f"{path}:{number}") for word in words.split(",")])
+    for number, line in enumerate(lines, 1):
+        if line:
+            rows.append([_number(word.strip(), f"{path}:{number}") for word in line.split(",")])
             if len(rows[-1]) != len(rows[0]):
                 raise ValueError(f"{path}:{number}: {len(rows[-1])} columns, expected {len(rows[0])}")
     return np.array(rows, float)
+
+
+def _from_list(path: Path) -> NDArray[Any]:
+    """Return the matrix of a list of pairs."""
+    ranks, pairs = pairs_of(path)
+    if ranks > _MOST_LISTED:
+        raise ValueError(f"{path}: {ranks} ranks are too many for a matrix, expected at most {_MOST_LISTED}")
+    W = np.zeros((ranks, ranks), np.int64)
+    for pair, (_, size) in pairs.items():
+        W[pair] = size
+    return W
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _number(word: str, where: str) -> float:

@@ -12,6 +12,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.carried import carried_names
+from netplace.apps.formats import FORMATS
 from netplace.cli import app
 from netplace.cli.listing import TOPICS
 from netplace.netsim import ARBITERS, CONSUMPTIONS, PATTERNS, POLICIES, TREE_ROUTINGS
@@ -28,6 +29,7 @@ EXAMPLES = {
 NAMES = {
     "networks": list(TOPOLOGIES),
     "apps": list(APPLICATIONS),
+    "formats": list(FORMATS),
     "mappings": list(MAPPINGS),
     "partitions": list(PARTITIONS),
     "policies": [*POLICIES, *ARBITERS, *CONSUMPTIONS, *TREE_ROUTINGS],

@@ -1,0 +1,179 @@
+"""Traffic matrices as applications: CSV, a row ``source,destination,bytes`` for each pair, or a dense matrix.
+
+A first row of names may say which columns are which: ``source`` and ``destination`` (or ``rank`` twice),
+``bytes`` and, if pairs sent more than one message, ``messages``. Without names three columns are source,
+destination and bytes, and four have messages before the bytes; as many rows as columns are a dense matrix of
+bytes, sources down and destinations across.
+
+The order of messages: each rank posts a receive for everything that it gets, from the rank before it, then
+from the one before that, and so on around; it sends to the rank after it, then to the next one, and so on;
+and it waits for its receives. A pair's bytes are in as many messages as are said, all of one size but for
+what remains.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from netplace.apps.formats.errors import TraceError, named
+from netplace.apps.formats.stream import lines
+from netplace.apps.operation import MOST_TASKS
+from netplace.apps.recorded.calls import Batch, Call, CallWriter
+from netplace.apps.recorded.trace import Reading, Trace
+from netplace.checks import shown
+
+__all__ = ["open_matrix", "pairs_of", "recognises"]
+
+_MOST = 1 << 62
+_NAMES = {
+    "source": "source", "src": "source", "from": "source", "sender": "source",
+    "destination": "destination", "dst": "destination", "dest": "destination", "to": "destination",
+    "receiver": "destination", "bytes": "bytes", "volume": "bytes", "size": "bytes",
+    "messages": "messages", "count": "messages", "calls": "messages",
+}  # fmt: skip
+
+# Messages and bytes by source and destination.
+Pairs = dict[tuple[int, int], tuple[int, int]]
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is a table with commas; its name must say so."""
+    name = path.name.lower().removesuffix(".gz")
+    first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
+    return name.endswith(".csv") and b"," in first
+
+
+def open_matrix(path: Path, reading: Reading) -> Trace:
+    """Open a traffic matrix; see `netplace.apps.formats.open_trace`."""
+    ranks, pairs = pairs_of(path, reading)
+    trace = Trace(max(ranks, reading.tasks or 0), iter(()))
+    trace.batches = _batches(trace, pairs)
+    return trace
+
+
+def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
+    """Return the number of ranks, and messages and bytes of each pair that says anything.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such table, naming the line.
+    """
+    with named(path):
+        rows = [
+            (number, [word.strip() for word in line.decode("utf-8", "replace").split(",")])
+            for number, line in lines(path, reading or Reading())
+            if line and not line.startswith(b"#")
+        ]
+        if not rows:
+            raise TraceError(1, "is empty, expected a table")
+        names = _names(rows[0][1])
+        if names is None and len(rows) == len(rows[0][1]):
+            return _dense(rows)
+        return _listed(rows[1:] if names else rows, names or _usual(rows[0]))
+
+
+def _names(words: list[str]) -> list[str] | None:
+    """Return what the columns are if the first row says so."""
+    if all(_is_number(word) for word in words):
+        return None
+    plain = [word.lower().strip('"').split()[0] if word.strip('"') else "" for word in words]
+    if plain.count("rank") == 2:
+        plain[plain.index("rank")] = "source"
+        plain[plain.index("rank")] = "destination"
+    found = [_NAMES.get(word, "") for word in plain]
+    for name in ("source", "destination", "bytes"):
+        if name not in found:
+            raise TraceError(
+                1, f"columns are {shown(', '.join(words))}, expected source, destination and bytes"
+            )
+    return found
+
+
+def _usual(row: tuple[int, list[str]]) -> list[str]:
+    number, words = row
+    if len(words) not in (3, 4):
+        raise TraceError(
+            number, f"has {len(words)} columns, expected source, destination, bytes, or a square matrix"
+        )
+    return ["source", "destination", *(["messages"] if len(words) == 4 else []), "bytes"]
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _whole(number: int, word: str, what: str, most: int = _MOST) -> int:
+    value = float(word) if _is_number(word) else -1.0
+    if not 0 <= value < most or value != int(value):
+        raise TraceError(number, f"{what} {shown(word)} is not a whole number from 0 to {most - 1}")
+    return int(word) if word.isdecimal() else int(value)
+
+
+def _dense(rows: list[tuple[int, list[str]]]) -> tuple[int, Pairs]:
+    pairs: Pairs = {}
+    for source, (number, words) in enumerate(rows):
+        if len(words) != len(rows):
+            raise TraceError(number, f"has {len(words)} columns, expected {len(rows)}, as many as rows")
+        for target, word in enumerate(words):
+            if size := _whole(number, word, "bytes"):
+                pairs[source, target] = (1, size)
+    return len(rows), pairs
+
+
+def _listed(rows: list[tuple[int, list[str]]], names: list[str]) -> tuple[int, Pairs]:
+    messages: Counter[tuple[int, int]] = Counter()
+    sizes: Counter[tuple[int, int]] = Counter()
+    largest = -1
+    for number, words in rows:
+        if len(words) != len(names):
+            raise TraceError(number, f"has {len(words)} columns, expected {len(names)}")
+        said = dict(zip(names, words, strict=True))
+        pair = tuple(_whole(number, said[name], "rank", MOST_TASKS) for name in ("source", "destination"))
+        key = (pair[0], pair[1])
+        messages[key] += _whole(number, said["messages"], "messages") if "messages" in said else 1
+        sizes[key] += _whole(number, said["bytes"], "bytes")
+        largest = max(largest, *key)
+    return largest + 1, {key: (max(count, 1), sizes[key]) for key, count in messages.items()}
+
+
+def _batches(trace: Trace, pairs: Pairs) -> Iterator[Batch]:
+    writer = CallWriter()
+    sends: dict[int, list[int]] = {}
+    receives: dict[int, list[int]] = {}
+    for source, target in pairs:
+        sends.setdefault(source, []).append(target)
+        receives.setdefault(target, []).append(source)
+    ranks = trace.ranks
+    for rank in range(ranks):
+        requests = 0
+        for source in sorted(receives.get(rank, ()), key=lambda other: (rank - other - 1) % ranks):
+            for size in _parts(*pairs[source, rank]):
+                writer.add(rank, Call.IRECV, source, size, request=requests)
+                requests += 1
+                yield from writer.full()
+        for target in sorted(sends.get(rank, ()), key=lambda other: (other - rank - 1) % ranks):
+            for size in _parts(*pairs[rank, target]):
+                writer.add(rank, Call.SEND, target, size)
+                yield from writer.full()
+        for request in range(requests):
+            writer.add(rank, Call.WAIT, request=request)
+            yield from writer.full()
+    yield from writer.rest()
+    trace.facts.update(format="matrix")
+    trace.notes.append(
+        "a matrix says no order: each rank posts its receives, sends to the rank after it, the next one, and "
+        "so on, and waits"
+    )
+
+
+def _parts(messages: int, size: int) -> Iterator[int]:
+    share, rest = divmod(size, messages)
+    for number in range(messages):
+        yield share + (number < rest)
