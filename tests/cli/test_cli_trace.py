@@ -1,0 +1,71 @@
+import json
+
+import pytest
+
+
+def test_info_is_one_object_in_json(netplace):
+    found = json.loads(netplace("trace", "info", "lu.W.16", "--json").stdout)
+    assert (found["ranks"], found["messages"], len(found["pairs"])) == (16, 30852, 48)
+    assert {"operation": "barrier", "ranks": 16, "calls": 16, "bytes": 0} in found["collectives"]
+    assert (found["wildcards"], found["left_out"], len(found["compute_seconds"])) == (0, [], 16)
+
+
+def test_info_shows_tables(netplace):
+    shown = netplace("trace", "info", "is.W.16").stdout
+    assert all(word in shown for word in ("messages", "pairs of ranks", "alltoall", "bytes a call"))
+
+
+def test_a_converted_trace_runs(netplace, tmp_path):
+    (tmp_path / "x.tit").write_text("0 init\n1 init\n0 compute 1e6\n0 send 1 0 64\n1 recv 0 0 64\n")
+    assert (
+        netplace("trace", "convert", str(tmp_path / "x.tit"), "-o", str(tmp_path / "x.goal")).exit_code == 0
+    )
+    shown = netplace(
+        "run",
+        "--network",
+        "torus:2x2",
+        "--trace",
+        str(tmp_path / "x.goal"),
+        "--compute",
+        "recorded",
+        "--json",
+    )
+    assert json.loads(shown.stdout)["runs"][0]["cycles"] > 312_500
+
+
+def test_a_part_is_cut(netplace, tmp_path):
+    part = str(tmp_path / "part.trace.gz")
+    assert (
+        netplace("trace", "cut", "lu.W.16", "--iterations", "1:2", "--ranks", "0-3", "-o", part).exit_code
+        == 0
+    )
+    assert json.loads(netplace("trace", "info", part, "--json").stdout)["ranks"] == 4
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("info none.otf2", "no such trace file"),
+        ("info lu.W.16 --flops 0", "--flops: 0 is too small"),
+        ("convert lu.W.16 -o x.foo", "cannot tell the format to write, expected a name that ends in"),
+        ("convert lu.W.16 -o x.trace --ignore all", "--ignore: unknown name 'all'"),
+        ("cut lu.W.16 -o x.trace --ranks 0-99", "there is no rank 16, expected 0 to 15"),
+        ("cut lu.W.16 -o x.trace --ranks a-b", "--ranks: 'a' is not a whole number"),
+        ("cut lu.W.16 -o x.trace --iterations 5:1", "--iterations: '5:1' is empty"),
+        ("cut lu.W.16 -o x.trace --from 3 --to 2", "--to: 2 is not after --from 3"),
+        ("cut lu.W.16 -o x.trace --from 1000", "no call begins from 1000 to inf s"),
+    ],
+)
+def test_a_mistake_is_one_sentence(netplace, command, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = netplace("trace", *command.split())
+    assert shown.exit_code == 2
+    assert told in shown.stderr
+    assert shown.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_ranks_than_nodes_are_refused(netplace):
+    shown = netplace("run", "--network", "torus:2x2", "--trace", "lu.W.16")
+    assert shown.exit_code == 2
+    assert "16" in shown.stderr
