@@ -43,7 +43,7 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         str,
         None,
         _RULES,
-        "Run times: table, mixes, sampled or live. [default: live]",
+        "Run times: table, mixes, sampled, live, auto. [default: live]",
     ),
     "applications": (str, "MIX.toml", "Jobs", "What the jobs of a log run, and how much they communicate."),
     "precision": (

@@ -69,10 +69,12 @@ def explain_command(
 
 
 def _explained(found: dict[str, Any]) -> list[Table]:
+    from netplace.cosim import within_chance
+
     job = found["job"]
     title = (
         f"job {job['job']}, {job['application']} on {job['size']} nodes: {_micro(job['live'])} µs, alone "
-        f"{_micro(job['alone'])} µs, slowdown {job['slowdown']:.3f}"
+        f"{_micro(job['alone'])} µs, slowdown {'~' if within_chance(job) else ''}{job['slowdown']:.3f}"
     )
     rows = [
         [

@@ -9,6 +9,7 @@ from typing import Any
 
 from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
+from netplace.cosim.cost import cheaper
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
 from netplace.cosim.mix import mixed_work, read_mix
@@ -88,6 +89,10 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
     """
     placing, jobs = placing_of(plan), workload_of(plan.jobs)
     began = time.process_time()
+    chosen = []
+    if plan.network_time == "auto":
+        cheapest, why = cheaper(placing, jobs)
+        plan, chosen = replace(plan, network_time=cheapest), [why]
     course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None))
     site = None
     if plan.jobs.site:
@@ -111,7 +116,7 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
     outcome = {
         "jobs": rows,
         "figures": figures(made, rows, plan.network_time != "table") | course.figures(),
-        "notes": [*jobs.notes, *_notes(plan)],
+        "notes": [*jobs.notes, *chosen, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
         **course.more(),
         **({} if site is None else {"site": site.counts()}),

@@ -12,7 +12,7 @@ from netplace.netsim import Config
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.metrics import measure
 
-__all__ = ["figures", "job_rows", "table_error"]
+__all__ = ["figures", "job_rows", "table_error", "within_chance"]
 
 Row = dict[str, Any]
 
@@ -90,6 +90,11 @@ def table_error(done: Sequence[Row]) -> dict[str, Any] | None:
     return found
 
 
+def within_chance(row: Row) -> bool:
+    """Tell whether a job's slowdown differs from 1, and by no more than chance makes it."""
+    return bool(0 < abs(row["slowdown"] - 1) <= row["slowdown_half_width"])
+
+
 def _in_order(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdigit() else (0, name)
 
@@ -108,6 +113,7 @@ def _sharing(done: Sequence[Row]) -> dict[str, Any] | None:
         "p95_slowdown": p95,
         "most_slowdown": float(slowdown.max()),
         "slowed_by_1_percent": float((slowdown > 1.01).mean()),
+        "within_chance": float(np.mean([within_chance(row) for row in done])),
         "node_hours": float(lost.sum()) / 3600,
         "share_of_node_hours": float(lost.sum() / needed) if needed else 0.0,
     }

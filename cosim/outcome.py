@@ -39,6 +39,7 @@ _SHARING = table(
             ("mean_slowdown", "median_slowdown", "p95_slowdown", "most_slowdown", "slowed_by_1_percent"),
             _SHARE,
         ),
+        "within_chance": _SHARE,
         **dict.fromkeys(("node_hours", "share_of_node_hours"), _SHARE),
     }
 )

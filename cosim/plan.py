@@ -34,6 +34,7 @@ FIDELITIES = {
     "mixes": "rates of progress of looping jobs, measured by simulating each mix of jobs over windows",
     "sampled": "packets of all jobs on one network, whose steady stretches are skipped",
     "live": "every packet of every job, on one network",
+    "auto": "live, sampled or mixes: the cheapest of them, by the packets that they would simulate",
 }
 
 # Settings of the network by the keys of a plan: `policy` is the scheduler's there.

@@ -27,6 +27,11 @@ __all__ = ["MARKED", "AloneByLeaps", "Sampled", "SampledCourse", "half_width", "
 
 MARKED = 0.1  # half width beyond which a job's time is marked
 
+# Chosen so that 95 % of 701 jobs of 150 drawn workloads had their live time in the interval, about as many of
+# those of few iterations as of many; other workloads tell how often it holds (docs/background/cosim.md).
+_WIDTH = 1.65
+_PART = 0.5  # of an iteration
+
 
 class AloneByLeaps:
     """Times of jobs alone on a new network, whose steady stretches are skipped.
@@ -105,7 +110,8 @@ def with_intervals(
     found = {}
     for attempt, leaped in made.items():
         own = alone.of(stays[attempt].placed)
-        found[attempt] = Sampled(leaped.cycles, half_width(leaped, again.get(attempt), own), own)
+        width = half_width(leaped, again.get(attempt), own, stays[attempt].placed.work.iterations)
+        found[attempt] = Sampled(leaped.cycles, width, own)
     return found
 
 
@@ -160,7 +166,7 @@ class SampledCourse:
         return {"failures": [{"job": job, "why": why} for job, why in self._leaping.failures.items()]}
 
 
-def half_width(first: Leaped, second: Leaped | None, alone: Alone) -> float:
+def half_width(first: Leaped, second: Leaped | None, alone: Alone, iterations: int) -> float:
     """Return the half width of the interval in which a live run's time is, at the level of 0.95.
 
     Parameters
@@ -171,6 +177,8 @@ def half_width(first: Leaped, second: Leaped | None, alone: Alone) -> float:
         The same once more.
     alone : Alone
         The job alone: what it owes to chance there, it owes to chance beside others as well.
+    iterations : int
+        Of the job: a leap may be wrong by a part of one.
 
     Returns
     -------
@@ -179,7 +187,7 @@ def half_width(first: Leaped, second: Leaped | None, alone: Alone) -> float:
     """
     if first.counted:
         return 0.0
-    variance = first.variance + alone.deviation**2
+    variance = first.variance + alone.deviation**2 + (_PART / iterations) ** 2
     if second is not None:
         variance += math.log(second.cycles / first.cycles) ** 2 / 2
-    return 2.0 * math.sqrt(variance)
+    return _WIDTH * math.sqrt(variance)

@@ -40,6 +40,7 @@ _SHARING = {
     "95th percentile": ("p95_slowdown", 4, 1),
     "most": ("most_slowdown", 4, 1),
     "jobs slowed by 1 % and more (%)": ("slowed_by_1_percent", 1, 100),
+    "~ slowdown other than 1, within chance (%)": ("within_chance", 1, 100),
     "node-hours lost (% of those alone)": ("share_of_node_hours", 2, 100),
 }
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
@@ -148,6 +149,12 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
         said.append(
             f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and were rejected, the "
             f"first: job {first['job']}, {first['why']}"
+        )
+    marked = [one["job"] for one in outcome["jobs"] if (one["half_width"] or 0) > MARKED]
+    if "marked" in outcome["figures"] and marked:
+        said.append(
+            f"the times of {len(marked)} jobs are known to no better than {100 * MARKED:g} %, the first: job "
+            f"{marked[0]}; they have no steady rate, or owe much to chance"
         )
     for one in outcome.get("failures", []):
         said.append(f"job {one['job']} failed: {one['why']}")

@@ -17,6 +17,7 @@ from netplace.cosim import (
     replay,
     sampled_again,
 )
+from netplace.cosim.cost import cheaper
 from netplace.cosim.leaping import Stay, leap_through
 from netplace.cosim.replay import Started
 from netplace.cosim.work import Work
@@ -143,3 +144,17 @@ def test_a_loop_alone_of_a_million_iterations_takes_seconds():
     few = cycles_alone(placing, Placed(job.job, Work("2d-torus,packets=4", 8, 500, 300), job.nodes))
     assert made.cycles == pytest.approx(2000 * few, rel=0.02)
     assert math.isfinite(made.variance)
+
+
+def test_the_cheapest_network_time_is_chosen_and_told():
+    placing = placing_on("torus:8x8")
+    rows = {}
+    for name, iterations, jobs in (("live", 20, 10), ("sampled", 200_000, 10), ("mixes", 200_000, 5000)):
+        work = Work("2d-torus,packets=4", 16, iterations, 300)
+        fitting = Placing(placing.machine, placing.config, lambda job, work=work: work)
+        rows[name] = cheaper(fitting, [Job(n, 0, 16, 1.0) for n in range(jobs)])
+    assert [*rows] == [name for name, _ in rows.values()]
+    assert "network time sampled was chosen: about" in rows["sampled"][1]
+    given = {"machine": "mesh:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
+    outcome = cosimulate(make_cosim_plan(given | {"network_time": "auto"})).outcome
+    assert any("network time live was chosen" in note for note in outcome["notes"])
