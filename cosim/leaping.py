@@ -84,6 +84,7 @@ class LeapingExecution(LiveExecution):
     ) -> None:
         super().__init__(placing, longest)
         self.stays: dict[int, Stay] = {}
+        self.network.timed = False
         self._leaper = Leaper(self.network, precision)
         self._leapt = leapt
 
