@@ -13,8 +13,8 @@ from typing import Any
 
 from netplace.checks import shown
 from netplace.checks.results_file import read_results, results_text
-from netplace.checks.schema import unexpected
-from netplace.cosim.outcome import COSIMULATION
+from netplace.checks.schema import kind_of, table, unexpected
+from netplace.cosim.outcome import OPTIONAL, REQUIRED
 from netplace.cosim.plan import SETTINGS, CosimPlan, make_cosim_plan
 from netplace.extensions.place import place_in
 from netplace.placement.mapping import MAPPING
@@ -32,6 +32,7 @@ VERSION = 1  # to be raised when keys of the file change
 NAMED = ("machine", "workload", "applications", "routing", "mapping")  # what may stand for a file
 
 Outcome = dict[str, Any]
+_COSIMULATION = table({"plan": kind_of(CosimPlan, optional=("explain",)), **REQUIRED}, OPTIONAL)
 
 
 def text_of(plan: CosimPlan, outcome: Outcome) -> str:
@@ -50,7 +51,7 @@ def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
     path = folder / FILE
     if not path.is_file():
         raise ValueError(f"{path}: is not there, expected a folder that netplace cosim -o has written")
-    found = read_results(path, "co-simulation", VERSION, COSIMULATION)
+    found = read_results(path, "co-simulation", VERSION, _COSIMULATION)
     plain = found.pop("plan")
     try:
         return CosimPlan.from_dict(plain), found

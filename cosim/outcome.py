@@ -18,15 +18,12 @@ from netplace.checks.schema import (
     truth,
 )
 from netplace.cosim.mixes import SOURCES
-from netplace.cosim.plan import CosimPlan
 from netplace.scheduling import State
 from netplace.scheduling.metrics import PER_JOB, Metrics, Spread
 
-__all__ = ["COSIMULATION", "OUTCOME", "PLAN"]
+__all__ = ["OPTIONAL", "OUTCOME", "REQUIRED"]
 
 _LAST_CYCLE = 2**60  # a job that starts or ends later would never be reached
-
-PLAN = kind_of(CosimPlan, optional=("explain",))
 
 _SPREAD = kind_of(Spread, undefined=True)
 _LEVEL = kind_of(Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD))})
@@ -83,7 +80,7 @@ _WAITING = table(
         "links": listed(table(_LINK)),
     }
 )
-_REQUIRED = {
+REQUIRED = {
     "jobs": listed(_JOB, least=1),
     "figures": _FIGURES,
     "notes": listed(text),
@@ -91,11 +88,10 @@ _REQUIRED = {
     "cpu_seconds": amount(0),
     "versions": table_of(anything),
 }
-_OPTIONAL = {
+OPTIONAL = {
     "failures": listed(table({"job": number(-MOST), "why": text})),
     "site": table(dict.fromkeys(("refused", "node_failures", "before_unknown"), number())),
     "waiting": _WAITING,
 }
 
-OUTCOME = table(_REQUIRED, _OPTIONAL)
-COSIMULATION = table({"plan": PLAN, **_REQUIRED}, _OPTIONAL)
+OUTCOME = table(REQUIRED, OPTIONAL)

@@ -15,6 +15,7 @@ from netplace.checks import one_of
 from netplace.checks.calls import check_fields, check_keys, checked, pairs_of
 from netplace.checks.schema import Kind
 from netplace.cosim.mix import read_mix
+from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
@@ -128,8 +129,6 @@ class CosimPlan:
 
     def outcome_kind(self) -> Kind:
         """Return what the outcome must hold to be read again."""
-        from netplace.cosim.outcome import OUTCOME  # which needs this module
-
         return OUTCOME
 
     @checked
