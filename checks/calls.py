@@ -197,7 +197,7 @@ def _test(hint: Any) -> tuple[_Test, str] | None:
     kind = origin or hint
     if kind is np.ndarray:
         return (lambda value: isinstance(value, np.ndarray)), "an array"
-    if not isinstance(kind, type):
+    if kind is Any or not isinstance(kind, type):  # Any is a type since Python 3.11
         return None
     if getattr(kind, "_is_protocol", False):
         return _protocol(kind)
