@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -169,7 +169,7 @@ def kind_of(
     hint: Any,
     undefined: bool = False,
     given: Mapping[str, Kind] | None = None,
-    optional: tuple[str, ...] = (),
+    defaults: bool = False,
 ) -> Kind:
     """Return the kind of what JSON makes of values of a type: of a dataclass, a table of its fields.
 
@@ -181,14 +181,17 @@ def kind_of(
         Whether floats may be null, as ratios without a divisor are.
     given : mapping of str to Kind, optional
         Kinds of fields that are narrower than their types.
-    optional : tuple of str
-        Fields that need not be there.
+    defaults : bool
+        Whether fields with a default need not be there, here and in dataclasses within: files of results
+        that were written before there was such a field are read with its default.
     """
     if is_dataclass(hint):
         hints = get_type_hints(hint)
-        own = {item.name: kind_of(hints[item.name], undefined) for item in fields(hint)} | dict(given or {})
-        required = {name: kind for name, kind in own.items() if name not in optional}
-        return table(required, {name: own[name] for name in optional})
+        own = {item.name: kind_of(hints[item.name], undefined, defaults=defaults) for item in fields(hint)}
+        own |= dict(given or {})
+        absent = {item.name for item in fields(hint) if defaults and _has_default(item)}
+        required = {name: kind for name, kind in own.items() if name not in absent}
+        return table(required, {name: own[name] for name in absent})
     simple = {Any: anything, str: text, bool: truth, int: number(-MOST)}
     if hint in simple:
         return simple[hint]
@@ -206,6 +209,10 @@ def kind_of(
     if origin is tuple:
         return row(*(kind_of(part, undefined) for part in parts))
     raise TypeError(f"no kind of values is known for {hint}")
+
+
+def _has_default(item: Field[Any]) -> bool:
+    return item.default is not MISSING or item.default_factory is not MISSING
 
 
 def _either(kinds: list[Kind], null: bool) -> Kind:

@@ -94,7 +94,7 @@ def _policies() -> tuple[list[str], Rows]:
 
 
 def _scheduling() -> tuple[list[str], Rows]:
-    from netplace.runs.plan import FILE_TIMES
+    from netplace.runs.file_times import FILE_TIMES
     from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
     from netplace.scheduling.partitioner import PARTITIONER
     from netplace.scheduling.policy import POLICY

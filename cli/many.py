@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from netplace.cli.amounts import PROCESSES
+from netplace.cli.stores import open_store
 
 if TYPE_CHECKING:
     from netplace.runs.kept import PlanLike
@@ -129,12 +130,11 @@ def complete_outcomes(
     from netplace.report.files.outputs import check_output
     from netplace.runs.campaign import outcomes_of
     from netplace.runs.kept import InMemory, KeptOutcomes
-    from netplace.runs.store import Store
 
     with ExitStack() as stack:
         kept: KeptOutcomes | InMemory = InMemory()
         if store is not None:
-            kept = KeptOutcomes(stack.enter_context(Store(check_output(store))), table)
+            kept = KeptOutcomes(stack.enter_context(open_store(check_output(store))), table)
         progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
         return outcomes_of(plans, function, kept, resources, progress)
 

@@ -42,16 +42,16 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
     """Return the mean time of the jobs of each measurement, in cycles."""
     import numpy as np
 
+    from netplace.cli.stores import open_store
     from netplace.cli.sweep_progress import SweepProgress
     from netplace.report.terminal.compiling import load_engine
     from netplace.runs.campaign import complete
     from netplace.runs.resources import simulators
-    from netplace.runs.store import Store
 
     executor = simulators(workers)
     load_engine("kernel")
     runs = [one.run for one in made]
-    with Store(path) as kept, SweepProgress() as progress:
+    with open_store(path) as kept, SweepProgress() as progress:
         lost = complete(runs, kept, executor, progress)
         if lost.lost:
             raise ValueError(f"pss derive --measured: {lost.lost} runs could not be made now: {lost.reason}")

@@ -14,6 +14,7 @@ from netplace.cli.amounts import COUNT, PROCESSES, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import engine_flag, json_flag, network_flag, seed_flag, settings_flags
+from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json, print_tables, with_progress
 
@@ -164,9 +165,7 @@ def _executed(asked: _Asked) -> list[Executed]:
 def _store(path: Path | None) -> AbstractContextManager[Store | None]:
     if path is None:
         return nullcontext()
-    from netplace.runs.store import Store
-
-    return Store(path)
+    return open_store(path)
 
 
 def _remark(asked: _Asked, executed: Sequence[Executed]) -> None:

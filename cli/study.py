@@ -10,6 +10,7 @@ import rich_click as click
 from netplace.cli.amounts import SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import resource_flags, resources_from, store_flag
+from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     resources = resources_from(given, None, 2)
     if not given["stored"]:
         load_engine("kernel")
-    with Store(store, read_only=given["stored"]) as kept, SweepProgress() as progress:
+    stored = Store(store, read_only=True) if given["stored"] else open_store(store)
+    with stored as kept, SweepProgress() as progress:
         report = study.conduct(asked, Bench(kept, resources, progress, not given["stored"]))
     show(report)
     heading = study.title + (" (quick version)" if asked.quick else "")

@@ -12,6 +12,7 @@ import rich_click as click
 from netplace.cli.examples import examples_of
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import resource_flags, resources_from, say, store_flag
+from netplace.cli.stores import open_store
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
@@ -98,7 +99,6 @@ def _verify(files: tuple[str, ...], as_json: bool) -> None:
 
 def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     """Return the table of runs of a sweep file, completed, or of a store as it is."""
-    from netplace.runs.store import Store
     from netplace.runs.sweep import read_sweep
     from netplace.runs.tables import run_table
 
@@ -111,7 +111,7 @@ def _runs(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     runs = sweep.runs()
     kept = Path(given["store"] or path.with_suffix(".sqlite"))
     executor = _executor(sweep, runs, kept, given)
-    with Store(kept) as store:
+    with open_store(kept) as store:
         _complete(runs, store, executor, given["retry"])
         return run_table(store.rows(runs))
 

@@ -67,8 +67,9 @@ _JOB = table(
         "state": choice(*(state.name.lower() for state in State)),
         "kills": number(),
         **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
-        **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width", "slowdown_half_width"), _TIME),
-    }
+        **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width"), _TIME),
+    },
+    {"slowdown_half_width": _TIME},  # came later
 )
 _PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of
-from netplace.checks.calls import check_fields, check_keys, checked, pairs_of
+from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
 from netplace.cosim.mix import read_mix
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
+from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.revisions import revisions_of
-from netplace.runs.table_times import BEST_KNOWN
 
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
 
@@ -116,16 +116,11 @@ class CosimPlan:
     @classmethod
     @checked
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
-        """Return the plan that `to_dict` described."""
+        """Return the plan that `to_dict` described; what it lacks has its default."""
         check_keys(cls, plain, "plan")
-        check_keys(Plan, plain["jobs"], "plan: jobs")
-        jobs = dict(plain["jobs"])
-        options = pairs_of(jobs.get("options", ()), "plan: options")
-        jobs["options"] = tuple((name, _frozen(value)) for name, value in options)
-        jobs["digests"] = pairs_of(jobs.get("digests", ()), "plan: digests")
         config = plain.get("config", {})
         check_keys(Config, config, "plan: config")
-        return cls(**{**plain, "jobs": Plan(**jobs), "config": Config(**config)})
+        return cls(**{**plain, "jobs": Plan.from_dict(plain["jobs"]), "config": Config(**config)})
 
     def outcome_kind(self) -> Kind:
         """Return what the outcome must hold to be read again."""
@@ -135,10 +130,6 @@ class CosimPlan:
     def seeded(self, seed: int) -> CosimPlan:
         """Return the same plan with another seed."""
         return replace(self, jobs=self.jobs.seeded(seed))
-
-
-def _frozen(value: Any) -> Any:
-    return list(value) if isinstance(value, list | tuple) else value
 
 
 @checked

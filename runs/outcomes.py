@@ -19,7 +19,7 @@ from netplace.checks.schema import (
 )
 from netplace.scheduling.metrics import PER_JOB, Metrics, SteadyMean
 
-__all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SIMULATION"]
+__all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SCHEDULE_KEYS", "SCHEDULE_OPTIONS", "SIMULATION"]
 
 _MEAN = table({"mean": maybe(amount())}, others=True)
 _COUNTS = ("cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked")
@@ -41,20 +41,22 @@ _SPREAD = table(
 METRICS: Kind = kind_of(
     Metrics, undefined=True, given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD), others=True)}
 )
-SCHEDULE = table(
-    {
-        "metrics": METRICS,
-        "steady": table_of(kind_of(SteadyMean, undefined=True)),
-        "batches": table_of(listed(maybe(amount()))),
-        "rejected": table(
-            {"jobs": listed(number(-(2**62))), "sizes": listed(number()), "first": maybe(text)}, others=True
-        ),
-        "notes": listed(text),
-        "cpu_seconds": amount(0),
-    },
-    {"power": table({}, others=True), "versions": anything},
-    others=True,
-)
+SCHEDULE_KEYS: dict[str, Kind] = {
+    "metrics": METRICS,
+    "steady": table_of(kind_of(SteadyMean, undefined=True)),
+    "batches": table_of(listed(maybe(amount()))),
+    "rejected": table(
+        {"jobs": listed(number(-(2**62))), "sizes": listed(number()), "first": maybe(text)}, others=True
+    ),
+    "notes": listed(text),
+    "cpu_seconds": amount(0),
+}
+SCHEDULE_OPTIONS: dict[str, Kind] = {
+    "power": table({}, others=True),
+    "site": table_of(number()),
+    "versions": table_of(anything),
+}
+SCHEDULE = table(SCHEDULE_KEYS, SCHEDULE_OPTIONS, others=True)
 
 _DELAYS = ("mean", "p50", "p95", "p99")
 LOAD_POINT = table(

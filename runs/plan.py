@@ -11,36 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import one_of, real, shown, whole
+from netplace.checks.calls import check_keys, pairs_of
 from netplace.checks.schema import Kind
-from netplace.extensions import Choice, current_digest, file_digest
+from netplace.extensions import current_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
+from netplace.runs.digests import schedule_digests
+from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.outcomes import SCHEDULE
-from netplace.runs.power_file import DEFAULT_POWER, read_power
+from netplace.runs.power_file import read_power
 from netplace.runs.revisions import revisions_of
-from netplace.runs.site_file import read_site
-from netplace.runs.table_times import BEST_KNOWN
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.partitioner import PARTITIONER
-from netplace.scheduling.policy import POLICY, find_policy
+from netplace.scheduling.policy import find_policy
 from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
-from netplace.topologies import TOPOLOGY, Topology, parse
+from netplace.topologies import Topology, parse
 
-__all__ = ["FILE_TIMES", "KEYS", "Plan", "check_unchanged", "make_plan"]
+__all__ = ["KEYS", "Plan", "check_unchanged", "make_plan"]
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 1
-# Run times that come from a file, beside `RUN_TIMES`: name, example, one line for people.
-FILE_TIMES = {
-    "table": ("table:times.csv", "of applications: from a run-time table or a store, in which all must be"),
-    "simulated": (
-        "simulated:runs.sqlite",
-        "of applications: from a store; what it lacks is simulated and kept",
-    ),
-}
 _JOBS = 10_000
 _SITE = "site"  # the policy of plans with the rules of a site
 _NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
@@ -128,6 +121,15 @@ class Plan:
         """Return what fits into JSON."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
+        """Return the plan that `to_dict` described; what it lacks has its default."""
+        check_keys(cls, plain, "plan: jobs")
+        options = pairs_of(plain.get("options", ()), "plan: options")
+        digests = pairs_of(plain.get("digests", ()), "plan: digests")
+        frozen = tuple((name, _frozen(value)) for name, value in options)
+        return cls(**{**plain, "options": frozen, "digests": digests})
+
     def outcome_kind(self) -> Kind:
         """Return what the outcome must hold to be read again."""
         return SCHEDULE
@@ -135,6 +137,10 @@ class Plan:
     def seeded(self, seed: int) -> Plan:
         """Return the same plan with another seed."""
         return replace(self, seed=seed)
+
+
+def _frozen(value: Any) -> Any:
+    return list(value) if isinstance(value, list | tuple) else value
 
 
 # What a user may say, in study files and as flags.
@@ -201,7 +207,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         site=str(said.get("site", "")),
         power=power,
         switching=switching,
-        digests=_digests(workload, times, power, said.get("site")) + _own_digests(said),
+        digests=schedule_digests(said, workload, times, power),
     )
     _check_applications(plan)
     return plan
@@ -339,43 +345,8 @@ def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
     return str(said["power"]), rules.switching
 
 
-def _digests(workload: str, times: str, power: str, site: str | None) -> tuple[tuple[str, str], ...]:
-    found = []
-    if site is not None:  # with the outages that it may name
-        found.append(("site", hashlib.sha256(repr(read_site(site)).encode()).hexdigest()))
-    if workload not in WORKLOADS:
-        found.append(("workload", file_digest(Path(workload))))
-    name, _, path = times.partition(":")
-    if name == "table":
-        found.append(("times", file_digest(Path(path))))
-    if power not in ("", DEFAULT_POWER):
-        found.append(("power", file_digest(Path(power))))
-    return tuple(found)
-
-
-# Rules that may be of one's own, by the key under which they are asked for.
-_CHOICES: dict[str, Choice[Any]] = {
-    "machine": TOPOLOGY,
-    "policy": POLICY,
-    "partition": PARTITIONER,
-    "times": RUN_TIME,
-    "mapping": MAPPING,
-}
-
-
-def _own_digests(said: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return the files in which rules of one's own stand, with their digests."""
-    asked = [(choice, str(said[key])) for key, choice in _CHOICES.items() if key in said]
-    own = [
-        (choice, text)
-        for choice, text in asked
-        if choice.is_own(text) and text.partition(":")[0] not in (*FILE_TIMES, BEST_KNOWN)
-    ]
-    return tuple(sorted({source for choice, text in own if (source := choice.source(text)) is not None}))
-
-
 def check_unchanged(plan: Plan) -> None:
-    """Check that the rules of one's own are those that the plan was made with.
+    """Check that wiring and rules are those that the plan was made with.
 
     Raises
     ------

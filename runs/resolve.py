@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS
@@ -13,11 +12,11 @@ from netplace.apps.catalog import APPLICATION
 from netplace.apps.collectives import selection
 from netplace.checks import one_of, shown, whole
 from netplace.checks.calls import ArgumentError, checked
-from netplace.extensions import Choice, file_digest
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
+from netplace.runs.digests import digest_of, digest_of_rule, digests_of_wiring
 from netplace.runs.programs import (
     SECTIONS,
     TRACE_OPTIONS,
@@ -30,7 +29,7 @@ from netplace.runs.programs import (
 )
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
-from netplace.topologies import TOPOLOGY, Topology, parse
+from netplace.topologies import Topology, parse
 
 __all__ = ["JOB_FIELDS", "contents_of", "resolve"]
 
@@ -82,7 +81,7 @@ def resolve(
     """
     config, topology = (
         config or Config(),
-        _network(network, _wiring(str(network))),
+        _network(network, digests_of_wiring(str(network))),
     )
     config.check_bubble(topology)
     find_rule(partition, PARTITION)
@@ -113,7 +112,7 @@ def resolve(
 
 
 @lru_cache(maxsize=64)
-def _network(text: str, source: tuple[str, str] | None) -> Topology:
+def _network(text: str, sources: tuple[tuple[str, str], ...]) -> Topology:
     """Return a network, made anew when the files that it is read from have changed."""
     return parse(text)
 
@@ -222,27 +221,18 @@ def contents_of(
     network: str, routing: str, partition: str, mappings: Iterable[str], tables: Iterable[str] = ()
 ) -> tuple[tuple[str, str], ...]:
     """Return the files that network, routing and rules of placement read or stand in, with their digests."""
-    found = {_wiring(network), _content(partition, PARTITION), _file(routing.partition(":")[0])}
-    found |= {_content(mapping, MAPPING) for mapping in mappings} | {_file(table) for table in tables}
-    return tuple(sorted(content for content in found if content is not None))
+    found = {
+        *digests_of_wiring(network),
+        digest_of_rule(partition, PARTITION),
+        digest_of(routing.partition(":")[0]),
+    }
+    found |= {digest_of_rule(mapping, MAPPING) for mapping in mappings} | {
+        digest_of(table) for table in tables
+    }
+    return tuple(sorted(digest for digest in found if digest is not None))
 
 
 def _tables(jobs: Iterable[Job]) -> set[str]:
     """Return the files, if any, whose tables choose the algorithms of collectives."""
     texts = (str(value) for job in jobs for option, value in job.options if option == "collectives")
     return {text.partition("+")[0] for text in texts}
-
-
-def _wiring(network: str) -> tuple[str, str] | None:
-    """Return the file that a network is read from or stands in, with its digest."""
-    while network.startswith(("faulty:", "service:")):  # what stands behind the slash counts
-        network = network.partition("/")[2]
-    return _content(network, TOPOLOGY, f"network {network!r}")
-
-
-def _content(text: str, choice: Choice[Any], what: str = "") -> tuple[str, str] | None:
-    return choice.source(text, what) if choice.is_own(text) else _file(text.partition(":")[2])
-
-
-def _file(name: str) -> tuple[str, str] | None:
-    return (name, file_digest(Path(name))) if name and Path(name).is_file() else None

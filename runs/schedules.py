@@ -12,7 +12,8 @@ import numpy as np
 from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.netsim.result import versions
-from netplace.runs.plan import FILE_TIMES, Plan, check_unchanged
+from netplace.runs.file_times import FILE_TIMES
+from netplace.runs.plan import Plan, check_unchanged
 from netplace.runs.power_file import read_power
 from netplace.runs.site_file import read_site
 from netplace.runs.store import Store

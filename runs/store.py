@@ -88,6 +88,11 @@ class Store:
     read_only : bool
         Whether nothing will be written.
 
+    Attributes
+    ----------
+    was_empty : bool
+        Whether the file was there without a byte, as what is killed when it begins leaves it.
+
     Raises
     ------
     StoreError
@@ -98,6 +103,7 @@ class Store:
         self.path = Path(path)
         self._read_only = read_only
         self._pages_checked = False
+        self.was_empty = self.path.is_file() and not has_rows(self.path)
         if read_only and not self.path.is_file():
             raise StoreError(f"{self.path}: there is no such store")
         with self._explained():

@@ -18,6 +18,7 @@ import pandas as pd
 from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.netsim import Config
+from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
@@ -29,9 +30,8 @@ from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
 from netplace.scheduling.workload import INTENSITIES
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["BEST_KNOWN", "JobRuns", "TableTimes"]
+__all__ = ["JobRuns", "TableTimes"]
 
-BEST_KNOWN = "best-known"
 _KIND = ("application", "problem", "tasks")  # of the columns ENTRY, what the job says; the rest is placement
 
 

@@ -178,6 +178,9 @@ TOPOLOGIES = {
 }
 
 
+_OF_FILES = (tree_file, slurm, ibnetdiscover, graph_file)
+
+
 def _faulty(network: str, faults: dict[str, str]) -> Topology:
     return faulty(parse(network), **faults)  # type: ignore[arg-type]  # numbers are read from text there
 
@@ -248,11 +251,11 @@ def names_file(text: str) -> bool:
 
     Examples
     --------
-    >>> [names_file(text) for text in ("torus:8x8", "graph:machine.txt", "faulty:links=0.1/mine.py:ring")]
+    >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/mine.py:ring")]
     [False, True, True]
     """
     while text.startswith(("faulty:", "service:")):  # what stands behind the slash counts
         text = text.partition("/")[2]
     name = text.partition(":")[0]
     kind = TOPOLOGIES.get(ALIASES.get(name, name))
-    return kind is None or kind.read is read_path
+    return kind is None or kind.build in _OF_FILES

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from netplace.checks.results_file import json_text
 from netplace.report.files.outputs import whole_file
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
+from netplace.runs import schedule_folder
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
@@ -280,11 +280,9 @@ def write_folder(
     running, origin = running_jobs(schedule), float(schedule.submit.min())
     moment = float(running.time[running.value.argmax()]) if at is None else origin + at
     folder.mkdir(exist_ok=True)
-    write_rows(folder / "rows.csv", schedule)
-    with whole_file(folder / "figures.json") as temporary:
-        temporary.write_text(
-            json_text({"plan": plan.to_dict(), **carried.outcome}, indent=1), encoding="utf-8"
-        )
+    write_rows(folder / schedule_folder.ROWS, schedule)
+    with whole_file(folder / schedule_folder.FIGURES) as temporary:
+        temporary.write_text(schedule_folder.figures_text(folder, plan, carried.outcome), encoding="utf-8")
     draw_gantt(folder / "gantt.png", schedule, title, *window)
     draw_utilisation(folder / "utilisation.png", schedule, title)
     if plan.power:

@@ -76,7 +76,8 @@ CHANGES = [
     (("plan", "jobs", "options"), {"classes": 1}, "plan.jobs.options"),
     (("plan", "jobs", "options", 0), ["classes", ["nope"]], "nope"),
     (("plan", "config", "vcs"), 10**30, "plan.config.vcs"),
-    (("plan", "config", "vcs"), None, "plan.config.vcs: is missing"),
+    (("plan", "config", "vc"), 2, "plan.config.vc: is not a key that is known here"),
+    (("plan", "jobs", "policy"), None, "plan.jobs.policy: is missing"),
     (("plan", "network_time"), "nonsense", "nonsense"),
     (("figures", "schedule", "per_job"), {}, "figures.schedule.per_job.wait: is missing"),
 ]  # fmt: skip
@@ -92,6 +93,14 @@ def test_every_key_is_checked(netplace, folder, place, value, said, sealed):
 def test_one_from_before_there_were_versions_is_read(netplace, folder):
     change(folder, ("cpu_seconds",), 1.0, sealed=False)
     assert netplace("whatif", "out", "--without", "1").exit_code == 0
+
+
+def test_fields_that_came_later_have_their_defaults(netplace, folder):
+    change(folder, ("plan", "config", "faults"), None)
+    change(folder, ("plan", "jobs", "site"), None)
+    change(folder, ("plan", "mix_digest"), None)
+    found = netplace("whatif", "out", "--without", "1")
+    assert found.exit_code == 0, found.stderr
 
 
 @pytest.mark.parametrize(
@@ -159,6 +168,21 @@ def test_a_file_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch
     (tmp_path / "mine.py").write_text(MACHINE + "# other\n")
     again = netplace("whatif", "out", "--without", "1", "--machine", "mine.py:grid")
     refused(again, "is not the file that the co-simulation in out/cosim.json was made with")
+
+
+def test_a_wiring_that_has_changed_is_told(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wiring = "a nodes=8\nb nodes=8\na b\n"
+    (tmp_path / "wiring.txt").write_text(wiring)
+    words = [*flags()[2:], "--machine", "service:nodes=15/graph:wiring.txt"]
+    made = netplace("cosim", *words, "-o", "out")
+    assert made.exit_code == 0, made.stderr
+    again = ("whatif", "out", "--without", "1", "--machine", "service:nodes=15/graph:wiring.txt")
+    assert netplace(*again).exit_code == 0
+    (tmp_path / "wiring.txt").write_text(wiring + "a b\n")
+    refused(
+        netplace(*again), "wiring.txt: is not the file that the co-simulation in out/cosim.json was made with"
+    )
 
 
 def test_a_mix_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch):

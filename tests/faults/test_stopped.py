@@ -114,7 +114,9 @@ def test_a_store_killed_at_birth_is_a_new_one(tmp_path, netplace, monkeypatch):
     told = netplace("table", "--verify", "sweep.sqlite")
     assert told.exit_code == 2
     assert "sweep.sqlite: is empty, as what was killed when it began leaves it" in told.stderr
-    assert netplace("table", "sweep.toml").exit_code == 0
+    made = netplace("table", "sweep.toml")
+    assert made.exit_code == 0
+    assert "sweep.sqlite: was empty, as what is killed when it begins leaves it" in made.stderr
     assert netplace("table", "--verify", "sweep.sqlite").exit_code == 0
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from netplace.netsim import Config
 from netplace.runs import execute, resolve
+from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.store import Store
-from netplace.runs.table_times import BEST_KNOWN, JobRuns, TableTimes
+from netplace.runs.table_times import JobRuns, TableTimes
 from netplace.runs.tables import run_table, time_table, write_table
 from netplace.scheduling import Allocation, Job, make_partitioner, schedule
 from netplace.topologies import parse

@@ -1,0 +1,54 @@
+"""A schedule in a folder, read again: everything in it is data, checked key by key, and nothing is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.checks.results_file import read_results, results_text
+from netplace.checks.schema import kind_of, table, text
+from netplace.extensions import file_digest
+from netplace.runs.outcomes import SCHEDULE_KEYS, SCHEDULE_OPTIONS
+from netplace.runs.plan import Plan
+
+__all__ = ["FIGURES", "ROWS", "VERSION", "figures_text", "read_figures"]
+
+FIGURES, ROWS = "figures.json", "rows.csv"
+VERSION = 1  # to be raised when keys of the figures change
+_KIND = table(
+    {"plan": kind_of(Plan, defaults=True), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS}
+)
+
+
+def figures_text(folder: Path, plan: Plan, outcome: dict[str, Any]) -> str:
+    """Return what stands in the file of figures, with the digest of the rows beside it."""
+    content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **outcome}
+    return results_text("schedule", VERSION, content)
+
+
+def read_figures(folder: Path) -> tuple[Plan, dict[str, Any]]:
+    """Return the plan and the figures that a folder holds, to be shown; what the plan names is not read.
+
+    Parameters
+    ----------
+    folder : Path
+        What ``netplace schedule -o`` has written.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if the folder holds none, or its rows are others than those that were written.
+    """
+    path = folder / FIGURES
+    for name in (FIGURES, ROWS):
+        if not (folder / name).is_file():
+            raise ValueError(
+                f"{folder / name}: is not there, expected a folder that netplace schedule -o has written"
+            )
+    figures = read_results(path, "schedule", VERSION, _KIND)
+    digest = figures.pop("rows_digest", None)
+    if digest is not None and digest != file_digest(folder / ROWS):
+        raise ValueError(
+            f"{folder / ROWS}: is not what was written beside {FIGURES}, it was damaged or edited"
+        )
+    return Plan.from_dict(figures.pop("plan")), figures
