@@ -74,6 +74,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "list": "listing",
         "app": "applications",
         "trace": "trace",
+        "record": "record",
         "collective": "collective",
         "workload": "workload",
     },

@@ -56,6 +56,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace pss check tree.conf --machine tree:4,3",
         "netplace pss show tree.conf --json",
     ),
+    "record": ("netplace record -n 4 -o halo.trace.gz -- ./halo 100",),
     "report": ("netplace report shared -o report.html",),
     "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),
     "table": (

@@ -29,4 +29,4 @@ def report_command(outcome: str, output: str | None) -> None:
     text = render(page_of(path))
     with whole_file(target) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    click.echo(f"{target}: {len(text) / 1e6:.1f} MB", err=True)
+    click.echo(f"{target}: {len(text) / 1e6:.1f} MB")

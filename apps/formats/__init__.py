@@ -17,6 +17,7 @@ from netplace.apps.formats import (
     matrix,
     otf2,
     paraver,
+    recording,
     simai,
     text,
     tit,
@@ -72,6 +73,8 @@ class Format:
         ``convert(recorded, options)`` yields the lines of a whole trace; None: `write` writes its program.
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
+    only_calls : callable or None
+        ``only_calls(text)`` tells that a program is made of the calls although there is `read`.
     """
 
     suffix: str
@@ -82,6 +85,7 @@ class Format:
     write: Callable[[Program], bytes] | None = None
     convert: Callable[[Recorded, Options], Iterator[str]] | None = None
     files: Callable[[Path], list[Path]] | None = None
+    only_calls: Callable[[bytes], bool] | None = None
 
 
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
@@ -119,6 +123,13 @@ FORMATS: dict[str, Format] = {
         matrix.recognises,
         matrix.open_matrix,
     ),
+    "recording": Format(
+        ".recording",
+        "what netplace record writes: a folder with the calls of each rank (read only)",
+        recording.recognises,
+        recording.open_recording,
+        files=recording.files,
+    ),
     "text": Format(
         ".trace",
         "the project's own: MPI calls, computation, marks",
@@ -127,6 +138,7 @@ FORMATS: dict[str, Format] = {
         text.read,
         text.write,
         text_lines,
+        only_calls=text.has_any_collective,
     ),
     "insee": Format(
         ".trc",
@@ -205,8 +217,10 @@ def read(
         raise ValueError(f"cycles_per_us: {cycles_per_us} must be a number of at least 0")
     chosen = format_of(path)
     try:
-        if chosen.read is not None:
-            program = chosen.read(_content(path), cycles_per_us, tasks, collectives)
+        content = None if chosen.read is None else _content(path)
+        by_calls = content is None or (chosen.only_calls is not None and chosen.only_calls(content))
+        if chosen.read is not None and content is not None and not by_calls:
+            program = chosen.read(content, cycles_per_us, tasks, collectives)
         else:
             program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore, collectives)
     except TraceError as error:

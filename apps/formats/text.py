@@ -9,8 +9,9 @@ send, recv    to or from ``peer``; ``req`` is -1
 isend, irecv  the same; opens request ``req``, unique within the rank
 wait          completes request ``req``
 compute       ``bytes`` cycles of computation
-coll          the collective that ``tag`` names (a key of `netplace.apps.collectives.COLLECTIVES`) with root
-              ``peer`` among the members of ``comm``; in an alltoallv ``req`` lists the bytes for each
+coll          the collective that ``tag`` names (one of `netplace.apps.recorded.calls.OPERATIONS`) with root
+              ``peer`` among the members of ``comm``; ``req`` lists the bytes for each member where they
+              differ (``4,6``), and names the request of one that does not block (``r12``, ``r12:4,6``)
 comm          communicator ``comm`` has the ``bytes`` world ranks that ``req`` lists
 mark          ``tag`` is ``iter``: iteration ``peer`` begins (-1: the last one ends); or it is
               ``<section>_begin`` or ``<section>_end``; ``warm_iter`` is skipped
@@ -26,6 +27,7 @@ A program is written with operations alone: collectives have become messages, ta
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -44,12 +46,18 @@ from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.requests import openers
 from netplace.checks import shown
 
-__all__ = ["open_text", "read", "recognises", "write"]
+__all__ = ["has_any_collective", "open_text", "read", "recognises", "write"]
 
 COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 _OPERATIONS = {op.name.lower(): int(op) for op in Op}
 _COLL, _COMM, _MARK = -1, -2, -3
 _KINDS = _OPERATIONS | {"coll": _COLL, "comm": _COMM, "mark": _MARK}
+# Collectives beyond those of `collective_lines`: with sizes by member, or a request; alltoallv without sizes.
+_ANY_COLLECTIVE = re.compile(
+    rb"^\s*\d+\s+coll\s+\S+\s+\S+\s+(?:(?:gatherv|scatterv|alltoallw)\s|alltoallv\s+\S+\s+(?:-1|r)"
+    rb"|\S+\s+\S+\s+r|(?!alltoallv\s)\S+\s+\S+\s+\d)",
+    re.MULTILINE,
+)
 _MOST = {"peer": 1 << 31, "comm": 1 << 30, "req": 1 << 31}
 
 
@@ -65,6 +73,11 @@ def recognises(path: Path, head: bytes) -> bool:
 def open_text(path: Path, reading: Reading) -> Trace:
     """Open a trace in the text format; see `netplace.apps.formats.open_trace`."""
     return open_lines(path, reading, parsed)
+
+
+def has_any_collective(text: bytes) -> bool:
+    """Tell whether a text has collectives that only `open_text` reads."""
+    return b"coll" in text and _ANY_COLLECTIVE.search(text) is not None
 
 
 def parsed(text: bytes, before: int) -> tuple[Table, Lines]:

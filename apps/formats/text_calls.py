@@ -78,7 +78,7 @@ class _Reader:
                 strict=True,
             )
         ]
-        columns = ("kind", "peer", "tag", "communicator", "size", "sizes")
+        columns = ("kind", "peer", "tag", "communicator", "size", "sizes", "request")
         for name, column in zip(columns, zip(*said, strict=True), strict=False):
             calls[name][others] = column
         for own in np.unique(number[messages]).tolist():
@@ -97,24 +97,26 @@ class _Reader:
         own: int,
         words: list[str],
         sizes: list[tuple[int, ...]],
-    ) -> tuple[int, int, int, int, int, int]:
-        """Return kind, peer, tag, communicator, bytes and place of sizes of a line of words."""
+    ) -> tuple[int, int, int, int, int, int, int]:
+        """Return kind, peer, tag, communicator, bytes, place of sizes and request of a line of words."""
         kind, rank, size = int(lines.kind[row]), int(lines.task[row]), int(lines.size[row])
         if kind == _COMM:
             self._communicator(lines, row, own, words[1])
-            return Call.COMPUTE, -1, 0, 0, 0, -1
+            return Call.COMPUTE, -1, 0, 0, 0, -1, -1
         if kind == _MARK:
-            return Call.MARK, peer, self._mark(words[0], int(lines.line[row])), 0, 0, -1
+            return Call.MARK, peer, self._mark(words[0], int(lines.line[row])), 0, 0, -1, -1
         known = self._known.get((rank, own, words[0]))
         if known is None:
             known = self._known[rank, own, words[0]] = self._collective(lines, row, own, words[0])
         tag, communicator, rooted = known
-        place = -1
+        place = request = -1
         if words[1] != "-1":
-            place = len(sizes)
-            sizes.append(_listed(words[1], int(lines.line[row])))
-            size = sum(sizes[-1]) if words[0] == "alltoallv" else size
-        return Call.COLLECTIVE, peer if rooted else -1, tag, communicator, size, place
+            request, listed = _request_and_sizes(words[1], int(lines.line[row]))
+            if listed is not None:
+                place = len(sizes)
+                sizes.append(listed)
+                size = sum(listed) if words[0] == "alltoallv" else size
+        return Call.COLLECTIVE, peer if rooted else -1, tag, communicator, size, place, request
 
     def _communicator(self, lines: Lines, row: int, number: int, text: str) -> None:
         line, rank, members = int(lines.line[row]), int(lines.task[row]), _listed(text, int(lines.line[row]))
@@ -147,6 +149,16 @@ class _Reader:
         if name not in self.sections:
             self.sections.append(name)
         return 1 + 2 * self.sections.index(name) + (side == "end")
+
+
+def _request_and_sizes(text: str, line: int) -> tuple[int, tuple[int, ...] | None]:
+    """Return what ``r12``, ``4,6`` or ``r12:4,6`` say: -1 for no request, None for no sizes."""
+    if not text.startswith("r"):
+        return -1, _listed(text, line)
+    number, _, listed = text[1:].partition(":")
+    if not number.isdecimal() or len(number) > 9:
+        raise TraceError(line, f"{shown(text)} must be r and the number of a request")
+    return int(number), _listed(listed, line) if listed else None
 
 
 def _listed(text: str, line: int) -> tuple[int, ...]:

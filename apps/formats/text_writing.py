@@ -13,22 +13,9 @@ from netplace.apps.recorded.recorded import Recorded
 
 __all__ = ["text_lines"]
 
-_KEPT = (
-    "barrier",
-    "bcast",
-    "gather",
-    "reduce",
-    "scatter",
-    "allgather",
-    "allreduce",
-    "alltoall",
-    "alltoallv",
-)
-
 
 def text_lines(whole: Recorded, options: Options) -> Iterator[str]:
-    """Yield the lines of a trace; collectives that the format cannot say are written as messages."""
-    whole = whole.with_messages(_KEPT)
+    """Yield the lines of a trace."""
     yield f"# {declaration(whole.ranks)}; columns: rank op peer bytes tag comm req gap_us"
     kinds = (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE)
     used = np.unique(whole.calls["communicator"][np.isin(whole.calls["kind"], kinds)]).tolist()
@@ -48,7 +35,9 @@ def _line(line: Line, number: dict[int, int], whole: Recorded) -> str:
     gap = f"{line.gap * 1e6:.6f}".rstrip("0").rstrip(".")
     if line.kind == Call.COLLECTIVE:
         name = name_of(line)
-        sizes = ",".join(map(str, line.sizes)) if line.sizes and name == "alltoallv" else "-1"
+        words = [f"r{line.request}"] if line.request >= 0 else []
+        words += [",".join(map(str, line.sizes))] if line.sizes else []
+        sizes = ":".join(words) or "-1"
         root = line.peer if name in ROOTED else -1
         if name in ROOTED and root < 0:
             root = whole.communicators[line.communicator][0]

@@ -67,7 +67,18 @@ MADE_BEFORE = {"shared": EXAMPLES["cosim"][0], "tree.conf": EXAMPLES["pss"][0]}
 # Long, or about files that they do not make: tested elsewhere.
 LONG = tuple(
     f"netplace {name}"
-    for name in ("bench", "demo", "table", "plot", "study td", "workload info", "site site")
+    for name in (
+        "bench",
+        "demo",
+        "record",
+        "table",
+        "plot",
+        "study td",
+        "workload info",
+        "site site",
+        "trace con",
+        "trace cut",
+    )
 )
 
 

@@ -1,0 +1,11 @@
+"""Recording the MPI calls of a program: an interposer in C, compiled with the user's compiler, and its start.
+
+`netplace.apps.formats` reads what it writes, a folder with two files a rank, as any other trace.
+"""
+
+from __future__ import annotations
+
+from netplace.apps.recording.build import build_interposer
+from netplace.apps.recording.launch import Recorded, record
+
+__all__ = ["Recorded", "build_interposer", "record"]

@@ -1,0 +1,128 @@
+"""A program started with the interposer before its MPI library."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.apps.recording.build import build_interposer
+from netplace.checks import shown
+
+__all__ = ["Recorded", "launcher_of", "record"]
+
+FOLDER = "NETPLACE_RECORDING"
+_PATIENCE = 10.0  # seconds for ranks to end after a signal
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """How a program that was recorded ended.
+
+    Attributes
+    ----------
+    folder : Path
+        What was recorded: two files a rank.
+    code : int
+        Exit code of the launcher; negative: the number of a signal.
+    interrupted : bool
+        Whether it was stopped by Ctrl-C.
+    """
+
+    folder: Path
+    code: int
+    interrupted: bool
+
+
+def launcher_of(compiler: str) -> str:
+    """Return the launcher that belongs to a compiler: ``mpirun.mpich`` beside ``mpicc.mpich``.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    first = Path(shlex.split(compiler)[0])
+    ending = first.name.partition("mpicc")[2]
+    for name in (f"mpirun{ending}", f"mpiexec{ending}", "mpirun", "mpiexec"):
+        beside = first.with_name(name) if first.name != str(first) else Path(name)
+        for command in (str(beside), name):
+            if shutil.which(command):
+                return command
+    raise ValueError(
+        "--launcher: there is no mpirun or mpiexec; expected what starts MPI programs, such as srun"
+    )
+
+
+def record(
+    program: Sequence[str], ranks: int, folder: Path, compiler: str = "mpicc", launcher: str | None = None
+) -> Recorded:
+    """Run an MPI program and record its calls.
+
+    Parameters
+    ----------
+    program : sequence of str
+        The program and its arguments.
+    ranks : int
+        How many.
+    folder : Path
+        Where the calls go; every host must see it.
+    compiler : str
+        The MPI compiler for C.
+    launcher : str, optional
+        What starts the program, with its options; by default the launcher beside the compiler.
+
+    Raises
+    ------
+    ValueError
+        If the recorder cannot be compiled, or there is no such launcher or program.
+    """
+    words = shlex.split(launcher if launcher is not None else launcher_of(compiler))
+    if not words or shutil.which(words[0]) is None:
+        raise ValueError(
+            f"--launcher {shown(launcher)}: no such command, expected one such as mpirun or srun"
+        )
+    if not program or shutil.which(program[0]) is None:
+        what = shown(program[0]) if program else "nothing"
+        raise ValueError(f"{what} after --: no such program, expected one that can be started")
+    library = build_interposer(compiler, folder)
+    before = [library.resolve().as_posix(), *filter(None, [os.environ.get("LD_PRELOAD")])]
+    settings = [f"LD_PRELOAD={':'.join(before)}", f"{FOLDER}={folder.resolve()}"]
+    # The launcher itself is not recorded, and passes no environment on by itself to other hosts.
+    command = [*words, "-n", str(ranks), "env", *settings, *program]
+    child = subprocess.Popen(command, env=_environment())
+    interrupted = False
+    try:
+        code = child.wait()
+    except KeyboardInterrupt:
+        interrupted = True
+        code = _stop(child)
+    finally:
+        library.unlink(missing_ok=True)
+    return Recorded(folder, code, interrupted)
+
+
+def _stop(child: subprocess.Popen[bytes]) -> int:
+    """End a launcher that a Ctrl-C may not have reached, and return its exit code."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            return child.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.send_signal(number)
+    return child.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the launcher: a small machine may run more ranks than it has cores."""
+    settings = dict(os.environ)
+    settings.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+    settings.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+    if os.geteuid() == 0:  # Open MPI refuses root, which is the only user of many containers
+        settings.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        settings.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    return settings

@@ -1,0 +1,106 @@
+"""``netplace record``: the MPI calls of a program, as a trace."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT
+from netplace.cli.examples import examples_of
+from netplace.cli.verdict import AnnouncingCommand
+
+if TYPE_CHECKING:
+    from netplace.apps.recording import Recorded
+
+__all__ = ["record_command"]
+
+
+@click.command(
+    "record",
+    cls=AnnouncingCommand,
+    epilog=examples_of("record"),
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option("-n", "ranks", type=COUNT, required=True, help="Ranks.")
+@click.option(
+    "-o", "output", metavar="FILE", required=True, help="The trace; a name without ending: a folder."
+)
+@click.option(
+    "--mpicc", default="mpicc", show_default=True, help="C compiler of the MPI that the program uses."
+)
+@click.option("--launcher", metavar="COMMAND", help="What starts the program. [default: mpirun beside mpicc]")
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
+def record_command(
+    ranks: int, output: str, mpicc: str, launcher: str | None, program: tuple[str, ...]
+) -> None:
+    """Run an MPI program and record its calls, whatever its language: C, Fortran or Python.
+
+    A recorder in C is compiled with --mpicc and stands between the program and its MPI library (PMPI), which
+    must be linked dynamically. The folder of the output must be seen by all hosts. What was written is kept
+    if the program fails or is stopped.
+    """
+    from netplace.apps.formats import check_convertible, open_trace
+    from netplace.apps.recorded import summary_of
+    from netplace.apps.recording import record
+    from netplace.report.files.outputs import check_output
+
+    target = Path(output)
+    if target.exists() and target.is_dir():
+        raise ValueError(f"-o {target}: is a folder already, expected a new name")
+    check_output(target)
+    if target.suffix:
+        check_convertible(target)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        recorded = record(program, ranks, folder, mpicc, launcher)
+        summary = summary_of(open_trace(folder)).as_data() if any(folder.iterdir()) else None
+        if summary is not None:
+            _keep(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    _tell(recorded, summary, target, program[0])
+
+
+def _keep(folder: Path, target: Path) -> None:
+    """Put what was recorded where it was asked for."""
+    from netplace.apps.formats import check_convertible, convert, open_trace
+    from netplace.apps.recorded import IGNORABLE, Reading, recorded
+    from netplace.report.files.outputs import whole_file
+
+    if not target.suffix:
+        folder.chmod(0o755)
+        folder.rename(target)
+        return
+    # The name says the format, which the temporary name lacks.
+    chosen = check_convertible(target)
+    with whole_file(target) as temporary:
+        convert(recorded(open_trace(folder, Reading(in_order=True)), IGNORABLE), temporary, chosen=chosen)
+
+
+def _tell(recorded: Recorded, summary: dict[str, Any] | None, target: Path, program: str) -> None:
+    """Say what came of it.
+
+    Raises
+    ------
+    ValueError
+        If nothing was recorded, or the program failed.
+    """
+    how = f"{program} was stopped" if recorded.interrupted else f"{program} ended with {recorded.code}"
+    if summary is None:
+        raise ValueError(
+            f"{how}, and no rank began to record: the program must call MPI_Init, of the MPI of --mpicc, "
+            "which it must be linked with dynamically"
+        )
+    collectives = sum(item["calls"] for item in summary["collectives"])
+    counts = f"{summary['messages']:,} messages of {summary['bytes']:,} bytes"
+    click.echo(
+        f"{target}: {summary['ranks']:,} ranks, {counts}, {collectives:,} calls of collectives", err=True
+    )
+    for note in summary["notes"]:
+        click.echo(f"netplace: {note}", err=True)
+    if recorded.code or recorded.interrupted:
+        raise ValueError(f"{how}; {target} holds the calls until then")
