@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-__all__ = ["MOST_CYCLES", "MOST_TASKS", "Op", "Operation", "OperationError", "check_length"]
+from netplace.checks import check_size
+
+__all__ = ["MOST_CYCLES", "MOST_TASKS", "Op", "Operation", "OperationError", "check_length", "check_written"]
 
 MOST_TASKS = 1 << 22
 MOST_CYCLES = (
     1 << 59
 )  # of a computation, sixty years of 3.2 ns; more does not fit beside what the engines add
 MOST_OPERATIONS = 200_000_000  # of a program; 25 bytes each
+BYTES_PER_OPERATION = 80  # measured at the peak, while the tasks' columns are joined; 25 are left at the end
 
 
 class Op(IntEnum):
@@ -83,3 +86,15 @@ def check_length(operations: int, what: str) -> None:
     """
     if operations > MOST_OPERATIONS:
         raise ValueError(f"{what}: {operations} operations are too many, expected at most {MOST_OPERATIONS}")
+
+
+def check_written(operations: int, what: str) -> None:
+    """Check before they are written, task by task, that there are not too many operations.
+
+    Raises
+    ------
+    ValueError
+        If they are too many for a program, or take more than `netplace.checks.memory_limit`.
+    """
+    check_length(operations, what)
+    check_size(operations, BYTES_PER_OPERATION, "operations", what)

@@ -20,11 +20,13 @@ from netplace.checks.content import (
     read_limit,
 )
 from netplace.checks.shown import printable, shortened, shown
+from netplace.checks.sizes import check_size
 
 __all__ = [
     "MEMORY_LIMIT",
     "MOST",
     "READ_LIMIT",
+    "check_size",
     "check_unpacked",
     "is_packed",
     "memory_limit",

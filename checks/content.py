@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 READ_LIMIT = "NETPLACE_READ_LIMIT"  # the variable of the environment that raises the bound
-MEMORY_LIMIT = "NETPLACE_MEMORY_LIMIT"  # the same for what a whole trace may take in memory
+MEMORY_LIMIT = "NETPLACE_MEMORY_LIMIT"  # the same for what may be built in memory
 _DEFAULT = 256 << 20
 _DEFAULT_MEMORY = 4 << 30
 _GZIP = b"\x1f\x8b"
@@ -51,7 +51,7 @@ def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
 
 
 def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
-    """Return how many bytes of memory a trace may take that is read as a whole.
+    """Return how many bytes of memory one thing may take: a trace read as a whole, a network, a program.
 
     Parameters
     ----------

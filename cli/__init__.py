@@ -103,7 +103,7 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
     metavar="SIZE",
     expose_value=False,
     callback=_raise_memory,
-    help="A trace read as a whole may take so much memory. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
+    help="What is read or built as a whole may take so much. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
 )
 def app(version: bool) -> None:
     """Replay applications on interconnection networks, packet by packet, and see what placement costs.

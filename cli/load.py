@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["load_command", "offered_loads"]
 
 _MOST_LOADS = 10_000
+_BYTES_PER_POINT = 4000  # planned, with its settings, and then measured
 _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 
 
@@ -126,14 +127,17 @@ def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
     """Return the points that the flags ask for, the seeds of a point together; all is checked."""
+    from netplace.checks import check_size
     from netplace.runs.loads import make_load_plan
 
     if not given["network"]:
         raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
     same = {name: given[name] for name in (*_OWN, *SETTINGS)}
+    loads = offered_loads(given["offered"], given["packet_phits"])
+    check_size(len(given["network"]) * len(loads) * given["seeds"], _BYTES_PER_POINT, "points", "--seeds")
     plans = []
     for network in given["network"]:
-        for offered in offered_loads(given["offered"], given["packet_phits"]):
+        for offered in loads:
             with named_flags((*_OWN, *SETTINGS)):
                 plan = make_load_plan({"network": network, "offered": offered, **same})
             plans += [plan.seeded(given["seed"] + number) for number in range(given["seeds"])]

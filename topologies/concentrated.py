@@ -47,7 +47,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     sides = check_sides(sizes, spell(kind, sizes))
     c = whole(c, f"{spell(kind, sides)}: c")
     text = f"{spell(kind, sides)},c={c}"
-    place = _places(text, sides, 2 * len(sides) + c)
+    place = _places(text, sides, c, 2 * len(sides) + c)
     ends, axis, closes = [], [], []
     for d, size in enumerate(sides):
         stride = math.prod(sides[:d])
@@ -89,7 +89,7 @@ def hyperx(sizes: Sequence[int], c: int) -> Graph:
     sides = check_sides(sizes, spell("hyperx", sizes))
     c = whole(c, f"{spell('hyperx', sides)}: c")
     text = f"{spell('hyperx', sides)},c={c}"
-    place = _places(text, sides, sum(sides) - len(sides) + c)
+    place = _places(text, sides, c, sum(sides) - len(sides) + c)
     ends, axis = [np.zeros((0, 2), np.int64)], [np.zeros(0, np.int64)]
     for d, size in enumerate(sides):
         stride = math.prod(sides[:d])
@@ -101,9 +101,9 @@ def hyperx(sizes: Sequence[int], c: int) -> Graph:
     return graph(text, cables, np.full(len(place), c), places=place, usual="dor")
 
 
-def _places(text: str, sides: tuple[int, ...], ports: int) -> NDArray[np.int64]:
+def _places(text: str, sides: tuple[int, ...], c: int, ports: int) -> NDArray[np.int64]:
     """Return the coordinates of every switch, X fastest."""
-    check_size(text, math.prod(sides), ports)
+    check_size(text, math.prod(sides) * (1 + c), ports)
     switch = np.arange(math.prod(sides))
     strides = np.cumprod([1, *sides[:-1]], dtype=np.int64)
     return np.asarray(switch[:, None] // strides % sides)

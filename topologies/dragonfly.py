@@ -9,6 +9,7 @@ import numpy as np
 from netplace.checks import one_of, whole
 from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.limits import check_cables, check_size
 
 __all__ = ["ARRANGEMENTS", "check_groups", "dragonfly", "global_cables"]
 
@@ -57,6 +58,8 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
         text += f",g={g}"
     if global_links != "absolute":
         text += f",links={global_links}"
+    check_size(text, g * a * (1 + p), a - 1 + h + p)
+    check_cables(text, g * a * (a - 1 + h) // 2)
     local = [(i * a + x, i * a + y) for i in range(g) for x in range(a) for y in range(x + 1, a)]
     between = [(i * a + k // h, j * a + m // h) for i, k, j, m in global_cables(text, g, a * h, global_links)]
     switch = np.arange(g * a)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from netplace.checks import shown, whole
 from netplace.checks.calls import ArgumentError
 from netplace.topologies.graph import Cables, Graph, check_connected, graph
+from netplace.topologies.limits import check_cables, check_size
 from netplace.topologies.service import marked
 
 if TYPE_CHECKING:
@@ -72,10 +73,12 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     cycles: list[int] = []
     delay: list[int] = []
     for u, v, data in _cables(given, text):
-        for _ in range(_value(data, "width", 1, 1, f"{text}: edge {u} - {v}")):
-            pairs.append((number[u], number[v]))
-            cycles.append(_value(data, "cycles", 1, 1, f"{text}: edge {u} - {v}"))
-            delay.append(_value(data, "delay", 0, 0, f"{text}: edge {u} - {v}"))
+        where = f"{text}: edge {u} - {v}"
+        width = _value(data, "width", 1, 1, where)
+        check_cables(where, len(pairs) + width)
+        pairs += [(number[u], number[v])] * width
+        cycles += [_value(data, "cycles", 1, 1, where)] * width
+        delay += [_value(data, "delay", 0, 0, where)] * width
     data_of = dict(given.nodes(data=True))
     nodes_at = [_value(data_of[v], "nodes", 1, 0, f"{text}: vertex {v}") for v in vertices]
     groups = [data_of[v].get("group") for v in vertices]
@@ -101,6 +104,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
     number = {vertex: place for place, vertex in enumerate(vertices)}
     edges = [(number[u], number[v], data) for u, v, data in given.edges(data=True)]
     ports = 1 + max((int(data[end]) for _, _, data in edges for end in ("port", "entry")), default=0)
+    check_size(text, len(vertices), ports)
     shape = (len(vertices), ports)
     tables: dict[str, NDArray[Any]] = {
         key: np.full(shape, usually, kind) for key, (_, usually, kind) in _OF_LINK.items()
@@ -118,7 +122,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
     first = whole(given.graph.get("first_switch", 0), f"{text}: first_switch", 0)
     nodes_at = [_value(data, "nodes", 1, 0, text) for _, data in given.nodes(data=True)]
     nodes = first or sum(nodes_at)
-    if not first and nodes_at != [1] * nodes + [0] * (len(vertices) - nodes):
+    if not first and (max(nodes_at) > 1 or nodes_at != [1] * nodes + [0] * (len(vertices) - nodes)):
         raise ValueError(f"{text}: ports are named, which needs vertices with one node, then those without")
     home = neighbor[:first, 0].astype(np.int64) if first else np.arange(nodes)
     if (home < first).any():

@@ -275,7 +275,7 @@ def graph(
     at = integers_as(np.int64, array_of(nodes_at, f"{text}: nodes_at"), f"{text}: nodes_at")
     ends = cables.ends
     _check(text, cables, at)
-    nodes, switches = int(at.sum()), len(at)
+    nodes, switches = sum(at.tolist()), len(at)
     for what, known in (("group", group), ("places", places), ("names", names if len(names) else None)):
         if known is not None and len(known) != switches:
             raise ValueError(f"{text}: {what} of {len(known)} switches, expected {switches}")
@@ -285,10 +285,10 @@ def graph(
         ends = np.argsort(order)[ends]
         at = at[order]
     first = 0 if direct else nodes
-    home = first + np.repeat(np.arange(switches), at)
     degree = np.bincount(ends.ravel(), minlength=switches)
     ports = int((degree if direct else degree + at).max())
     check_size(text, first + switches, max(1, ports))
+    home = first + np.repeat(np.arange(switches), at)
     shape = (first + switches, max(1, ports))
     neighbor, entry = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
     port = _ports(ends, switches)
@@ -343,10 +343,10 @@ def _check(text: str, cables: Cables, at: Int) -> None:
     for what, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):
         if values is not None and values.shape != (len(cables.ends),):
             raise ValueError(f"{text}: {what} of {values.shape} cables, expected {len(cables.ends)}")
-    if at.sum() < 1:
-        raise ValueError(f"{text}: no node at any switch, expected at least one")
     if (at < 0).any():
         raise ValueError(f"{text}: {at.min()} nodes at a switch, expected 0 or more")
+    if not at.any():
+        raise ValueError(f"{text}: no node at any switch, expected at least one")
     ends = cables.ends
     wrong = (ends < 0) | (ends >= len(at))
     if wrong.any():

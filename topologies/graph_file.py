@@ -12,6 +12,7 @@ from netplace.checks.calls import checked
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.limits import check_cables
 
 __all__ = ["existing", "graph_file", "read_lines", "tree_file"]
 
@@ -87,6 +88,7 @@ def tree_file(path: str) -> Graph:
     nodes_at = np.zeros(len(number), np.int64)
     for line, child, parent, width in lines:
         if child in number:
+            check_cables(f"{text} line {line}", len(cables) + width)
             cables += [(number[child], number[parent])] * width
             pairs.append((number[child], number[parent]))
         elif child in seen:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["MOST_CYCLES", "MOST_DELAY", "check_memory", "check_size"]
+from netplace import checks
+from netplace.checks.sizes import gigabytes
+
+__all__ = ["MOST_CYCLES", "MOST_DELAY", "check_cables", "check_memory", "check_size"]
 
 MOST_CYCLES = 1 << 10  # a phit: engines keep a place for every cycle that a packet takes for a link
 MOST_DELAY = 1 << 20  # cycles of a header on a link, for the same reason
 
 _MOST_PORTS = 2**31 - 1  # ports, links and FIFOs are numbered in int32
 _BYTES_PER_PORT = 32  # 8 to keep `neighbor` and `entry`; up to 29 were measured while building a ring
+_BYTES_PER_CABLE = 300  # in lists of Python, with cycles and delay, and in the arrays made of them
 
 
 def check_size(text: str, routers: int, ports: int) -> None:
@@ -32,15 +36,27 @@ def check_size(text: str, routers: int, ports: int) -> None:
     need = in_all * _BYTES_PER_PORT
     if in_all > _MOST_PORTS:
         raise ValueError(
-            f"{text}: network too large, its wiring would need {_gigabytes(need)} "
+            f"{text}: network too large, its wiring would need {gigabytes(need)} "
             f"and more ports than the {_MOST_PORTS} that can be numbered"
         )
     available = _available_memory()
     if available is not None and need > available:
         raise ValueError(
-            f"{text}: network too large, its wiring needs {_gigabytes(need)}, "
-            f"and this machine has {_gigabytes(available)} available"
+            f"{text}: network too large, its wiring needs {gigabytes(need)}, "
+            f"and this machine has {gigabytes(available)} available"
         )
+    checks.check_size(in_all, _BYTES_PER_PORT, "ports", text)
+
+
+def check_cables(text: str, cables: int) -> None:
+    """Refuse a network whose list of cables would be too long.
+
+    Raises
+    ------
+    ValueError
+        If the cables take more than `netplace.checks.memory_limit`.
+    """
+    checks.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 
 def check_memory(text: str, need: int, what: str) -> None:
@@ -49,21 +65,15 @@ def check_memory(text: str, need: int, what: str) -> None:
     Raises
     ------
     ValueError
-        If `need` bytes are more than are available.
+        If `need` bytes are more than are available, or than `netplace.checks.memory_limit`.
     """
     available = _available_memory()
     if available is not None and need > available:
         raise ValueError(
-            f"{text}: network too large, {what} needs {_gigabytes(need)}, "
-            f"and this machine has {_gigabytes(available)} available"
+            f"{text}: network too large, {what} needs {gigabytes(need)}, "
+            f"and this machine has {gigabytes(available)} available"
         )
-
-
-def _gigabytes(count: int) -> str:
-    """Return a number of bytes for people; a power of ten where no float could hold it."""
-    if count > 10**24:
-        return "over 10**15 GB"
-    return f"{count / 1e9:,.1f} GB"
+    checks.check_size(need, 1, f"bytes for {what}", text)
 
 
 def _available_memory() -> int | None:

@@ -8,6 +8,7 @@ from netplace.checks import one_of, whole
 from netplace.checks.calls import checked
 from netplace.topologies.dragonfly import ARRANGEMENTS, check_groups, global_cables
 from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.limits import check_cables, check_size
 
 __all__ = ["megafly"]
 
@@ -53,6 +54,8 @@ def megafly(
     if global_links != "absolute":
         text += f",links={global_links}"
     a = leaves + spines
+    check_size(text, g * (a + leaves * p), max(spines + p, leaves + h))
+    check_cables(text, g * (leaves * spines + spines * h // 2))
     local = [(i * a + x, i * a + leaves + y) for i in range(g) for x in range(leaves) for y in range(spines)]
     between = [
         (i * a + leaves + k // h, j * a + leaves + m // h)

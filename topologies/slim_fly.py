@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from netplace import checks
 from netplace.checks import whole
 from netplace.checks.calls import checked
 from netplace.topologies.galois import Field, field, prime_power
 from netplace.topologies.graph import Cables, Graph, graph
-from netplace.topologies.limits import check_size
+from netplace.topologies.limits import check_cables, check_size
 
 __all__ = ["generators", "slim_fly"]
 
@@ -41,17 +42,18 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     (50, 200, 4)
     """
     q = whole(q, "slimfly: q")
+    p = None if p is None else whole(p, f"slimfly:{q}: p")
+    _check_sizes(q, 3 * q // 4 if p is None else p)
     if not _is_valid(q):
         nearest = [n for n in (_step(q, -1), _step(q, 1)) if n]
         raise ValueError(
             f"slimfly:{q}: q is not a prime power of at least 3; "
             f"nearest: {' or '.join(f'slimfly:{n}' for n in nearest)}"
         )
-    check_size(f"slimfly:{q}", 2 * q * q, 2 * q)
     numbers = field(q)
     first, second = generators(numbers)
     usual = -(-(q + len(first)) // 2)
-    p = usual if p is None else whole(p, f"slimfly:{q}: p")
+    p = usual if p is None else p
     text = f"slimfly:{q}" + (f",p={p}" if p != usual else "")
     plus, times = numbers.plus.tolist(), numbers.times.tolist()
     within = [
@@ -86,6 +88,14 @@ def generators(numbers: Field) -> tuple[set[int], set[int]]:
     else:
         first = set(power[::2])
     return first, {int(numbers.times[power[1], n]) for n in first}
+
+
+def _check_sizes(q: int, nodes: int) -> None:
+    """Refuse what would be too large, be it the wiring or the table of routes that all uses need."""
+    text, switches, ports = f"slimfly:{q}", 2 * q * q, 3 * q // 2 + nodes
+    check_size(text, switches * (1 + nodes), ports)
+    check_cables(text, switches * (3 * q // 2) // 2)
+    checks.check_size(switches**2 * ports, 2, "entries of its table of routes", text)
 
 
 def _is_valid(q: int) -> bool:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import real, whole
+from netplace.checks import check_size, real, shown, whole
 from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
 from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.limits import check_cables
 from netplace.topologies.slurm_yaml import read_yaml
 
-__all__ = ["blocks_above", "expand", "slurm"]
+__all__ = ["blocks_above", "count_hosts", "expand", "slurm"]
 
+_BYTES_PER_HOST = 300  # of a name, in lists and in a dict
+_MOST_DIGITS = 18  # of a number in a range
+_PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")
+_BRACKET = re.compile(r"\[([^\]]*)\]")
 _Link = tuple[int, int, int]  # cables, cycles a phit, delay
 
 
@@ -52,6 +58,7 @@ def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "
     given = {"taper": taper, "links": links, "topology": topology}
     text += "".join(f",{key}={value}" for key, value in given.items() if value)
     rows = _rows(path, text, topology)
+    _check_names(rows)
     switches: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
     sizes: list[int] = []
@@ -93,6 +100,14 @@ def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "
     places = levels_of(len(names), pairs, names, text)
     cables = _cables(pairs, _widths(pairs, places[:, 0].tolist(), nodes_at, taper, text), links, names, text)
     return graph(text, cables, np.array(nodes_at), names=names, places=places, usual="d-mod-k")
+
+
+def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:
+    """Refuse, before any name is made, more of them than may be held in memory."""
+    counted = 0
+    for where, values in rows:
+        counted += sum(count_hosts(values.get(key, ""), where) for key in ("nodes", "switches"))
+        check_size(counted, _BYTES_PER_HOST, "names of nodes and switches", where)
 
 
 def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]]]:
@@ -159,6 +174,7 @@ def _cables(
                 raise ValueError(f"{where}: unknown {key!r}, expected width, cycles or delay")
         found[pair] = width, cycles, delay
     widths_of = np.array([link[0] for link in found.values()], np.int64)
+    check_cables(text, sum(widths_of.tolist()))
     ends = np.repeat(np.array(list(found), np.int64).reshape(-1, 2), widths_of, axis=0)
     cycles_of = np.repeat(np.array([link[1] for link in found.values()], np.int64), widths_of)
     delays_of = np.repeat(np.array([link[2] for link in found.values()], np.int64), widths_of)
@@ -194,15 +210,50 @@ def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
     ValueError
         If a range is none.
     """
-    for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*", hosts):
+    for part in _PART.findall(hosts):
         prefix, bracket, rest = part.partition("[")
         if not bracket:
             yield part
             continue
         inside, _, suffix = rest.partition("]")
-        for piece in inside.split(","):
-            low, dash, high = piece.partition("-")
-            if not low.isdigit() or (dash and (not high.isdigit() or int(high) < int(low))):
-                raise ValueError(f"{where}: {piece!r} in {part!r} is no range of hosts, expected such as 0-3")
-            for value in range(int(low), int(high or low) + 1):
-                yield from expand(f"{prefix}{value:0{len(low)}d}{suffix}", where)
+        for digits, values in _ranges(inside, part, where):
+            for value in values:
+                yield from expand(f"{prefix}{value:0{digits}d}{suffix}", where)
+
+
+def count_hosts(hosts: str, where: str = "hosts") -> int:
+    """Return how many names `expand` yields, without making them.
+
+    Raises
+    ------
+    ValueError
+        If a range is none.
+
+    Examples
+    --------
+    >>> count_hosts("n[0-999999999],login[1-2]x[0-9]")
+    1000000020
+    """
+    count = 0
+    for part in _PART.findall(hosts):
+        pieces = [_ranges(inside, part, where) for inside in _BRACKET.findall(part)]
+        count += math.prod(sum(values.stop - values.start for _, values in ranges) for ranges in pieces)
+    return count
+
+
+def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
+    """Return the digits and the values of every piece between brackets."""
+    found = []
+    for piece in inside.split(","):
+        low, dash, high = piece.partition("-")
+        last = high if dash else low
+        if not (_is_number(low) and _is_number(last)) or int(last) < int(low):
+            raise ValueError(
+                f"{where}: {shown(piece)} in {shown(part)} is no range of hosts, expected such as 0-3"
+            )
+        found.append((len(low), range(int(low), int(last) + 1)))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from netplace.apps.collectives import Collectives
+from netplace.apps.operation import BYTES_PER_OPERATION
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
@@ -14,7 +15,6 @@ __all__ = ["MOST_OPERATIONS", "Run", "check_size", "timed_program"]
 
 Write = Callable[[TaskWriter], None]
 
-BYTES_PER_OPERATION = 80  # measured at the peak, while the tasks' columns are joined; 25 are left at the end
 MOST_OPERATIONS = 65_000_000  # enough for IS on 1024 tasks with the benchmark's own iterations
 
 

@@ -34,7 +34,7 @@ def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotat
         others = ((start + k) % tasks for k in range(tasks))
         exchange(writer, (other for other in others if other != writer.task), bytes)
 
-    return in_rounds(tasks, bytes, rounds, write, "all-to-all")
+    return in_rounds(tasks, bytes, rounds, write, "all-to-all", length=_pairs)
 
 
 def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
@@ -61,3 +61,8 @@ def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
             exchange(writer, [writer.task ^ 1 << bit], bytes)
 
     return in_rounds(tasks, bytes, rounds, write, "butterfly")
+
+
+def _pairs(tasks: int) -> int:
+    """Return how many operations it takes to send and receive between all pairs."""
+    return 2 * tasks * (tasks - 1)

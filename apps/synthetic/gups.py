@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.apps.operation import check_length
+from netplace.apps.operation import check_written
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.checks import whole
@@ -41,7 +41,7 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
     whole(rounds, "rounds of gups")
     whole(seed, "seed of gups", 0)
     count = tasks if updates is None else whole(updates, "updates of gups")
-    check_length(2 * rounds * count, "gups")
+    check_written(2 * rounds * count, "gups")
     rng = np.random.default_rng(seed)
     writers = [TaskWriter(task, tasks) for task in range(tasks)]
     for number in range(rounds):

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from netplace.apps.operation import check_length
+from netplace.apps.operation import check_written
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
-from netplace.checks import whole
+from netplace.checks import check_size, whole
 
 __all__ = ["exchange", "in_rounds"]
 
+_BYTES_PER_TASK = 1200  # of a writer with a few operations
+
 
 def in_rounds(
-    tasks: int, bytes: int, rounds: int, write: Callable[[TaskWriter], None], name: str, least: int = 2
+    tasks: int,
+    bytes: int,
+    rounds: int,
+    write: Callable[[TaskWriter], None],
+    name: str,
+    least: int = 2,
+    length: Callable[[int], int] | None = None,
 ) -> Program:
     """Let each task do `rounds` times what `write` writes for it once.
 
@@ -32,15 +40,20 @@ def in_rounds(
         Appends one round of a task to its writer.
     name : str
         Name of the application.
+    length : callable, optional
+        Operations of so many tasks in a round, counted before they are written.
 
     Raises
     ------
     ValueError
-        If a number is too small.
+        If a number is too small, or the operations would be too many.
     """
     whole(tasks, f"tasks of {name}", least)
     whole(bytes, f"bytes of {name}", 0)
     whole(rounds, f"rounds of {name}")
+    check_size(tasks, _BYTES_PER_TASK, "tasks", name)
+    # Where it is not known, every task but one at least sends or receives something.
+    check_written((tasks - 1 if length is None else length(tasks)) * rounds, name)
     writers = []
     operations = 0
     for task in range(tasks):
@@ -48,10 +61,11 @@ def in_rounds(
         writer.mark(1)
         write(writer)
         operations += len(writer) * rounds
-        check_length(operations, name)
+        check_written(operations, name)
+        writers.append(writer)
+    for writer in writers:  # only now: there are not too many
         writer.repeat(0, rounds, tag_step=1)
         writer.mark(-1)
-        writers.append(writer)
     return Program.of(writers, name)
 
 

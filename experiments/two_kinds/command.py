@@ -34,7 +34,14 @@ def two_kinds_command(**given: Any) -> None:
     The makespan is at most 2 (greedy) or 3/2 (knapsack) times the optimum.
     """
     from netplace.checks import one_of
-    from netplace.experiments.two_kinds.simulator import STEPS, optimum, query_times, read_task_times, search
+    from netplace.experiments.two_kinds.simulator import (
+        STEPS,
+        check_search,
+        optimum,
+        query_times,
+        read_task_times,
+        search,
+    )
     from netplace.report.files.outputs import check_output, whole_file
 
     if (given["tasks"] is None) == (given["queries"] is None):
@@ -43,8 +50,12 @@ def two_kinds_command(**given: Any) -> None:
     rows = check_output(Path(given["rows"]), (".csv",)) if given["rows"] else None
     if rows and len(steps) > 1:
         raise ValueError(f"--rows {rows}: holds one schedule, but --step names {len(steps)}")
-    tasks = read_task_times(given["tasks"]) if given["tasks"] else query_times(given["queries"])
     cpus, gpus = given["cpus"], given["gpus"]
+    for step in steps if given["queries"] else []:
+        check_search(given["queries"], cpus, gpus, step)  # before so many are made
+    tasks = read_task_times(given["tasks"]) if given["tasks"] else query_times(given["queries"])
+    for step in steps:
+        check_search(len(tasks), cpus, gpus, step)  # of all steps, before the first begins
     found = {step: search(tasks, cpus, gpus, step, given["tolerance"]) for step in steps}
     best = optimum(tasks, cpus, gpus) if given["optimum"] else None
     if rows:

@@ -43,7 +43,8 @@ def test_the_sentence_tells_how_much_it_would_need(monkeypatch: pytest.MonkeyPat
         parse("torus:10000x10000")
 
 
-def test_where_memory_is_unknown_only_numbering_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_memory_is_unknown_only_numbering_and_the_limit_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "16G")
     monkeypatch.setattr(limits, "_available_memory", lambda: None)
     limits.check_size("torus:10000x10000", 10**8, 4)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from netplace.experiments.two_kinds.simulator.assignment import Assignment
 from netplace.experiments.two_kinds.simulator.exact import optimum
-from netplace.experiments.two_kinds.simulator.search import STEPS, Found, search
+from netplace.experiments.two_kinds.simulator.search import STEPS, Found, check_search, search
 from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
 
@@ -27,6 +27,7 @@ __all__ = [
     "Assignment",
     "Found",
     "TaskTimes",
+    "check_search",
     "greedy_step",
     "knapsack_step",
     "optimum",

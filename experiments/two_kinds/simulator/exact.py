@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from netplace.checks import whole
+from netplace.checks import check_size, whole
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
 __all__ = ["optimum"]
@@ -26,10 +26,11 @@ def optimum(tasks: TaskTimes, cpus: int, gpus: int, seconds: float = 60.0) -> fl
     Raises
     ------
     ValueError
-        If the solver needs longer.
+        If the solver needs longer, or its tables would take too much memory.
     """
     workers = whole(cpus, "CPUs") + whole(gpus, "GPUs")
     count = len(tasks)
+    check_size((workers + count) * (workers * count + 1), 16, "table entries", "optimum")
     times = np.concatenate([np.tile(tasks.cpu, (cpus, 1)), np.tile(tasks.gpu, (gpus, 1))])
     scale = float(np.minimum(tasks.cpu, tasks.gpu).sum())
     once = np.zeros((count, workers * count + 1))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks import check_size
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
-__all__ = ["least_cpu_time"]
+__all__ = ["check_tables", "least_cpu_time"]
 
 Flags = NDArray[np.bool_]
 _MOST_CELLS = 2e10  # of all tables together; a bit each is kept
@@ -30,12 +33,7 @@ def least_cpu_time(
         If the tables would be too large.
     """
     count, units = len(tasks), 2 * len(tasks) * gpus
-    shape = min(cpus, count) + 1, min(gpus, count) + 1, units + 1
-    if count * np.prod(shape, dtype=float) > _MOST_CELLS:
-        raise ValueError(
-            f"knapsack: {count:,} tasks on {cpus} CPUs and {gpus} GPUs are too many for its tables, "
-            "expected fewer, or the greedy step"
-        )
+    shape = check_tables(count, cpus, gpus)
     weights = np.floor(tasks.gpu * (2 * count / guess))
     table = np.full(shape, np.inf)
     table[0, 0, 0] = 0.0
@@ -54,6 +52,25 @@ def least_cpu_time(
     if not np.isfinite(table.min()):
         return None
     return _traced(tasks, guess, weights, kept, table)
+
+
+def check_tables(count: int, cpus: int, gpus: int) -> tuple[int, int, int]:
+    """Return the shape of a table.
+
+    Raises
+    ------
+    ValueError
+        If all tables together, one for each of `count` tasks, would be too large.
+    """
+    shape = min(cpus, count) + 1, min(gpus, count) + 1, 2 * count * gpus + 1
+    cells = count * math.prod(shape)
+    if cells > _MOST_CELLS:
+        raise ValueError(
+            f"knapsack: {count:,} tasks on {cpus} CPUs and {gpus} GPUs are too many for its tables, "
+            "expected fewer, or the greedy step"
+        )
+    check_size(-(-cells // 8), 1, "bytes of tables", "knapsack")
+    return shape
 
 
 def _moved(table: NDArray[np.float64], cpus: int, gpus: int, units: int) -> NDArray[np.float64]:

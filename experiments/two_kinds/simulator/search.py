@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import one_of, whole
+from netplace.checks import check_size, one_of, whole
 from netplace.experiments.two_kinds.simulator.assignment import Assignment
+from netplace.experiments.two_kinds.simulator.packing import check_tables
 from netplace.experiments.two_kinds.simulator.steps import greedy_step, knapsack_step
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
-__all__ = ["STEPS", "Found", "search"]
+__all__ = ["STEPS", "Found", "check_search", "search"]
 
 Step = Callable[[TaskTimes, int, int, float], Assignment | None]
 
@@ -65,8 +66,7 @@ def search(tasks: TaskTimes, cpus: int, gpus: int, step: str = "greedy", toleran
         If there is no such step, or a number is out of range.
     """
     try_ = STEPS[one_of(step, STEPS, "step")][0]
-    whole(cpus, "CPUs")
-    whole(gpus, "GPUs")
+    check_search(len(tasks), cpus, gpus, step)
     if not 0 < tolerance < 1:
         raise ValueError(f"tolerance: {tolerance:g}, expected a number between 0 and 1")
     shorter = np.minimum(tasks.cpu, tasks.gpu)
@@ -89,6 +89,19 @@ def search(tasks: TaskTimes, cpus: int, gpus: int, step: str = "greedy", toleran
         else:
             high, best = guess, min(best, made, key=_makespan)
     return Found(best, low, steps)
+
+
+def check_search(count: int, cpus: int, gpus: int, step: str) -> None:
+    """Check before `count` tasks are made that a search among them can be held in memory.
+
+    Raises
+    ------
+    ValueError
+        If it cannot, or a number is out of range.
+    """
+    check_size(whole(cpus, "CPUs") + whole(gpus, "GPUs"), 8, "workers", "CPUs and GPUs")
+    if step == "knapsack":
+        check_tables(count, cpus, gpus)
 
 
 def _makespan(assignment: Assignment) -> float:

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_size, whole
 
 __all__ = ["TaskTimes", "query_times", "read_task_times"]
 
+_BYTES_PER_TASK = 300  # its name, times, gain, place in the order and worker
 _COLUMNS = ("task", "cpu", "gpu")
 
 
@@ -124,8 +125,14 @@ def query_times(
         Residues of the first and the last; all have whole numbers of them.
     cpu_seconds, gpu_seconds : float
         What all take on one CPU (SWIPE, table 2.2) and one GPU (CUDASW++).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the tasks would take too much memory.
     """
-    lengths = np.round(np.linspace(shortest, longest, whole(queries, "queries")))
+    check_size(whole(queries, "queries"), _BYTES_PER_TASK, "tasks", "queries")
+    lengths = np.round(np.linspace(shortest, longest, queries))
     share = lengths / lengths.sum()
     names = tuple(f"query{number}" for number in range(1, queries + 1))
     return TaskTimes(names, share * cpu_seconds, share * gpu_seconds)

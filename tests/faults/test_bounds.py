@@ -1,0 +1,133 @@
+"""What a text would build is counted first: too much is refused at once, unless the limit is raised."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from netplace.apps import application
+from netplace.checks import check_size
+from netplace.cli import app
+from netplace.topologies import parse
+from netplace.topologies.slurm import count_hosts, expand
+
+FILES = {
+    "range": ("slurm", "SwitchName=s0 Nodes=n[0-999999999]\n"),
+    "nested": ("slurm", "SwitchName=s0 Nodes=n[0-9999]x[0-9999]y[0-99]\n"),
+    "many ranges": ("slurm", "".join(f"SwitchName=s{i} Nodes=n{i}x[0-999999]\n" for i in range(40))),
+    "switches": ("slurm", "SwitchName=s0 Nodes=n[0-9]\nSwitchName=t Switches=s[0-99999999999]\n"),
+    "width": ("graph", "a b width=99999999\nb c\n"),
+    "widths": ("graph", "".join(f"a b{i} width=5000000\n" for i in range(40))),
+    "nodes": ("graph", "a nodes=999999999999\na b\n"),
+    "sum of nodes": ("graph", "".join(f"s{i} nodes=4000000000000000000\nr s{i}\n" for i in range(5))),
+    "width in a tree": ("tree-file", "a s\nb t\ns r 99999999\nt r\n"),
+}
+TEXTS = (
+    *("slimfly:61", "slimfly:101", "slimfly:1000000007", "slimfly:5,p=1000000000", "hypercube:24"),
+    *("torus:20000x20000", "mesh:1000x1000,c=1000", "tree:64,4", "xgft:2;9,9;1,99999999"),
+    *("dragonfly:a=100,p=50,h=50", "dragonfly:a=1,p=1,h=99999999,g=2", "dragonfly:a=20000,p=1,h=1,g=2"),
+    *("dragonfly+:leaves=300,spines=300,p=300,h=300", "hyperx:100x100x100,c=10", "hyperx:9000,c=1"),
+)
+HOSTS = ("n[0-3,7],login1", "a[08-11]b[1-2]", "n[5]", "x,y", "n[0-1]a[0-2]c[0-3]d", "")
+
+
+@pytest.fixture(autouse=True)
+def soon():
+    begun = time.process_time()
+    yield
+    assert time.process_time() - begun < 3  # with imports; most take a hundredth of a second
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_networks_are_counted(tmp_path, name):
+    kind, content = FILES[name]
+    (tmp_path / "net").write_text(content)
+    with pytest.raises(ValueError, match=r"net.*too large, .* would (take|need)"):
+        parse(f"{kind}:{tmp_path / 'net'}")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts_of_networks_are_counted(text):
+    with pytest.raises(ValueError, match=rf"{text.split(':')[0]}.*too large, .* (would take|needs?) "):
+        parse(text)
+
+
+def test_named_ports_of_graphml_are_counted(tmp_path):
+    keys = "".join(
+        f'<key id="{key}" for="edge" attr.name="{key}" attr.type="long"/>' for key in ("port", "entry")
+    )
+    edge = '<edge source="a" target="b"><data key="port">999999999999</data><data key="entry">0</data></edge>'
+    ends = '<node id="a"/><node id="b"/>'
+    path = tmp_path / "a.graphml"
+    path.write_text(f'<graphml>{keys}<graph edgedefault="directed">{ends}{edge}</graph></graphml>')
+    with pytest.raises(ValueError, match="too large, its wiring would need"):
+        parse(f"graph:{path}")
+
+
+@pytest.mark.parametrize("hosts", HOSTS)
+def test_hosts_are_as_many_as_are_counted(hosts):
+    assert count_hosts(hosts) == len(list(expand(hosts)))
+
+
+@pytest.mark.parametrize(
+    "text", ["tree:4,6", "dragonfly:a=12,p=12,h=6,g=70", "torus:100x100x10", "slimfly:13"]
+)
+def test_large_networks_that_fit_are_built(text):
+    assert parse(text).nodes > 1000
+
+
+@pytest.mark.parametrize("tasks", [8192, 1_000_000])
+def test_operations_are_counted(tasks):
+    with pytest.raises(ValueError, match=r"all-to-all: .*operations"):
+        application("all-to-all", tasks)
+
+
+@pytest.mark.parametrize("name", ["all-to-all", "2d-mesh", "gups", "butterfly"])
+def test_rounds_are_counted(name):
+    with pytest.raises(ValueError, match=rf"{name}: .*operations"):
+        application(name, 64, rounds=10**7)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["two-kinds", "--queries", "1000000", "--cpus", "4", "--gpus", "4"],
+        ["two-kinds", "--queries", "999999999", "--cpus", "4", "--gpus", "4", "--step", "greedy"],
+        ["two-kinds", "--queries", "40", "--cpus", "9999999999", "--gpus", "4", "--step", "greedy"],
+        ["load", "--network", "torus:4x4", "--seeds", "999999999"],
+        ["check", "network", "slimfly:61"],
+    ],
+    ids=["tables", "tasks", "workers", "points", "routes"],
+)
+def test_commands_count_first(command):
+    answer = CliRunner().invoke(app, command)
+    assert answer.exit_code == 2
+    assert "too large" in answer.stderr or "too many for its tables" in answer.stderr
+
+
+def test_count_of_jobs_is_bounded_by_the_nodes(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        'network = "torus:4x4"\npartition = "random"\n'
+        '[[jobs]]\napp = "butterfly"\ntasks = 4\ncount = 30000000\n'
+    )
+    answer = CliRunner().invoke(app, ["table", str(path)])
+    assert answer.exit_code == 2
+    assert "30000000" in answer.stderr
+
+
+def test_one_limit_is_raised_and_lowered_by_the_flag(monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "1M")
+    with pytest.raises(
+        ValueError, match=r"torus:100x100: too large, 40,000 ports .* netplace --memory-limit"
+    ):
+        parse("torus:100x100")
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "2M")
+    assert parse("torus:100x100").nodes == 10_000
+
+
+def test_a_number_of_very_many_digits_is_not_written_out():
+    with pytest.raises(ValueError, match=r"^x: too large, over 10\*\*15 things would take over 10\*\*15 GB"):
+        check_size(10**300, 8, "things", "x")
