@@ -84,7 +84,8 @@ def tree_file(path: str) -> Graph:
     parents = dict.fromkeys(parent for _, _, parent, _ in lines)
     number = {name: place for place, name in enumerate(parents)}
     seen: dict[str, int] = {}
-    cables, pairs = [], []
+    cables: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     nodes_at = np.zeros(len(number), np.int64)
     for line, child, parent, width in lines:
         if child in number:
