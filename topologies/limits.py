@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from netplace import checks
-from netplace.checks.sizes import gigabytes
+from netplace.checks import sizes
 
 __all__ = ["MOST_CYCLES", "MOST_DELAY", "check_cables", "check_memory", "check_size"]
 
@@ -36,16 +35,16 @@ def check_size(text: str, routers: int, ports: int) -> None:
     need = in_all * _BYTES_PER_PORT
     if in_all > _MOST_PORTS:
         raise ValueError(
-            f"{text}: network too large, its wiring would need {gigabytes(need)} "
+            f"{text}: network too large, its wiring would need {sizes.gigabytes(need)} "
             f"and more ports than the {_MOST_PORTS} that can be numbered"
         )
     available = _available_memory()
     if available is not None and need > available:
         raise ValueError(
-            f"{text}: network too large, its wiring needs {gigabytes(need)}, "
-            f"and this machine has {gigabytes(available)} available"
+            f"{text}: network too large, its wiring needs {sizes.gigabytes(need)}, "
+            f"and this machine has {sizes.gigabytes(available)} available"
         )
-    checks.check_size(in_all, _BYTES_PER_PORT, "ports", text)
+    sizes.check_size(in_all, _BYTES_PER_PORT, "ports", text)
 
 
 def check_cables(text: str, cables: int) -> None:
@@ -56,7 +55,7 @@ def check_cables(text: str, cables: int) -> None:
     ValueError
         If the cables take more than `netplace.checks.memory_limit`.
     """
-    checks.check_size(cables, _BYTES_PER_CABLE, "cables", text)
+    sizes.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 
 def check_memory(text: str, need: int, what: str) -> None:
@@ -70,10 +69,10 @@ def check_memory(text: str, need: int, what: str) -> None:
     available = _available_memory()
     if available is not None and need > available:
         raise ValueError(
-            f"{text}: network too large, {what} needs {gigabytes(need)}, "
-            f"and this machine has {gigabytes(available)} available"
+            f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, "
+            f"and this machine has {sizes.gigabytes(available)} available"
         )
-    checks.check_size(need, 1, f"bytes for {what}", text)
+    sizes.check_size(need, 1, f"bytes for {what}", text)
 
 
 def _available_memory() -> int | None:

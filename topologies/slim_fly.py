@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace import checks
-from netplace.checks import whole
+from netplace.checks import sizes, whole
 from netplace.checks.calls import checked
 from netplace.topologies.galois import Field, field, prime_power
 from netplace.topologies.graph import Cables, Graph, graph
@@ -95,7 +94,7 @@ def _check_sizes(q: int, nodes: int) -> None:
     text, switches, ports = f"slimfly:{q}", 2 * q * q, 3 * q // 2 + nodes
     check_size(text, switches * (1 + nodes), ports)
     check_cables(text, switches * (3 * q // 2) // 2)
-    checks.check_size(switches**2 * ports, 2, "entries of its table of routes", text)
+    sizes.check_size(switches**2 * ports, 2, "entries of its table of routes", text)
 
 
 def _is_valid(q: int) -> bool:
