@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from netplace.apps.carried import carried
     from netplace.apps.formats import read, write
     from netplace.netsim import Config, simulate
-    from netplace.placement import map_tasks, partition
-    from netplace.scheduling import schedule
+    from netplace.placement import map_tasks
+    from netplace.placement.partition import partition
+    from netplace.scheduling.simulator import schedule
     from netplace.topologies import parse
 
 __all__ = [
