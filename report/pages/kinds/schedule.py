@@ -11,8 +11,10 @@ import pandas as pd
 
 from netplace.checks import shown
 from netplace.report.pages.kinds.held import boxes_of
-from netplace.report.pages.kinds.saved import asked_of, number_in, saved_object, seconds_unit, versions_of
+from netplace.report.pages.kinds.saved import asked_of, number_in, seconds_unit, versions_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Lines, Page
+from netplace.report.tables.schedule import title_of
+from netplace.runs.schedule_folder import read_figures
 from netplace.topologies import names_file, parse
 
 __all__ = ["page", "recognises"]
@@ -31,13 +33,9 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of a folder that ``netplace schedule -o`` has written."""
-    found, rows = saved_object(path / _FIGURES), _rows(path / _ROWS)
-    plan = found.get("plan")
-    if not isinstance(plan, dict):
-        raise ValueError(f"{path / _FIGURES}: plan: {shown(plan)} found, expected what was asked")
-    text = str(plan.get("machine"))
-    own = names_file(text)  # a file that a result names is not read
-    machine = int(_running(rows)[1].max(initial=1)) if own else parse(text).nodes
+    (plan, found), rows = read_figures(path), _rows(path / _ROWS)
+    own = names_file(plan.machine)  # a file that a result names is not read
+    machine = int(_running(rows)[1].max(initial=1)) if own else parse(plan.machine).nodes
     parts: list[DataTable | Figure] = [_occupancy(rows, machine)]
     missing = []
     if "places" in rows:
@@ -45,13 +43,10 @@ def page(path: Path) -> Page:
     else:
         missing.append("the Gantt chart: rows.csv has no column places; make the schedule again")
     parts += [_waits(rows), _table(rows)]
-    title = (
-        f"Schedule: {Path(str(plan.get('workload'))).name} on {plan.get('machine')}: {plan.get('policy')}, "
-    )
-    asked = [*asked_of(plan), *versions_of(found.get("versions"))]
+    asked = [*asked_of(plan.to_dict()), *versions_of(found.get("versions"))]
     notes = [str(note) for note in found.get("notes", [])]
     return Page(
-        title + str(plan.get("partition")),
+        f"Schedule: {title_of(plan)}",
         _verdict(path / _FIGURES, found, rows),
         asked,
         parts,
