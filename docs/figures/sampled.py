@@ -26,7 +26,7 @@ from netplace.scheduling import Job
 from netplace.topologies import parse
 
 TABLE = Path(__file__).with_suffix(".csv")
-DRAWS, FIRST, SEEDS = 40, 2000, 5
+DRAWS, FIRST, SEEDS = 40, 4000, 5
 PRECISION = 0.02
 MACHINES = {
     "torus:8x8": "torus",
