@@ -69,7 +69,7 @@ def explain_command(
 
 
 def _explained(found: dict[str, Any]) -> list[Table]:
-    from netplace.cosim import within_chance
+    from netplace.cosim.figures import within_chance
 
     job = found["job"]
     title = (

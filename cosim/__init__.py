@@ -12,7 +12,6 @@ True
 from netplace.cosim.alone import FreshTimes, cycles_alone
 from netplace.cosim.carry import Cosimulated, cosimulate, placing_of
 from netplace.cosim.counterfactual import what_if
-from netplace.cosim.figures import within_chance
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.mixes import SOURCES, MixesExecution
 from netplace.cosim.placed import Placed, Placing
@@ -49,5 +48,4 @@ __all__ = [
     "sampled_again",
     "started_jobs",
     "what_if",
-    "within_chance",
 ]

@@ -16,11 +16,11 @@ from netplace.checks.schema import Kind
 from netplace.extensions import current_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
-from netplace.runs.digests import schedule_digests
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import read_power
 from netplace.runs.revisions import revisions_of
+from netplace.runs.schedule_digests import schedule_digests
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.partitioner import PARTITIONER

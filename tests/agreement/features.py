@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fabrics import fabric_text
 
 from netplace.apps import APPLICATIONS
 from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs
@@ -30,6 +31,7 @@ _FILES = {
         "".join(f"SwitchName=s{n} Nodes=n[{4 * n}-{4 * n + 3}]\n" for n in range(3))
         + "SwitchName=top Switches=s[0-2]\n",
     ),
+    "ibnetdiscover": ("fabric.txt", fabric_text(3)),
     "graph": (
         "machine.txt",
         "".join(f"n{n} s{n // 3}\n" for n in range(12)) + "s0 s1\ns1 s2\ns2 s3\ns3 s0\n",
@@ -49,6 +51,7 @@ NETWORKS = {  # kind: a small one
     "xgft": "xgft:2;3,3;1,2",
     "tree-file": "",
     "slurm": "",
+    "ibnetdiscover": "",
     "graph": "",
     "faulty": "faulty:slow=0.4,links=0.1,seed=2/torus:4x3",
     "service": "service:nodes=0+5/torus:4x3",

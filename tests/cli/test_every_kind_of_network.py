@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fabrics import fabric_text
 
 from netplace.topologies import TOPOLOGIES
 
@@ -11,6 +12,7 @@ FILES = {
     "machine.tree": "0 a\n1 a\n2 b\n3 b\n4 b\n5 b\n6 b\n7 b\na root 2\nb root\n",
     "tree.conf": "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=s2 Switches=s[0-1]\n",
     "block.conf": "BlockName=b0 Nodes=n[0-3]\nBlockName=b1 Nodes=n[4-7]\nBlockSizes=4,8\n",
+    "fabric.txt": fabric_text(),
 }
 NETWORKS = [
     "mesh:3x2x2",
@@ -29,6 +31,7 @@ NETWORKS = [
     "tree-file:machine.tree",
     "slurm:tree.conf",
     "slurm:block.conf",
+    "ibnetdiscover:fabric.txt",
     "graph:machine.txt",
     "faulty:links=0.1,seed=1/torus:4x4",
     "service:nodes=0+5/torus:4x4",

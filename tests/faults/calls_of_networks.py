@@ -75,6 +75,7 @@ def _add_constructors(add: Any, t: Any) -> None:
         "graph_file": {"path": "g.txt"},
         "tree_file": {"path": "t.txt"},
         "slurm": {"path": "topology.conf"},
+        "ibnetdiscover": {"path": "fabric.txt"},
         "from_networkx": {"given": nx.petersen_graph(), "text": "graph:x"},
     }.items():
         add(name, lambda name=name: getattr(t, name), **arguments)
@@ -92,6 +93,8 @@ def _add_constructors(add: Any, t: Any) -> None:
     )
     add("with_service", lambda: t.with_service, of=torus, nodes="0+5-6", every=8, first=1)
     add("switch_grid", lambda: t.switch_grid, network=torus)
+    add("hierarchy", lambda: t.hierarchy, topology=t.parse("tree:2,2"))
+    add("Hierarchy", lambda: t.Hierarchy, order=np.arange(4), starts=(np.arange(5), np.array([0, 2, 4])))
     add("slurm_text", lambda: t.slurm_text, topology=t.parse("xgft:2;4,2;1,1"))
     add("slurm_blocks_text", lambda: t.slurm_blocks_text, topology=t.parse("xgft:2;4,2;1,1"))
 

@@ -81,6 +81,10 @@ def harmless(folder: str) -> Iterator[None]:
         Path("g.txt").write_text("a b\nb c\n")
         Path("t.txt").write_text("a s\nb s\n")
         Path("topology.conf").write_text("SwitchName=s0 Nodes=n[0-3]\n")
+        Path("fabric.txt").write_text(
+            'Switch\t4 "S-1"\n[1]\t"H-1"[1]\n[2]\t"H-2"[1]\n\n'
+            'Ca\t1 "H-1"\n[1]\t"S-1"[1]\n\nCa\t1 "H-2"\n[1]\t"S-1"[2]\n'
+        )
         yield
     finally:
         os.chdir(home)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 from collections import Counter
@@ -205,3 +207,24 @@ def test_what_cannot_record_is_a_sentence(netplace, tmp_path, words, sentence):
 def test_the_recorder_compiles_without_a_warning(tmp_path):
     for compiler in MPIS:
         assert build_interposer(f"{compiler} -Wall -Wextra -Werror", tmp_path).is_file()
+
+
+@needs_mpi
+def test_the_tutorial_can_be_followed(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (HERE.parents[2] / "docs" / "tutorial" / "your-program.md").read_text(encoding="utf-8")
+    [source] = re.findall(r"^```c\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    Path("halo.c").write_text(source)
+    Path("hosts").write_text("\n".join(f"host{node}" for node in range(16)))
+    for block in re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            words = shlex.split(line.removeprefix("$ "))
+            if words[0] == "mpicc":
+                subprocess.run([MPIS[0], "-w", *words[1:]], check=True, capture_output=True)
+            elif words[0] == "netplace":
+                more = ["--mpicc", MPIS[0]] if words[1] == "record" else []
+                result = netplace(words[1], *more, *words[2:])
+                assert result.exit_code == 0, f"{line}\n{result.output}"
+            else:
+                assert line in result.output
+    assert Path("ranks").read_text().splitlines()[0].startswith("rank 0=host")

@@ -82,7 +82,6 @@ def test_blocks_of_a_request():
         ("paging:x", "mesh:8x8", "size: 'x' is not a whole number"),
         ("paging:4", "mesh:8x5", "size: 4 is too large, expected at most 3"),
         ("paging:1,hilbrt", "mesh:8x8", "did you mean hilbert"),
-        ("paging:1", "tree:4,2", "meshes and tori"),
         ("mbs", "tree:4,2", "meshes and tori"),
     ],
 )
