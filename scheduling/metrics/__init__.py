@@ -12,6 +12,15 @@ Examples
 
 from __future__ import annotations
 
+from netplace.scheduling.metrics.comparison import (
+    Judgement,
+    Paired,
+    all_pairs,
+    holm,
+    judged,
+    paired,
+    unpaired,
+)
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.metrics.measure import Metrics, Spread, measure
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
@@ -30,19 +39,26 @@ __all__ = [
     "PER_JOB",
     "STEADY",
     "Difference",
+    "Judgement",
     "Locality",
     "Metrics",
+    "Paired",
     "Spread",
     "SteadyMean",
     "Steps",
     "TimeBatches",
+    "all_pairs",
     "batch_means",
     "held_nodes",
+    "holm",
+    "judged",
     "kruskal_wallis",
     "measure",
+    "paired",
     "per_job",
     "running_jobs",
     "steady_mean",
     "time_batches",
+    "unpaired",
     "waiting_jobs",
 ]

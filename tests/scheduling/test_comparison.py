@@ -1,0 +1,118 @@
+"""Paired differences: against SciPy, against theory on drawn values, and what is not to be called clear."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from netplace.scheduling.metrics import all_pairs, holm, judged, paired, unpaired
+from netplace.scheduling.metrics.comparison import MEANINGS
+from netplace.scheduling.metrics.interval import half_width, half_width_of
+
+VALUES = st.lists(st.floats(0.1, 1e6), min_size=2, max_size=12)
+
+
+def test_a_paired_difference_is_students_of_pairs() -> None:
+    rng = np.random.default_rng(5)
+    first, second = rng.normal(10, 2, 9), rng.normal(11, 2, 9)
+    found = paired(first, second)
+    known = stats.ttest_rel(second, first)
+    low, high = known.confidence_interval(0.95)
+    assert found.p_value == pytest.approx(known.pvalue)
+    assert found.mean == pytest.approx((low + high) / 2)
+    assert found.half_width == pytest.approx((high - low) / 2)
+
+
+def test_an_unpaired_difference_is_that_of_welch() -> None:
+    rng = np.random.default_rng(6)
+    first, second = rng.normal(10, 1, 5), rng.normal(12, 3, 8)
+    moments = [(float(one.mean()), float(one.std(ddof=1)), len(one)) for one in (first, second)]
+    known = stats.ttest_ind(second, first, equal_var=False)
+    found = unpaired(*moments)
+    low, high = known.confidence_interval(0.95)
+    assert found.p_value == pytest.approx(known.pvalue)
+    assert found.half_width == pytest.approx((high - low) / 2)
+
+
+@given(VALUES)
+def test_to_compare_the_other_way_round_turns_the_sign(first: list[float]) -> None:
+    second = [value * 1.5 for value in reversed(first)]
+    one, other = paired(first, second), paired(second, first)
+    assert other.mean == pytest.approx(-one.mean, rel=1e-6, abs=1e-9)
+    assert math.isnan(one.half_width) or other.half_width == pytest.approx(one.half_width, rel=1e-6, abs=1e-9)
+
+
+def test_holm_as_in_his_paper() -> None:
+    # Bonferroni times what is left, never less than a smaller one's, at most 1.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+    corrected = holm([math.nan, 0.02])
+    assert math.isnan(corrected[0]) and corrected[1] == 0.02
+
+
+def test_families_without_a_difference_are_rarely_called_clear() -> None:
+    rng = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(400):
+        values = {name: rng.normal(10, 1, 5) for name in "abcd"}
+        wrong += any(one.clear for one in judged(list(all_pairs(values).values())))
+    assert wrong <= 32  # 5 % of 400 is 20; 32 are 2.7 standard deviations above
+
+
+def test_intervals_hold_the_difference_where_batches_hang_together() -> None:
+    rng = np.random.default_rng(8)
+    held = {True: 0, False: 0}
+    for _ in range(400):
+        steps = rng.normal(0, 1, 70)
+        gaps = np.zeros(70)
+        for place in range(1, 70):
+            gaps[place] = 0.5 * gaps[place - 1] + steps[place]
+        for in_time in held:
+            found = paired(
+                np.full(20, 100.0) + np.arange(20), 103 + np.arange(20) + gaps[-20:], in_time=in_time
+            )
+            held[in_time] += abs(found.mean - 3) <= found.half_width
+    assert held[True] >= 0.9 * 400 > held[False]
+
+
+def test_the_gain_of_common_jobs_is_told() -> None:
+    rng = np.random.default_rng(9)
+    jobs, own = rng.normal(0, 3, 1000), rng.normal(0, 1, (2, 1000))
+    found = paired(50 + jobs + own[0], 51 + jobs + own[1])
+    assert found.gain == pytest.approx((9 + 1 + 9 + 1) / 2, rel=0.2)
+
+
+def test_nothing_is_clear_that_one_run_says() -> None:
+    assert judged([paired([10.0], [20.0])])[0].words == "one run"
+    # Seeds that change nothing are one run over again.
+    assert judged([paired([10.0] * 5, [20.0] * 5)])[0].words == "one run"
+    assert judged([paired([10.0] * 5, [10.0] * 5)])[0].words == "equal"
+    assert judged([paired([10.0], [10.0])])[0].words == "equal"
+
+
+def test_verdicts_are_words_with_a_meaning() -> None:
+    less, more = paired([10.0, 20.0, 30.0], [9.0, 18.9, 29.1]), paired([10.0, 20.0, 30.0], [12.0, 22.1, 31.9])
+    open_ = paired([10.0, 20.0, 30.0], [15.0, 14.0, 32.0])
+    found = [one.words for one in judged([less, more, open_])]
+    assert found == ["clearly less", "clearly more", "within chance"]
+    assert set(found) < set(MEANINGS)
+
+
+def test_as_many_of_both_are_asked_for() -> None:
+    with pytest.raises(ValueError, match="pairs: 2 values and 1"):
+        paired([1.0, 2.0], [1.0])
+    with pytest.raises(ValueError, match="pairs: 0 values and 0"):
+        paired([], [])
+
+
+@given(VALUES)
+def test_half_widths_are_the_same_from_moments(values: list[float]) -> None:
+    std = float(np.std(values, ddof=1))
+    assert half_width_of(std, len(values)) == pytest.approx(half_width(values))
+    assert math.isnan(half_width_of(std, 1))
