@@ -1,4 +1,4 @@
-"""Whether contestants differ by more than chance: paired differences, their intervals, and a verdict in words.
+"""Whether contestants differ by more than chance: paired differences, intervals, a verdict in words.
 
 What "clear" means is said here and nowhere else. The two of a pair have had the same jobs (of one seed, or of
 one batch of a schedule), so that what both owe to those jobs cancels: common random numbers. A. Law and W.
@@ -42,7 +42,7 @@ _ROUNDING = 1e-12  # relative: differences of no more are none
 
 # What a verdict says, for legends and help.
 MEANINGS = {
-    "clearly less": "less by more than chance: the p value, corrected for all that is compared, is below 0.05",
+    "clearly less": "less by more than chance: the p value, corrected for all compared, is below 0.05",
     "clearly more": "likewise more",
     "within chance": "a difference that chance alone may make",
     "equal": "no pair differs",

@@ -53,7 +53,8 @@ def test_holm_as_in_his_paper() -> None:
     assert holm([0.5, 0.9]) == [1.0, 1.0]
     assert holm([]) == []
     corrected = holm([math.nan, 0.02])
-    assert math.isnan(corrected[0]) and corrected[1] == 0.02
+    assert math.isnan(corrected[0])
+    assert corrected[1] == 0.02
 
 
 def test_families_without_a_difference_are_rarely_called_clear() -> None:
