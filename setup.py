@@ -16,6 +16,7 @@ FOLDERS = [
     "scheduling",
     "runs",
     "cosim",
+    "advice",
     "benchmarks",
     "testing",
     "report",

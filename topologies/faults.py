@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from netplace.checks import real, whole
 from netplace.checks.calls import check_arguments, checked
 from netplace.topologies.graph import Graph, check_connected
+from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import MOST_CYCLES
 from netplace.topologies.routing import usual_on
 from netplace.topologies.routing.switches import Switches
@@ -224,7 +225,9 @@ def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycle
         group=None if switches.group is None else switches.group[alive[switches.first :]],
     )  # fmt: skip
     check_connected(made)
-    return made if len(down) or len(off) else _still_regular(made, of, switches)
+    if not len(down) and not len(off):
+        made = _still_regular(made, of, switches)
+    return with_hosts(made, [of.hosts[node] for node in np.flatnonzero(alive[: of.nodes])] if of.hosts else ())
 
 
 def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:

@@ -14,6 +14,7 @@ from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
 from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import check_cables
 from netplace.topologies.slurm_yaml import read_yaml
 
@@ -99,7 +100,8 @@ def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "
         nodes_at += [0] * (len(names) - len(nodes_at))
     places = levels_of(len(names), pairs, names, text)
     cables = _cables(pairs, _widths(pairs, places[:, 0].tolist(), nodes_at, taper, text), links, names, text)
-    return graph(text, cables, np.array(nodes_at), names=names, places=places, usual="d-mod-k")
+    made = graph(text, cables, np.array(nodes_at), names=names, places=places, usual="d-mod-k")
+    return with_hosts(made, holder)
 
 
 def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:

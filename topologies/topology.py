@@ -81,6 +81,12 @@ class Topology(ABC):
         return found
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """Names of the nodes, where the file that the network was read from has them; else empty."""
+        found: tuple[str, ...] = self.__dict__.get("_hosts", ())
+        return found
+
+    @property
     def computing(self) -> NDArray[np.int64]:
         """Nodes that compute, in increasing order."""
         every = np.arange(self.nodes)

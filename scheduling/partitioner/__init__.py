@@ -27,6 +27,7 @@ from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
+from netplace.scheduling.partitioner.slurm_choice import SLURM_RULES, SlurmChoice
 from netplace.scheduling.partitioner.tree import nearly_contiguous
 from netplace.topologies import Grid, Topology
 
@@ -132,6 +133,12 @@ PARTITIONERS: dict[str, PartitionerKind] = {
         "QCT",
     ),
     "random": PartitionerKind(random_free, "random", "free nodes drawn at random, by seed", by_chance=True),
+    "slurm": PartitionerKind(
+        SlurmChoice,
+        "slurm",
+        "Slurm's own choice: best fit of consecutive nodes (flat) or of leaf switches (tree)",
+        "|".join(SLURM_RULES),
+    ),
 }
 
 

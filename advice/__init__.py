@@ -1,0 +1,28 @@
+"""Advice one can act on: which nodes, in which order, a job should have beside those that run already.
+
+Examples
+--------
+>>> from netplace.advice import Limits, Situation, advise
+>>> from netplace.apps import application
+>>> from netplace.topologies import parse
+>>> found = advise(Situation(parse("torus:4x4"), application("2d-torus", 4)), range(16), Limits(simulations=8))
+>>> len(found.nodes), found.verdict in ("faster", "no clear difference")
+(4, True)
+"""
+
+from netplace.advice.advise import Advice, Limits, Tried, advise
+from netplace.advice.beside import Neighbour, read_beside
+from netplace.advice.machine import machine_of, nodes_from
+from netplace.advice.situation import Situation
+
+__all__ = [
+    "Advice",
+    "Limits",
+    "Neighbour",
+    "Situation",
+    "Tried",
+    "advise",
+    "machine_of",
+    "nodes_from",
+    "read_beside",
+]

@@ -1,0 +1,271 @@
+"""The search for a better placement than the scheduler's, and how sure it is that it is better."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from netplace.advice.candidates import Candidate, candidates, chosen_nodes
+from netplace.advice.situation import Situation
+from netplace.checks import real, whole
+from netplace.placement.rule import Nodes
+from netplace.scheduling.metrics.interval import half_width
+
+__all__ = ["Advice", "Limits", "Tried", "advise"]
+
+USUAL = "slurm"
+_FIRST_JUDGED = 1000  # draws on which placements are judged; those before choose among them
+_FEWEST, _MOST = 6, 40  # draws on which the choice is judged
+_GIVEN_UP = 1.5  # times of the usual placement after which a candidate is given up
+_ROUNDS = (8, 3)  # candidates that are left for a second and a third look
+_SEARCHING, _CHOOSING = 0.3, 0.7  # shares of the time by whose ends candidates are made, and one is chosen
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a better placement is looked for.
+
+    Attributes
+    ----------
+    seconds : float
+        Processor time for all of it. Ends what is looked at, but for the judgement on `_FEWEST` draws.
+    simulations : int or None
+        How many simulations there are instead, half of them for the choice, so that advice depends on
+        nothing but input and seed.
+    """
+
+    seconds: float = 60.0
+    simulations: int | None = None
+
+    def __post_init__(self) -> None:
+        real(self.seconds, "seconds", 0.1, 1e7)
+        if self.simulations is not None:
+            whole(self.simulations, "simulations", 4)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A placement that was simulated in order to choose.
+
+    Attributes
+    ----------
+    partition, mapping : str
+        Rules that it comes from.
+    ratio : float or None
+        Its time over that of the usual placement, mean over the draws that both were tried on; None: it took
+        so long that it was given up.
+    draws : int
+        How many draws.
+    """
+
+    partition: str
+    mapping: str
+    ratio: float | None
+    draws: int
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """Which nodes a job should have, in which order, and how much that gains.
+
+    Attributes
+    ----------
+    verdict : str
+        ``"faster"``, or ``"no clear difference"``: then `nodes` are the usual ones.
+    nodes, usual : ndarray of int64, shape (tasks,)
+        Node of each task, as advised and as the scheduler would have it.
+    partition, mapping, usual_rule : str
+        The rules that both come from.
+    best : tuple of int
+        Node of each task of the best placement that was found, advised or not.
+    gain, half_width : float
+        Share of its time that the job saves by the best placement, and half of its interval at the level of
+        0.95; the half width is 0 where nothing is left to chance.
+    best_cycles, usual_cycles : tuple of int
+        Times on the draws on which both were judged; none of them had a part in the choice.
+    tried : tuple of Tried
+        What was simulated, the fastest first.
+    seconds : float
+        Processor time of it all.
+    """
+
+    verdict: str
+    nodes: Nodes
+    usual: Nodes
+    partition: str
+    mapping: str
+    usual_rule: str
+    best: tuple[int, ...]
+    gain: float
+    half_width: float
+    best_cycles: tuple[int, ...]
+    usual_cycles: tuple[int, ...]
+    tried: tuple[Tried, ...]
+    seconds: float
+
+
+class _Clock:
+    """Says when a share of the time, or of the simulations, is used up."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.began = time.process_time()
+        self.simulations = 0
+
+    @property
+    def seconds(self) -> float:
+        return time.process_time() - self.began
+
+    def over(self, share: float) -> bool:
+        if self.limits.simulations is not None:
+            return self.simulations >= share * self.limits.simulations
+        return self.seconds >= share * self.limits.seconds
+
+    @property
+    def search(self) -> str:
+        """The limit of one search for a mapping."""
+        if self.limits.simulations is not None:
+            return "iterations=20000"
+        return f"seconds={max(0.05, min(2.0, self.limits.seconds / 200)):g}"
+
+
+def advise(
+    situation: Situation, free: Sequence[int] | Nodes, limits: Limits | None = None, usual: str = USUAL
+) -> Advice:
+    """Return which of the free nodes a job should have, in which order.
+
+    Placements are simulated beside the neighbours; those that seem best on some draws are tried on more, and
+    the one that is left is judged on draws that had no part in the choice, each against the usual placement.
+
+    Parameters
+    ----------
+    situation : Situation
+        The job, its machine and its neighbours.
+    free : sequence of int
+        Free nodes.
+    limits : Limits, optional
+        How long it may take.
+    usual : str
+        The partitioner whose choice, in its order, is the usual placement.
+
+    Raises
+    ------
+    ValueError
+        If fewer nodes are free than the job has tasks, or `usual` is no partitioner that places the job.
+    SimulationError
+        If the job cannot come to its end on the usual placement.
+    """
+    nodes = np.asarray(free, np.int64)
+    tasks = situation.program.tasks
+    if len(nodes) < tasks:
+        raise ValueError(
+            f"free nodes: {len(nodes)} are free and {tasks} are needed, {tasks - len(nodes)} too few"
+        )
+    expected = chosen_nodes(usual, situation.machine, nodes, tasks, situation.seed)
+    if expected is None:
+        raise ValueError(f"usual placement: partitioner {usual} has no {tasks} of the free nodes for the job")
+    search = _Search(situation, _Clock(limits or Limits()), Candidate(usual, "consecutive", expected))
+    search.screen(nodes)
+    best, tried = search.choose()
+    theirs, ours = search.judge(best)
+    gain, half = _gain(ours, theirs)
+    faster = gain - half > 0
+    kept = best if faster else search.usual
+    return Advice(
+        verdict="faster" if faster else "no clear difference",
+        nodes=kept.nodes,
+        usual=search.usual.nodes,
+        partition=kept.partition,
+        mapping=kept.mapping,
+        usual_rule=usual,
+        best=tuple(best.nodes.tolist()),
+        gain=gain,
+        half_width=half,
+        best_cycles=tuple(ours),
+        usual_cycles=tuple(theirs),
+        tried=tried,
+        seconds=search.clock.seconds,
+    )
+
+
+class _Search:
+    """Candidates and their times, by draw."""
+
+    def __init__(self, situation: Situation, clock: _Clock, usual: Candidate) -> None:
+        self.situation, self.clock, self.usual = situation, clock, usual
+        self.times: dict[Candidate, dict[int, int | None]] = {usual: {}}
+        self._time(usual, 0)
+
+    def _time(self, one: Candidate, draw: int, limit: float | None = None) -> int | None:
+        known = self.times.setdefault(one, {})
+        if draw not in known:
+            self.clock.simulations += 1
+            known[draw] = self.situation.cycles(one.nodes, draw, limit)
+        return known[draw]
+
+    def screen(self, free: Nodes) -> None:
+        """Try candidates on the first draw, while there is time."""
+        usual = self._time(self.usual, 0)
+        assert usual is not None
+        for one in candidates(self.situation, free, self.clock.search):
+            if one.nodes.tobytes() != self.usual.nodes.tobytes():
+                self._time(one, 0, _GIVEN_UP * usual + 1)
+            if self.clock.over(_SEARCHING):
+                return
+
+    def ratio(self, one: Candidate) -> float:
+        """Return the mean of a candidate's time over the usual one's, on the draws of the choice."""
+        usual = self.times[self.usual]
+        times = [(cycles, usual[draw]) for draw, cycles in self.times[one].items() if draw < _FIRST_JUDGED]
+        if any(cycles is None or reference is None for cycles, reference in times):
+            return math.inf
+        ratios = [(cycles or 0) / (reference or 1) for cycles, reference in times]
+        return math.exp(float(np.mean(np.log(np.maximum(ratios, 1e-9)))))
+
+    def choose(self) -> tuple[Candidate, tuple[Tried, ...]]:
+        """Return the candidate that is left of the best after more draws, and all that were tried."""
+        left = sorted(self.times, key=self.ratio)
+        draw = 1
+        for count in _ROUNDS if self.situation.draws else ():
+            left = left[:count]
+            for _ in range(2):
+                if self.clock.over(_CHOOSING):
+                    break
+                self._time(self.usual, draw)
+                for one in left:
+                    self._time(one, draw)
+                draw += 1
+            left.sort(key=self.ratio)
+        others = [one for one in left if one is not self.usual] or [self.usual]
+        return others[0], tuple(
+            Tried(
+                one.partition,
+                one.mapping,
+                None if math.isinf(ratio := self.ratio(one)) else ratio,
+                len(self.times[one]),
+            )
+            for one in sorted(self.times, key=self.ratio)
+        )
+
+    def judge(self, best: Candidate) -> tuple[list[int], list[int]]:
+        """Return times of the usual placement and of the best one, draw by draw."""
+        usual, ours = [], []
+        draws = range(_FIRST_JUDGED, _FIRST_JUDGED + (_MOST if self.situation.draws else 1))
+        for count, draw in enumerate(draws):
+            if count >= _FEWEST and self.clock.over(1.0):
+                break
+            pair = self._time(self.usual, draw), self._time(best, draw)
+            assert pair[0] is not None and pair[1] is not None
+            usual.append(pair[0])
+            ours.append(pair[1])
+        return usual, ours
+
+
+def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float]:
+    """Return the mean share of time saved, draw by draw, and half of its interval."""
+    saved = [1 - mine / other if other else 0.0 for mine, other in zip(ours, theirs, strict=True)]
+    return float(np.mean(saved)), half_width(saved) if len(saved) > 1 else 0.0

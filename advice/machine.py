@@ -1,0 +1,124 @@
+"""A machine as an operator has it, and its nodes by name or number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import shown, whole
+from netplace.topologies import Topology, parse
+from netplace.topologies.hosts import host_list
+from netplace.topologies.slurm import count_hosts, expand
+
+__all__ = ["machine_of", "machine_text", "nodes_from"]
+
+Nodes = NDArray[np.int64]
+_SLURM = (".conf", ".yaml", ".yml")
+_NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
+_WORD = re.compile(r"[^\s,\[]+(?:\[[^\]]*\][^\s,\[]*)*")
+
+
+def machine_text(text: str) -> str:
+    """Return the text form of a machine: that of a file of Slurm's, where only its name is given.
+
+    Examples
+    --------
+    >>> machine_text("etc/topology.conf,taper=2"), machine_text("torus:4x4")
+    ('slurm:etc/topology.conf,taper=2', 'torus:4x4')
+    """
+    path = Path(text.partition(",")[0])
+    return f"slurm:{text}" if path.suffix.lower() in _SLURM and ":" not in path.parts[0] else text
+
+
+def machine_of(text: str) -> Topology:
+    """Return the machine that a text form, or the name of a file of Slurm's, describes.
+
+    Raises
+    ------
+    ValueError
+        As `netplace.topologies.parse`.
+    """
+    return parse(machine_text(text))
+
+
+def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -> Nodes:
+    """Return the nodes that a list names, or a file with such a list, in its order.
+
+    Parameters
+    ----------
+    text : str
+        Names as Slurm writes them, ``n[0-3,7]``, or numbers of nodes, ``0-3,7``; or the name of a file that
+        holds them, on any number of lines; what follows a ``#`` does not count.
+    machine : Topology
+        The machine.
+    hosts : sequence of str
+        The name of each of its nodes.
+    where : str
+        What the list is, for people.
+
+    Raises
+    ------
+    ValueError
+        If a file cannot be read, a name is none of the machine's, a node does not compute, or is named twice.
+    """
+    number = {name: node for node, name in enumerate(hosts)}
+    found: dict[int, None] = {}
+    for place, line in _lines(text, where):
+        for word in _WORD.findall(line.partition("#")[0]):
+            for node in _nodes_of(word, number, hosts, machine, place):
+                if node in found:
+                    raise ValueError(f"{place}: node {hosts[node]} is named twice")
+                if node in machine.service:
+                    raise ValueError(f"{place}: node {hosts[node]} of {machine} does not compute")
+                found[node] = None
+    if not found:
+        raise ValueError(f"{where} {text}: names no node, expected some such as {_example(hosts)}")
+    return np.array([*found], np.int64)
+
+
+def _lines(text: str, where: str) -> list[tuple[str, str]]:
+    """Return lines, and what each is for people."""
+    path = Path(text)
+    try:
+        is_file = path.is_file()
+    except OSError:  # a list may be longer than names of files
+        is_file = False
+    if not is_file:
+        if "/" in text or path.suffix in (".txt", ".list"):
+            raise ValueError(f"{where}: there is no file {text}")
+        return [(where, text)]
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{where} {text}: is not a text file") from None
+    return [(f"{where} {text}:{place}", line) for place, line in enumerate(lines, 1)]
+
+
+def _nodes_of(
+    word: str, number: dict[str, int], hosts: Sequence[str], machine: Topology, where: str
+) -> list[int]:
+    """Return the nodes that a word names: hosts, or numbers where no host is called so."""
+    digits = _NUMBERS.fullmatch(word)
+    if digits and word not in number:
+        first = whole(digits[1], f"{where}: node", 0, machine.nodes - 1)
+        last = whole(digits[2], f"{where}: node", first, machine.nodes - 1) if digits[2] else first
+        return list(range(first, last + 1))
+    if count_hosts(word, where) > machine.nodes:
+        raise ValueError(f"{where}: {shown(word)} names more nodes than the {machine.nodes} of {machine}")
+    names = list(expand(word, where))
+    for name in names:
+        if name not in number:
+            raise ValueError(
+                f"{where}: {shown(name)} is no node of {machine}, expected some of {_example(hosts)}"
+            )
+    return [number[name] for name in names]
+
+
+def _example(hosts: Sequence[str]) -> str:
+    """Return the names of a machine, shortened for people."""
+    text = host_list(hosts)
+    return text if len(text) <= 60 else f"{hosts[0]} .. {hosts[-1]}"

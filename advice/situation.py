@@ -1,0 +1,106 @@
+"""A job beside those that run already, simulated live: how long it takes on given nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from netplace.advice.beside import Neighbour
+from netplace.apps import Program
+from netplace.netsim import Config, Network
+from netplace.placement.rule import Nodes
+from netplace.runs.chance import network_draws
+from netplace.topologies import Topology
+
+__all__ = ["Situation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """A job that is to start on a machine where others run.
+
+    Attributes
+    ----------
+    machine : Topology
+        The machine.
+    program : Program
+        What the job does.
+    neighbours : tuple of Neighbour
+        What runs beside it. Each begins again as soon as it has ended.
+    config : Config
+        Settings of the network.
+    seed : int
+        Seed of all draws.
+    """
+
+    machine: Topology
+    program: Program
+    neighbours: tuple[Neighbour, ...] = ()
+    config: Config = field(default_factory=Config)
+    seed: int = 0
+
+    @property
+    def talking(self) -> list[Neighbour]:
+        """Those that send messages, of whom it is known which."""
+        return [one for one in self.neighbours if one.program is not None]
+
+    @property
+    def draws(self) -> bool:
+        """Whether anything is left to chance: where neighbours are when the job starts, or in the network."""
+        return bool(self.talking) or network_draws(self.machine, self.config)
+
+    @cached_property
+    def periods(self) -> list[int]:
+        """Cycles that each neighbour takes alone on the machine."""
+        found = []
+        for one in self.talking:
+            network = Network(self.machine, self.config, seed=self.seed)
+            assert one.program is not None
+            job = network.start(one.program, one.nodes)
+            network.advance()
+            found.append(max(1, network.job(job).end))
+        return found
+
+    def cycles(self, nodes: Nodes, draw: int, limit: float | None = None) -> int | None:
+        """Return how many cycles the job takes on its nodes.
+
+        Neighbours have run for up to one of their periods when it starts: each is at a point of its own,
+        drawn evenly. What is drawn depends on the seed and on `draw` alone, so that two placements of the
+        same draw meet the same neighbours at the same points.
+
+        Parameters
+        ----------
+        nodes : ndarray of int64, shape (tasks,)
+            Node of each task.
+        draw : int
+            Number of the draw.
+        limit : float, optional
+            Cycles after which it is given up, and None returned.
+
+        Raises
+        ------
+        SimulationError
+            If it can never come to its end.
+        """
+        rng = np.random.default_rng([self.seed, 5, draw])
+        network = Network(self.machine, self.config, seed=int(rng.integers(1 << 31)))
+        begin = max(self.periods, default=0)
+        running = {}
+        for one, period in zip(self.talking, self.periods, strict=True):
+            assert one.program is not None
+            running[network.start(one.program, one.nodes, at=begin - int(rng.integers(period)))] = one
+        job = network.start(self.program, nodes, at=begin)
+        until = None if limit is None else begin + int(limit) + 1
+        while True:
+            ended = network.advance(until)
+            if job in ended:
+                return network.job(job).end - begin
+            if until is not None and network.now >= until:
+                return None
+            for number in ended:
+                one = running.pop(number)
+                assert one.program is not None
+                running[network.start(one.program, one.nodes)] = one
+                network.forget(number)
