@@ -5,7 +5,8 @@ Examples
 >>> from netplace.advice import Limits, Situation, advise
 >>> from netplace.apps import application
 >>> from netplace.topologies import parse
->>> found = advise(Situation(parse("torus:4x4"), application("2d-torus", 4)), range(16), Limits(simulations=8))
+>>> job = Situation(parse("torus:4x4"), application("2d-torus", 4))
+>>> found = advise(job, range(16), Limits(simulations=8))
 >>> len(found.nodes), found.verdict in ("faster", "no clear difference")
 (4, True)
 """

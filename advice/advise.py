@@ -13,7 +13,7 @@ from netplace.advice.candidates import Candidate, candidates, chosen_nodes
 from netplace.advice.situation import Situation
 from netplace.checks import real, whole
 from netplace.placement.rule import Nodes
-from netplace.scheduling.metrics.interval import half_width
+from netplace.scheduling.metrics import judged, paired
 
 __all__ = ["Advice", "Limits", "Tried", "advise"]
 
@@ -168,12 +168,12 @@ def advise(
     expected = chosen_nodes(usual, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
         raise ValueError(f"usual placement: partitioner {usual} has no {tasks} of the free nodes for the job")
+    situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
     search = _Search(situation, _Clock(limits or Limits()), Candidate(usual, "consecutive", expected))
     search.screen(nodes)
     best, tried = search.choose()
     theirs, ours = search.judge(best)
-    gain, half = _gain(ours, theirs)
-    faster = gain - half > 0
+    gain, half, faster = _gain(ours, theirs)
     kept = best if faster else search.usual
     return Advice(
         verdict="faster" if faster else "no clear difference",
@@ -259,13 +259,21 @@ class _Search:
             if count >= _FEWEST and self.clock.over(1.0):
                 break
             pair = self._time(self.usual, draw), self._time(best, draw)
-            assert pair[0] is not None and pair[1] is not None
+            assert pair[0] is not None
+            assert pair[1] is not None
             usual.append(pair[0])
             ours.append(pair[1])
         return usual, ours
 
 
-def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float]:
-    """Return the mean share of time saved, draw by draw, and half of its interval."""
-    saved = [1 - mine / other if other else 0.0 for mine, other in zip(ours, theirs, strict=True)]
-    return float(np.mean(saved)), half_width(saved) if len(saved) > 1 else 0.0
+def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float, bool]:
+    """Return the share of the usual time that is saved, half of its interval, and whether it is clearly some.
+
+    Where both times are the same on all draws chance has no part in them, and the difference is what it is.
+    """
+    if len({*ours}) == 1 and len({*theirs}) == 1:
+        gain = 1 - ours[0] / theirs[0] if theirs[0] else 0.0
+        return gain, 0.0, gain > 0
+    found = paired(theirs, ours)
+    [verdict] = judged([found])
+    return -(found.share or 0.0), found.share_half_width or 0.0, verdict.words == "clearly less"

@@ -12,7 +12,7 @@
     nodes = "n[16-79]"
     mapping = "random"
 
-A job without ``app`` and ``trace`` holds its nodes and says nothing on the network: nobody knows what it runs.
+A job without ``app`` and ``trace`` holds its nodes and is silent: nobody knows what it runs.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Con
     text, said = read_toml(path)
     for key in said:
         if key != "job":
-            raise ValueError(f"{path}:{line_of(text, '', key)}: key {shown(key)} is not known, expected [[job]]")
+            raise ValueError(
+                f"{path}:{line_of(text, '', key)}: key {shown(key)} is not known, expected [[job]]"
+            )
     tables = said.get("job")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"{path}: has no [[job]], expected at least one")

@@ -96,7 +96,7 @@ class Situation:
         while True:
             ended = network.advance(until)
             if job in ended:
-                return network.job(job).end - begin
+                return int(network.job(job).end) - begin
             if until is not None and network.now >= until:
                 return None
             for number in ended:

@@ -61,6 +61,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "map": "map",
         "metrics": "metrics",
         "allocate": "allocate",
+        "advise": "advise",
         "pss": "processor_sets",
     },
     "Share a machine": {

@@ -227,7 +227,9 @@ def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycle
     check_connected(made)
     if not len(down) and not len(off):
         made = _still_regular(made, of, switches)
-    return with_hosts(made, [of.hosts[node] for node in np.flatnonzero(alive[: of.nodes])] if of.hosts else ())
+    return with_hosts(
+        made, [of.hosts[node] for node in np.flatnonzero(alive[: of.nodes])] if of.hosts else ()
+    )
 
 
 def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.report.pages.html import render
-from netplace.report.pages.kinds import allocation, cosimulation, load, run, schedule, study, table
+from netplace.report.pages.kinds import advice, allocation, cosimulation, load, run, schedule, study, table
 from netplace.report.pages.page import Page
 
 __all__ = ["PAGES", "PageKind", "page_of", "render"]
@@ -33,6 +33,7 @@ class PageKind:
 
 
 PAGES: dict[str, PageKind] = {
+    "advice": PageKind(advice.recognises, advice.page, "a folder of netplace advise -o"),
     "co-simulation": PageKind(cosimulation.recognises, cosimulation.page, "a folder of netplace cosim -o"),
     "schedule": PageKind(schedule.recognises, schedule.page, "a folder of netplace schedule -o"),
     "study": PageKind(study.recognises, study.page, "a folder of netplace study"),

@@ -27,7 +27,7 @@ SLURM_RULES = {
 
 
 def usual_slurm_rule(topology: Topology) -> str:
-    """Return the rule that Slurm follows on a network: ``tree`` where nodes are at switches, else ``flat``."""
+    """Return Slurm's rule on a network: ``tree`` where nodes are at switches, else ``flat``."""
     return "tree" if _subtrees(topology) else "flat"
 
 
@@ -54,7 +54,9 @@ class SlurmChoice(PlainPartitioner):
         self.rule = one_of(option or usual_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule")
         self._subtrees = _subtrees(topology) if self.rule == "tree" else []
         if self.rule == "tree" and not self._subtrees:
-            raise ValueError(f"partitioner slurm:tree: the nodes of {topology} are at no switches, expected flat")
+            raise ValueError(
+                f"partitioner slurm:tree: the nodes of {topology} are at no switches, expected flat"
+            )
 
     def choose(self, job: Job) -> Nodes:
         """Return nodes for `job`, for which enough are free."""

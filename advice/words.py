@@ -1,0 +1,105 @@
+"""Advice in words, and as it is kept in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from netplace.advice.advise import Advice
+from netplace.advice.situation import Situation
+from netplace.topologies.hosts import host_list
+
+__all__ = ["content_of", "grounds", "sentences"]
+
+_RULES = {
+    "slurm:flat": "Slurm's best fit of consecutive nodes (topology/flat), tasks in the order of the nodes",
+    "slurm:tree": "Slurm's best fit of leaf switches (topology/tree), tasks in the order of the nodes",
+    "slurm:torus3d": "Slurm's listed placements (topology/torus3d), tasks in the order of the nodes",
+}
+
+
+def sentences(advice: Advice) -> list[str]:
+    """Return what came of it, a sentence each, the verdict first."""
+    draws, tried = len(advice.best_cycles), len(advice.tried)
+    quicker = sum(a < b for a, b in zip(advice.best_cycles, advice.usual_cycles, strict=True))
+    change = f"{100 * advice.gain:.1f} % of the job's time"
+    if advice.half_width:
+        change += f" (interval {_bound(advice, -1)} to {_bound(advice, 1)} %)"
+    told = f"In {quicker} of {draws} draws it is faster." if draws > 1 else "Nothing is left to chance."
+    if advice.verdict == "faster":
+        return [
+            f"These nodes in this order save {change} over what the scheduler would do.",
+            f"They are the choice of {advice.mapping} among {_whose(advice.partition)}, "
+            f"the best of {tried} placements that were simulated. {told}",
+        ]
+    return [
+        "No clear difference: the scheduler's own choice is as good as what was found.",
+        f"The best of {tried - 1} other placements saves {change}. {told}",
+    ]
+
+
+def _bound(advice: Advice, sign: int) -> str:
+    return f"{100 * (advice.gain + sign * advice.half_width):.1f}"
+
+
+def _whose(partition: str) -> str:
+    return partition if partition.startswith("all") else f"the nodes of {partition}"
+
+
+def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
+    """Return what the advice rests on, a sentence each."""
+    unknown = sum(len(one.held) for one in situation.neighbours if one.program is None and not one.name)
+    silent = sum(len(one.held) for one in situation.neighbours if one.program is None and one.name)
+    held = sum(len(one.held) for one in situation.neighbours)
+    left = len(situation.machine.computing) - free - held
+    said = [
+        f"What the scheduler would do: {_RULES.get(advice.usual_rule, f'partitioner {advice.usual_rule}')}.",
+        _beside(situation),
+    ]
+    if unknown or left > 0:
+        said.append(
+            f"Of {unknown + max(left, 0)} nodes that are not free nobody said what runs there: "
+            "they say nothing on the network here."
+        )
+    if silent:
+        said.append(f"{silent} nodes are held by jobs that send no message.")
+    if situation.draws:
+        said.append(
+            "The gain was measured on draws that had no part in the choice, both placements on the same ones."
+        )
+    return said
+
+
+def _beside(situation: Situation) -> str:
+    names = [one.name for one in situation.talking]
+    if not names:
+        return "The job was simulated alone on the network."
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return (
+        f"It was simulated live beside {len(names)} other job{'s' * (len(names) > 1)} ({shown}), each over "
+        "and over again, from a point of its own in each draw."
+    )
+
+
+def content_of(
+    advice: Advice, situation: Situation, hosts: Sequence[str], free: int, asked: dict[str, str]
+) -> dict[str, Any]:
+    """Return advice as JSON can hold it."""
+    from netplace.netsim.result import versions
+
+    numbers = asdict(advice) | {"nodes": advice.nodes.tolist(), "usual": advice.usual.tolist()}
+    names = [hosts[node] for node in numbers["nodes"]]
+    return {
+        **numbers,
+        "machine": situation.machine.text,
+        "job": situation.program.name,
+        "hosts": names,
+        "host_list": host_list(sorted(names, key=hosts.index)),
+        "usual_hosts": [hosts[node] for node in numbers["usual"]],
+        "free": free,
+        "sentences": sentences(advice),
+        "grounds": grounds(advice, situation, free),
+        "asked": asked,
+        "versions": versions(),
+    }

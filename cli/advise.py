@@ -1,0 +1,192 @@
+"""``netplace advise``: which nodes, in which order, a job should have beside those that run already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.examples import examples_of
+from netplace.cli.program_flags import program_flags, run_from
+from netplace.cli.settings import WHAT_RUNS, json_flag, settings_flags
+from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.screen import print_json
+
+if TYPE_CHECKING:
+    from netplace.advice import Situation
+    from netplace.placement.rule import Nodes
+
+__all__ = ["advise_command"]
+
+_MACHINE = "The machine as it stands"
+
+
+@click.command("advise", cls=AnnouncingCommand, epilog=examples_of("advise"))
+@click.option(
+    "--machine",
+    required=True,
+    metavar="NETWORK",
+    panel=_MACHINE,
+    help="A network, or Slurm's topology.conf or topology.yaml.",
+)
+@click.option(
+    "--free",
+    metavar="LIST|FILE",
+    panel=_MACHINE,
+    help="Free nodes, such as n[0-3,8], or a file of them. [default: all that --beside leaves]",
+)
+@click.option(
+    "--beside", metavar="FILE", panel=_MACHINE, help="What runs there already: a TOML file, a [[job]] each."
+)
+@click.option(
+    "--hosts",
+    metavar="FILE",
+    panel=_MACHINE,
+    help="Names of the nodes, one a line. [default: those of Slurm's file, or n0, n1, ..]",
+)
+@program_flags
+@click.option(
+    "--from", "matrix", metavar="FILE", panel=WHAT_RUNS, help="A traffic matrix (.csv), all sent at once."
+)
+@click.option(
+    "--usual",
+    default="slurm",
+    show_default=True,
+    help="What the scheduler would do: a partitioner; see netplace list scheduling.",
+)
+@click.option("--seconds", type=REAL, default=60.0, show_default=True, help="Processor time of the search.")
+@click.option(
+    "--simulations", type=COUNT, help="Simulations instead of time: the same advice on any machine."
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
+@click.option(
+    "-o", "folder", metavar="FOLDER", help="Write rank files, the advice as JSON, and a report page."
+)
+@json_flag
+@settings_flags
+def advise_command(**given: Any) -> None:
+    """Tell which free nodes a job should have, in which order, and what that gains.
+
+    Partitions and mappings are simulated live beside the jobs that run already. The best is judged on draws
+    that had no part in the choice, against the nodes that the scheduler would give; "no clear difference"
+    means that chance alone may have made it.
+    """
+    from netplace.advice import Limits, advise
+    from netplace.advice.words import content_of
+
+    folder = _folder(given["folder"])
+    limits = Limits(given["seconds"], given["simulations"])
+    situation, hosts, free = _situation(given)
+    found = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
+    content = content_of(found, situation, hosts, len(free), _asked(given))
+    commands = {}
+    if folder:
+        from netplace.report.files.advice import write_advice
+        from netplace.report.files.outputs import whole_file
+        from netplace.report.pages import page_of, render
+
+        commands = write_advice(folder, content, hosts)
+        with whole_file(folder / "report.html") as temporary:
+            temporary.write_text(render(page_of(folder)), encoding="utf-8")
+    if given["as_json"]:
+        print_json(content)
+    else:
+        _show(content, folder, commands)
+
+
+def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
+    """Return the job beside its neighbours, the names of all nodes, and the free nodes."""
+    import numpy as np
+
+    from netplace.advice import Situation, machine_of, nodes_from, read_beside
+    from netplace.cli.settings import config_from
+    from netplace.report.files.rank_files import host_names
+    from netplace.runs.execute import programs_of
+
+    if given["jobs"]:
+        raise ValueError("--jobs: advice is for one job, expected --trace, --app or --from")
+    machine = machine_of(given["machine"])
+    hosts = list(machine.hosts)
+    if given["hosts"] or not hosts:
+        hosts = host_names(given["hosts"] and Path(given["hosts"]), machine.nodes)
+    config = config_from(given)
+    beside = read_beside(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
+    held = np.concatenate([np.zeros(0, np.int64), *(job.held for job in beside)])
+    if given["free"]:
+        free = nodes_from(given["free"], machine, hosts, "--free")
+        both = free[np.isin(free, held)]
+        if len(both):
+            raise ValueError(f"--free: node {hosts[both[0]]} is held by a job of --beside {given['beside']}")
+    else:
+        free = np.setdiff1d(machine.computing, held)
+    given = given | {"network": machine.text}
+    if given["matrix"]:
+        if given["trace"] or given["app"]:
+            raise ValueError("--from: a matrix stands for what runs; expected no --trace or --app besides")
+        if Path(given["matrix"]).suffix != ".csv":
+            raise ValueError(f"--from {given['matrix']}: expected a matrix in a .csv file")
+        given["trace"] = given["matrix"]
+    elif given["app"] and given["tasks"] is None:
+        given["tasks"] = len(free)
+    run = run_from(given, partition="whole", mapping="consecutive", seed=given["seed"])
+    [program] = programs_of(run)
+    if run.config != config and given["beside"]:  # phits were made larger for the job
+        beside = read_beside(Path(given["beside"]), machine, hosts, run.config)
+    return Situation(machine, program, tuple(beside), run.config, given["seed"]), hosts, free
+
+
+def _usual_rule(text: str, machine: Any) -> str:
+    """Return the rule of the scheduler, with the kind of Slurm's topology where none is named."""
+    from netplace.scheduling import make_partitioner
+    from netplace.scheduling.partitioner.slurm_choice import usual_slurm_rule
+
+    if text == "slurm":
+        return f"slurm:{usual_slurm_rule(machine)}"
+    make_partitioner(text, machine)
+    return text
+
+
+def _asked(given: dict[str, Any]) -> dict[str, str]:
+    """Return the flags that say what was asked."""
+    names = ("machine", "free", "beside", "trace", "app", "tasks", "usual", "seconds", "simulations", "seed")
+    asked = {name: str(given[name]) for name in names if given[name] not in (None, "")}
+    return asked | ({"from": given["matrix"]} if given["matrix"] else {})
+
+
+def _folder(name: str | None) -> Path | None:
+    """Return the folder to write, checked before anything long begins."""
+    folder = Path(name) if name else None
+    if folder and folder.exists() and not folder.is_dir():
+        raise ValueError(f"-o {folder}: is a file, expected the name of a folder")
+    if folder and not folder.parent.is_dir():
+        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
+    return folder
+
+
+def _show(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:
+    """Print what was found: the verdict, the nodes in their order, and what it rests on."""
+    from netplace.topologies.hosts import host_list
+
+    click.echo(f"{content['job']} on {content['machine']}, {content['free']} free nodes\n")
+    for sentence in content["sentences"]:
+        click.echo(_wrapped(sentence))
+    click.echo(_wrapped(f"\nNodes: {content['host_list']}"))
+    click.echo(_wrapped(f"In order of ranks: {host_list(content['hosts'])}\n"))
+    click.echo("What this rests on:")
+    for sentence in content["grounds"]:
+        click.echo(_wrapped(f"* {sentence}", "  "))
+    if folder:
+        click.echo(f"\n{folder}: rank files, mapping.csv, nodes.txt, advice.json, report.html. Start it:")
+        for name, command in commands.items():
+            click.echo(f"  {name}: {command}")
+
+
+def _wrapped(text: str, later: str = "") -> str:
+    import textwrap
+
+    lines = text.split("\n")
+    return "\n".join(
+        textwrap.fill(line, 88, subsequent_indent=later, break_long_words=False) for line in lines
+    )

@@ -1,0 +1,64 @@
+"""The page of advice, as ``netplace advise -o`` writes it in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from netplace.report.files.advice import FILE, read_advice
+from netplace.report.pages.kinds.saved import versions_of
+from netplace.report.pages.page import Bars, DataTable, Figure, Lines, Page
+
+__all__ = ["page", "recognises"]
+
+_MOST = 24  # placements in the picture
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a path is a folder of advice."""
+    return path.is_dir() and (path / FILE).is_file()
+
+
+def page(path: Path) -> Page:
+    """Return the page of what ``netplace advise -o`` wrote."""
+    found = read_advice(path)
+    tried = found["tried"]
+    ranked = [one for one in tried if one["ratio"] is not None][:_MOST]
+    draws = [
+        ("advised" if found["verdict"] == "faster" else "best found", found["best_cycles"]),
+        ("scheduler's", found["usual_cycles"]),
+    ]
+    parts: list[DataTable | Figure] = [
+        DataTable(
+            "Ranks and nodes",
+            ["rank", "host", "node", "host by the scheduler"],
+            [
+                [rank, host, node, usual]
+                for rank, (host, node, usual) in enumerate(
+                    zip(found["hosts"], found["nodes"], found["usual_hosts"], strict=True)
+                )
+            ],
+        ),
+        Lines(
+            title="Time of the job, draw by draw",
+            caption="Each draw has its own points at which neighbours are when the job starts.",
+            series={name: list(enumerate(map(float, cycles))) for name, cycles in draws},
+            x="draw",
+            y="cycles",
+        ),
+        Bars(
+            title="Placements that were tried",
+            caption="Time over that of the scheduler's placement; those that were given up are in the table.",
+            groups=[f"{one['mapping']}, {one['partition']}" for one in ranked],
+            series={"time over the usual": [one["ratio"] for one in ranked]},
+            base=1.0,
+        ),
+        DataTable(
+            "All that was tried",
+            ["partition", "mapping", "time over the usual", "draws"],
+            [[one["partition"], one["mapping"], one["ratio"], one["draws"]] for one in tried],
+            note="No number: it took half as long again as the scheduler's placement, and was given up.",
+        ),
+    ]
+    asked = [*found["asked"].items(), *versions_of(found["versions"])]
+    title = f"Where {found['job']} should run on {found['machine']}"
+    return Page(title, found["sentences"], asked, parts, notes=found["grounds"])

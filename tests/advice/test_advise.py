@@ -1,0 +1,194 @@
+"""Advice: which nodes a job should have beside those that run already."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from netplace.advice import Limits, Neighbour, Situation, advise, machine_of, nodes_from, read_beside
+from netplace.apps import application
+from netplace.cli import app
+from netplace.netsim import Config, simulate
+from netplace.report.files.advice import read_advice
+from netplace.report.pages import page_of
+from netplace.topologies import parse
+
+CONF = """SwitchName=leaf0 Nodes=n[00-07]
+SwitchName=leaf1 Nodes=n[08-15]
+SwitchName=spine Switches=leaf[0-1]
+"""
+BESIDE = """[[job]]
+app = "all-to-all,packets=2"
+nodes = "n[00-03]"
+
+[[job]]
+nodes = "n[08-09]"
+"""
+
+
+@pytest.fixture
+def slurm_machine(tmp_path):
+    (tmp_path / "topology.conf").write_text(CONF)
+    (tmp_path / "running.toml").write_text(BESIDE)
+    return tmp_path
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    found = CliRunner().invoke(app, [*words])
+    return found.exit_code, found.stdout, found.stderr
+
+
+def situation(**changes) -> Situation:
+    torus = parse("torus:4x4")
+    talks = application("all-to-all", 4, packets=2)
+    beside = Neighbour("all-to-all", np.arange(4), talks, np.arange(4))
+    return Situation(torus, application("2d-torus", 4, packets=8), (beside,), **changes)
+
+
+def test_a_job_alone_takes_what_a_simulation_says():
+    alone = Situation(parse("torus:4x4"), application("2d-torus", 4, packets=8), config=Config(vcs=2))
+    nodes = np.array([0, 1, 4, 5])
+    assert alone.cycles(nodes, 0) in {
+        simulate(alone.machine, alone.program, nodes, seed=seed).cycles for seed in range(50)
+    }
+
+
+def test_the_same_draw_gives_the_same_time_and_neighbours_take_some():
+    here, nodes = situation(), np.array([4, 6, 9, 15])
+    times = [here.cycles(nodes, draw) for draw in range(8)]
+    assert times == [here.cycles(nodes, draw) for draw in range(8)]
+    alone = Situation(here.machine, here.program)
+    assert np.mean(times) >= np.mean([alone.cycles(nodes, draw) for draw in range(8)])
+    assert here.cycles(nodes, 0, limit=times[0] - 2) is None
+
+
+def test_advice_is_the_same_again_and_its_gain_is_that_of_its_own_times():
+    free = np.arange(4, 16)
+    found, again = (advise(situation(), free, Limits(simulations=24)) for _ in range(2))
+    assert found.nodes.tolist() == again.nodes.tolist()
+    assert (found.gain, found.half_width, found.tried) == (again.gain, again.half_width, again.tried)
+    assert np.isin(found.nodes, free).all()
+    assert len(found.best_cycles) == len(found.usual_cycles) >= 6
+    saved = 1 - np.mean(found.best_cycles) / np.mean(found.usual_cycles)
+    assert found.gain == pytest.approx(saved)
+
+
+def test_no_gain_is_promised_where_every_placement_is_as_good():
+    star = Situation(parse("thintree:8,1,1"), application("2d-torus", 4, packets=2))
+    found = advise(star, range(8), Limits(simulations=12))
+    assert found.verdict == "no clear difference"
+    assert found.nodes.tolist() == found.usual.tolist()
+
+
+def test_too_few_free_nodes_are_told_with_how_many():
+    with pytest.raises(ValueError, match=r"free nodes: 3 are free and 4 are needed, 1 too few"):
+        advise(situation(), [4, 5, 6])
+
+
+def test_nodes_by_name_by_number_and_from_a_file(slurm_machine):
+    machine = machine_of(str(slurm_machine / "topology.conf"))
+    assert machine.hosts[:2] == ("n00", "n01")
+    listed = slurm_machine / "nodes.txt"
+    listed.write_text("n[00-01] # two\nn15\n3\n")
+    assert nodes_from(str(listed), machine, machine.hosts, "--free").tolist() == [0, 1, 15, 3]
+    assert nodes_from("2-4,n09", machine, machine.hosts, "--free").tolist() == [2, 3, 4, 9]
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("n[00-99]", "names more nodes"),
+        ("m3", "--free: 'm3' is no node of"),
+        ("n01,n01", "node n01 is named twice"),
+        ("1-99", "99"),
+        ("n[3-1]", "3-1"),
+        (" ", "names no node"),
+        ("none.txt", "there is no file none.txt"),
+    ],
+)
+def test_lists_of_nodes_that_are_none(slurm_machine, listed, said):
+    machine = machine_of(str(slurm_machine / "topology.conf"))
+    with pytest.raises(ValueError, match=re.escape(said)):
+        nodes_from(listed, machine, machine.hosts, "--free")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no [[job]]"),
+        ("jobs = 3\n", "running.toml:1: key 'jobs' is not known"),
+        ("[[job]]\napp = 'all-to-all'\n", "running.toml:1: nodes: not given"),
+        ("[[job]]\napp = 'none'\nnodes = '0-3'\n", "running.toml:1: "),
+        ("[[job]]\nnodes='0-3'\n\n[[job]]\nnodes='3'\n", "running.toml:4: node n3 is that of job 1 already"),
+        ("[[job]]\napp='all-to-all'\ntasks=8\nnodes='0-3'\n", "nodes: 4 for 8 tasks"),
+        ("[[job]]\npackets=4\nnodes='0-3'\n", "packets: given without app or trace"),
+        ("[[job", "is not TOML"),
+    ],
+)
+def test_files_of_running_jobs_that_are_none(tmp_path, text, said):
+    path = tmp_path / "running.toml"
+    path.write_text(text)
+    machine = parse("torus:4x4")
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        read_beside(path, machine, [f"n{node}" for node in range(16)], Config())
+    assert str(path) in str(error.value)
+
+
+def test_the_command_writes_what_launchers_and_the_report_read(slurm_machine):
+    folder = slurm_machine / "advice"
+    words = ("--machine", str(slurm_machine / "topology.conf,taper=2"), "--app", "2d-torus", "--tasks", "4")
+    status, said, _ = run(
+        "advise", *words, "--beside", str(slurm_machine / "running.toml"), "--simulations", "16",
+        "-o", str(folder),
+    )  # fmt: skip
+    assert status == 0
+    assert "Slurm's best fit of leaf switches" in said
+    found = read_advice(folder)
+    hosts = (folder / "ranks.slurm").read_text().split()
+    assert hosts == found["hosts"]
+    assert not set(hosts) & {"n00", "n01", "n02", "n03", "n08", "n09"}
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    assert found["sentences"] == list(page_of(folder).verdict)
+    lines = (folder / "ranks.openmpi").read_text().splitlines()
+    assert lines[0] == f"rank 0={hosts[0]} slot=0"
+
+
+def test_a_matrix_stands_for_an_application(tmp_path):
+    matrix = tmp_path / "W.csv"
+    matrix.write_text("source,destination,bytes\n0,1,6400\n1,2,6400\n2,0,640\n")
+    status, said, _ = run(
+        "advise", "--machine", "tree:2,3", "--from", str(matrix), "--simulations", "8", "--json"
+    )
+    assert status == 0
+    assert len(json.loads(said)["nodes"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--app", "2d-torus", "--tasks", "9", "--free", "0-3"), "4 are free and 9 are needed, 5 too few"),
+        (("--free", "0-3"), "what runs: expected one of"),
+        (("--app", "2d-torus", "--from", "W.csv"), "--from: a matrix stands for what runs"),
+        (("--from", "W.npy"), "expected a matrix in a .csv file"),
+        (("--jobs", "2x lu.W.16"), "--jobs: advice is for one job"),
+        (("--app", "2d-torus", "--tasks", "4", "--usual", "best"), "partitioner"),
+        (("--app", "2d-torus", "--tasks", "4", "--simulations", "1"), "simulations"),
+        (("--app", "2d-torus", "--tasks", "4", "-o", "no/such/folder"), "there is no folder no/such"),
+        (("--app", "2d-torus", "--tasks", "4", "--beside", "none.toml"), "none.toml: cannot be read"),
+    ],
+)
+def test_mistakes_end_with_a_sentence(words, said):
+    status, _, told = run("advise", "--machine", "torus:4x4", *words)
+    assert status == 2
+    assert said in told
+    assert len(told.strip().splitlines()) == 1
+
+
+def test_a_machine_file_that_is_not_there():
+    status, _, told = run("advise", "--machine", "none/topology.conf", "--app", "2d-torus")
+    assert status == 2
+    assert "none/topology.conf" in told
+    assert not Path("none").exists()
