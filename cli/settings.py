@@ -46,8 +46,11 @@ SETTINGS: dict[str, tuple[Any, Any, str]] = {
     "rendezvous": (
         WHOLE,
         None,
-        "Messages of more bytes than this wait for the posted receive. [default: never]",
+        "Eager limit: messages of more bytes wait for the posted receive. [default: never]",
     ),
+    "o_send": (REAL, 0.0, "Nanoseconds that a task computes before each message that it sends."),
+    "o_recv": (REAL, 0.0, "Nanoseconds that a task computes after each message that it receives."),
+    "o_byte": (REAL, 0.0, "Nanoseconds more for each byte of a message, at both ends."),
     "cycle_ns": (REAL, 3.2, "Length of a cycle in nanoseconds."),
     "routing": (
         str,

@@ -93,6 +93,7 @@ class CosimPlan:
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
+        plain["config"] = self.config.described()
         if self.network_time in ("mixes", "sampled"):
             plain["sampled"] = _SAMPLED
         if revised := revisions_of(config=self.config):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from netplace.checks import one_of, real, whole
 from netplace.checks.calls import check_fields, checked
@@ -46,6 +47,7 @@ _BOUNDS = {
     "router_delay": (0, 1 << 20),
 }
 _CYCLE_NS = (1e-9, 1e12)
+_OVERHEADS = {"o_send": 1e9, "o_recv": 1e9, "o_byte": 1e6}  # with the most nanoseconds
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ class Config:
         A hop costs their sum.
     rendezvous : int or None
         Messages of more bytes than this wait for the posted receive; None: never.
+    o_send, o_recv : float
+        Nanoseconds that a task computes before each message that it sends, and after each that it receives,
+        see `netplace.netsim.overheads`.
+    o_byte : float
+        Nanoseconds more for each byte of the message, at both ends.
     cycle_ns : float
         Length of a cycle in nanoseconds, to turn cycles into seconds.
     routing : str
@@ -117,6 +124,9 @@ class Config:
     router_delay: int = 0
     link_delay: int = 1
     rendezvous: int | None = None
+    o_send: float = 0.0
+    o_recv: float = 0.0
+    o_byte: float = 0.0
     cycle_ns: float = 3.2
     routing: str = "usual"
     vc_discipline: str = "usual"
@@ -133,12 +143,19 @@ class Config:
         if self.rendezvous is not None:
             object.__setattr__(self, "rendezvous", whole(self.rendezvous, "rendezvous", 0))
         object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
+        for name, nanoseconds in _OVERHEADS.items():
+            object.__setattr__(self, name, real(getattr(self, name), name, 0.0, nanoseconds))
         check_fields(self)
         one_of(self.policy, POLICIES, "policy")
         one_of(self.arbiter, ARBITERS, "arbiter")
         one_of(self.consumption, CONSUMPTIONS, "consumption")
         one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
         read_faults(self.faults)
+
+    def described(self) -> dict[str, Any]:
+        """Return all settings for a content hash; overheads of 0 are left out, as results are older."""
+        plain = asdict(self)
+        return {name: value for name, value in plain.items() if value or name not in _OVERHEADS}
 
     @checked
     def check_bubble(self, topology: Topology) -> None:

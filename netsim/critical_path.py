@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
 from netplace.netsim.config import Config
+from netplace.netsim.overheads import with_overheads
 from netplace.netsim.result import JobResult
 from netplace.topologies import Topology
 
@@ -101,7 +102,7 @@ def critical_path(topology: Topology, config: Config, program: Program, job: Job
     """
     if job.message_start is None or job.message_end is None:
         raise ValueError("critical path: the run has no record of its messages (record_messages)")
-    return _Walk(topology, config, program, job).path()
+    return _Walk(topology, config, with_overheads(program, config), job).path()
 
 
 class _Walk:

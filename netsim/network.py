@@ -25,6 +25,7 @@ from netplace.netsim.fault_text import Fault, read_faults
 from netplace.netsim.faults import FaultReport, rerouted, struck
 from netplace.netsim.general import paces, verdict_on
 from netplace.netsim.laps import Laps
+from netplace.netsim.overheads import with_overheads
 from netplace.netsim.result import Result, make_result
 from netplace.topologies import Graph, Topology
 
@@ -261,6 +262,7 @@ class Network:
         if program not in self._sound:
             program.check_columns()
             self._sound.add(program)
+        program = with_overheads(program, self.config)
         where = place(program, nodes, self.topology)
         begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE - 1)
         whole(times, "times", 1, (1 << 31) - 1)

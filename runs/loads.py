@@ -62,6 +62,7 @@ class LoadPlan:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         revised = revisions_of(config=self.config)
         plain = self.to_dict() | {"revision": REVISION} | ({"revisions": revised} if revised else {})
+        plain["config"] = self.config.described()
         text = json.dumps(plain, sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 

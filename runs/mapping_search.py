@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -130,7 +130,7 @@ class MappingPlan:
                 self.search.partition,
                 [self.search.mapping],
             ),
-            "config": asdict(self.search.config),
+            "config": self.search.config.described(),
             "seed": self.seed,
         }
 

@@ -112,7 +112,7 @@ class Run:
 
     def canonical(self) -> str:
         """Return the canonical form: JSON of all but the paths of traces, keys in order, no spaces."""
-        plain = self.to_dict()
+        plain = self.to_dict() | {"config": self.config.described()}
         for job in plain["jobs"]:
             del job["path"]
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,79 @@
+"""What sending and receiving costs the processor of a node: computation beside every message.
+
+The parameters are those of LogGP: Culler et al., "LogP: towards a realistic model of parallel computation",
+PPoPP 1993 (the overhead o), and Alexandrov et al., SPAA 1995. The model of the network stays as it is; the
+program is what changes, so that every engine has the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps import Op, Program
+from netplace.apps.requests import openers
+from netplace.netsim.config import Config
+
+__all__ = ["with_overheads"]
+
+
+def with_overheads(program: Program, config: Config) -> Program:
+    """Return `program` with the computation that `config` charges for messages.
+
+    A task computes before each send, blocking or not, and after each receive, or after the wait that
+    completes one. Messages to oneself cost nothing. A program without overheads is returned as it is.
+
+    Parameters
+    ----------
+    program : Program
+        What tasks do.
+    config : Config
+        Its `o_send`, `o_recv` and `o_byte` count.
+    """
+    if not (config.o_send or config.o_recv or config.o_byte):
+        return program
+    before, after = _charged(program)
+    message = np.where(after >= 0, after, np.arange(len(program)))
+    cycles = np.zeros(len(program), np.int64)
+    for charged, overhead in ((before, config.o_send), (after >= 0, config.o_recv)):
+        nanoseconds = overhead + config.o_byte * program.size[message[charged]]
+        cycles[charged] = np.rint(nanoseconds / config.cycle_ns).astype(np.int64)
+    return _inserted(program, np.flatnonzero(cycles), cycles, before)
+
+
+def _charged(program: Program) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which operations are sends, and for those that complete a receive its operation, else -1."""
+    foreign = program.peer != program.task_of()
+    sends = foreign & ((program.kind == Op.SEND) | (program.kind == Op.ISEND))
+    opener = openers(program)
+    own = np.where(program.kind == Op.RECV, np.arange(len(program)), -1)
+    receive = np.where(program.kind == Op.WAIT, opener, own)
+    receives = (receive >= 0) & foreign[receive] & np.isin(program.kind[receive], (Op.RECV, Op.IRECV))
+    return sends, np.where(receives, receive, -1)
+
+
+def _inserted(
+    program: Program, charged: NDArray[np.int64], cycles: NDArray[np.int64], before: NDArray[np.bool_]
+) -> Program:
+    """Return `program` with a computation before, or else after, each of the operations `charged`."""
+    places = charged + ~before[charged]
+    # A computation belongs to its operation: what began before operation i still does.
+    shift = np.concatenate([[0], np.cumsum(cycles > 0)])
+    columns: dict[str, Any] = {
+        name: np.insert(getattr(program, name), places, value)
+        for name, value in (("peer", -1), ("tag", 0), ("request", -1))
+    }
+    marks = program.marks.copy()
+    marks[:, 1] += shift[marks[:, 1]]
+    return replace(
+        program,
+        first=program.first + shift[program.first],
+        kind=np.insert(program.kind, places, np.int8(Op.COMPUTE)),
+        size=np.insert(program.size, places, cycles[charged]),
+        marks=marks,
+        sections={name: bounds + shift[bounds] for name, bounds in program.sections.items()},
+        **columns,
+    )

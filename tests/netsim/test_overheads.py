@@ -1,0 +1,94 @@
+"""What messages cost the processor: computation before sends and after receives, the same on both engines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netplace.apps import Op, Program, TaskWriter, application
+from netplace.netsim import Config, Network, simulate
+from netplace.netsim.critical_path import critical_path
+from netplace.netsim.overheads import with_overheads
+from netplace.topologies import parse
+
+COSTLY = Config(o_send=320, o_recv=64, o_byte=0.32, cycle_ns=3.2)  # 100 and 20 cycles, a tenth for each byte
+
+
+def _exchange(rounds: int = 1) -> Program:
+    """Return a program of two tasks that exchange 100 bytes, each receive posted first, in marked rounds."""
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    for writer in writers:
+        for number in range(rounds):
+            writer.mark(number)
+            request = writer.irecv(1 - writer.task, 100)
+            sent = writer.isend(1 - writer.task, 100)
+            writer.waitall([sent, request])
+            writer.send(writer.task, 7)
+            writer.recv(writer.task, 7)
+        writer.mark(-1)
+    return Program.of(writers)
+
+
+def test_without_overheads_the_program_is_the_same():
+    program = _exchange()
+    assert with_overheads(program, Config()) is program
+
+
+def test_computation_stands_before_sends_and_after_what_completes_receives():
+    charged = with_overheads(_exchange(2), COSTLY)
+    charged.check()
+    own = charged.kind[: charged.first[1]].tolist()
+    once = [Op.IRECV, Op.COMPUTE, Op.ISEND, Op.WAIT, Op.WAIT, Op.COMPUTE, Op.SEND, Op.RECV]
+    assert own == once * 2
+    assert charged.size[charged.kind == Op.COMPUTE].tolist() == [110, 30] * 4
+    assert charged.marks[:3].tolist() == [[0, 0, 0], [0, 8, 1], [0, 16, -1]]
+    assert charged.cut(1, 1).equals(with_overheads(_exchange(2).cut(1, 1), COSTLY))
+
+
+@pytest.mark.parametrize("rendezvous", [None, 50])
+def test_a_message_takes_so_much_longer(rendezvous):
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    writers[0].send(1, 100)
+    writers[1].recv(0, 100)
+    writers[1].compute(10)
+    program, ring = Program.of(writers), parse("torus:4")
+    without = simulate(ring, program, config=Config(rendezvous=rendezvous)).cycles
+    costly = Config(**vars(COSTLY) | {"rendezvous": rendezvous})
+    assert simulate(ring, program, config=costly).cycles == without + 110 + 30
+
+
+@pytest.mark.parametrize("network", ["torus:4x4", "tree:4,2", "dragonfly:a=4,p=2,h=2"])
+@pytest.mark.parametrize("rendezvous", [None, 100])
+def test_both_engines_agree(network, rendezvous):
+    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, rendezvous=rendezvous)
+    program = application("mg", 8, problem_class="S", iterations=1)
+    results = [
+        simulate(parse(network), program, config=config, engine=engine) for engine in ("kernel", "reference")
+    ]
+    assert results[0].cycles == results[1].cycles
+    assert np.array_equal(results[0].jobs[0].task_cycles, results[1].jobs[0].task_cycles)
+
+
+def test_repeated_programs_cost_each_time():
+    times = []
+    for program, laps in ((_exchange(), 5), (_exchange().repeat(5), 1)):
+        network = Network(parse("torus:4"), COSTLY)
+        network.start(program, times=laps)
+        network.finish()
+        times.append(network.result().cycles)
+    assert times[0] == times[1]
+
+
+def test_the_critical_path_has_them_as_computation():
+    network, program = parse("torus:4"), _exchange()
+    result = simulate(network, program, config=COSTLY, record_messages=True)
+    path = critical_path(network, COSTLY, program, result.jobs[0])
+    assert path.cycles == result.cycles
+    assert path.by_component()["computation"] == 110 + 30
+
+
+@pytest.mark.parametrize("name", ["o_send", "o_recv", "o_byte"])
+@pytest.mark.parametrize("value", [-1.0, float("nan"), 1e12])
+def test_overheads_out_of_range_are_refused(name, value):
+    with pytest.raises(ValueError, match=name):
+        Config(**{name: value})
