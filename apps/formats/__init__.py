@@ -20,17 +20,16 @@ from netplace.apps.formats import (
     recording,
     simai,
     text,
+    text_writing,
     tit,
 )
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.formats.goal_writing import goal_lines
 from netplace.apps.formats.stream import head_of
-from netplace.apps.formats.text_writing import text_lines
 from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options, write_lines
 from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace, program_of
-from netplace.checks import read_content
 from netplace.checks.calls import checked
 from netplace.extensions import Choice
 
@@ -65,27 +64,21 @@ class Format:
         format; `head` is empty for a folder.
     open : callable
         ``open(path, reading)`` returns the `Trace`; its calls are read later.
-    read : callable or None
-        ``read(text, cycles_per_us, tasks, collectives)`` returns a `Program`; None: it is made of the calls.
     write : callable or None
         ``write(program)`` returns the text; None if the format is read only.
     convert : callable or None
         ``convert(recorded, options)`` yields the lines of a whole trace; None: `write` writes its program.
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
-    only_calls : callable or None
-        ``only_calls(text)`` tells that a program is made of the calls although there is `read`.
     """
 
     suffix: str
     description: str
     recognises: Callable[[Path, bytes], bool]
     open: Callable[[Path, Reading], Trace]
-    read: Callable[[bytes, float, int | None, Collectives | None], Program] | None = None
     write: Callable[[Program], bytes] | None = None
     convert: Callable[[Recorded, Options], Iterator[str]] | None = None
     files: Callable[[Path], list[Path]] | None = None
-    only_calls: Callable[[bytes], bool] | None = None
 
 
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
@@ -100,7 +93,7 @@ FORMATS: dict[str, Format] = {
     "simai": Format(
         ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)", simai.recognises, simai.open_simai
     ),
-    "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.recognises, dimemas.open_dimemas, dimemas.read),
+    "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.recognises, dimemas.open_dimemas),
     "otf2": Format(
         ".otf2", "OTF2, as Score-P writes it (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
     ),
@@ -135,17 +128,14 @@ FORMATS: dict[str, Format] = {
         "the project's own: MPI calls, computation, marks",
         text.recognises,
         text.open_text,
-        text.read,
-        text.write,
-        text_lines,
-        only_calls=text.has_any_collective,
+        text_writing.write,
+        text_writing.text_lines,
     ),
     "insee": Format(
         ".trc",
         "INSEE's: sends, receives, computation",
         insee.recognises,
         insee.open_insee,
-        insee.read,
         insee.write,
     ),
     "tit": Format(
@@ -217,12 +207,7 @@ def read(
         raise ValueError(f"cycles_per_us: {cycles_per_us} must be a number of at least 0")
     chosen = format_of(path)
     try:
-        content = None if chosen.read is None else _content(path)
-        by_calls = content is None or (chosen.only_calls is not None and chosen.only_calls(content))
-        if chosen.read is not None and content is not None and not by_calls:
-            program = chosen.read(content, cycles_per_us, tasks, collectives)
-        else:
-            program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore, collectives)
+        program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore, collectives)
     except TraceError as error:
         raise FileError(f"{path}, {error}") from None
     except FileError:
@@ -338,13 +323,6 @@ def _all() -> list[Format]:
     """Return the formats, those that packages offer before the project's own."""
     offered = [entry for _, entry in FORMAT.offered() if isinstance(entry, Format)]
     return [*offered, *FORMATS.values()]
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return read_content(path)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
 
 
 def _named(path: Path) -> Format | None:

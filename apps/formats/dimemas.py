@@ -31,26 +31,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.apps.collectives import Collectives
-from netplace.apps.formats.assembly import count_tasks
 from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.expansion import COLLECTIVE_TAG, message_tag
-from netplace.apps.formats.global_operations import GLOBAL_OPERATIONS, NAMES, ROOTED, Call, bytes_of
+from netplace.apps.formats.global_operations import NAMES, ROOTED, bytes_of
+from netplace.apps.formats.ranks import count_tasks
 from netplace.apps.formats.stream import lines as lines_of
-from netplace.apps.operation import MOST_CYCLES
-from netplace.apps.program import Program
 from netplace.apps.recorded.calls import OPERATIONS, Batch, CallWriter
 from netplace.apps.recorded.calls import Call as Kind
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.apps.task import TaskWriter
 from netplace.checks import shown
 
-__all__ = ["open_dimemas", "read", "recognises"]
+__all__ = ["open_dimemas", "recognises"]
 
 _HEADER = re.compile(r"#DIMEMAS:.*?:(\d{1,9})\s*\(")
 _BURST, _SEND, _RECEIVE, _GLOBAL = "1", "2", "3", "10"
 _SKIPPED = ("0", "20", "s")
-_CYCLES_PER_US = 1e6  # by which bursts are counted where no network says how long a cycle is
 _FIELDS = {_BURST: (4,), _SEND: (8, 9), _RECEIVE: (8, 9), _GLOBAL: (9,)}
 
 
@@ -60,17 +54,17 @@ class _Record:
 
     line: int
     kind: str
+    task: int
     numbers: tuple[int, ...]
+    seconds: float = 0.0  # of a burst
 
 
 @dataclass
-class _Trace:
-    """The records of every task, the communicators, and the members' calls of each in order."""
+class _Known:
+    """How many tasks there are, and the communicators so far."""
 
     tasks: int
-    records: list[list[_Record]]
     communicators: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    calls: dict[tuple[int, int], list[_Record]] = field(default_factory=lambda: defaultdict(list))
 
     def members(self, communicator: int) -> tuple[int, ...]:
         return self.communicators.get(communicator, tuple(range(self.tasks)))
@@ -92,9 +86,9 @@ def open_dimemas(path: Path, reading: Reading) -> Trace:
 
 
 def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
-    """Yield the calls; bursts are kept to the picosecond."""
+    """Yield the calls."""
     writer = CallWriter()
-    known = _Trace(trace.ranks, [[] for _ in range(trace.ranks)])
+    known = _Known(trace.ranks)
     gaps: dict[int, float] = defaultdict(float)
     posted: dict[int, dict[tuple[int, ...], list[int]]] = defaultdict(lambda: defaultdict(list))
     requests = [0] * trace.ranks
@@ -103,17 +97,16 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
             words = line.decode("ascii", "replace").split(":")
             if number == 1 or not line or line.startswith(b"#"):
                 continue
-            task = _read_record(known, number, words, _CYCLES_PER_US)
-            if task is None:
+            record = _read_record(known, number, words)
+            if record is None:
                 continue
-            record = known.records[task].pop()
+            task = record.task
             if record.kind == _BURST:
-                gaps[task] += record.numbers[0] / (_CYCLES_PER_US * 1e6)
+                gaps[task] += record.seconds
                 continue
             gap = gaps.pop(task, 0.0)
             if record.kind == _GLOBAL:
-                known.calls.clear()
-                _add_call(trace, writer, task, known, record, gap)
+                _add_call(trace, writer, known, record, gap)
                 yield from writer.full()
                 continue
             peer, size, tag, communicator, mode = record.numbers
@@ -141,18 +134,17 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
     trace.facts.update(format="dimemas")
 
 
-def _add_call(
-    trace: Trace, writer: CallWriter, task: int, known: _Trace, record: _Record, gap: float
-) -> None:
+def _add_call(trace: Trace, writer: CallWriter, known: _Known, record: _Record, gap: float) -> None:
     operation, communicator, root, _, sent, received = record.numbers
     if not 0 <= operation < len(NAMES):
         raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
     members = known.members(communicator)
-    if task not in members or (operation in ROOTED and root not in members):
-        raise TraceError(record.line, f"task or root is not a member of communicator {communicator}")
+    for task in (record.task, root) if operation in ROOTED else (record.task,):
+        if task not in members:
+            raise TraceError(record.line, f"task {task} is not a member of communicator {communicator}")
     name = NAMES[operation]
     writer.add(
-        task,
+        record.task,
         Kind.COLLECTIVE,
         root if operation in ROOTED else -1,
         bytes_of(name, sent, received),
@@ -162,61 +154,42 @@ def _add_call(
     )
 
 
-def read(
-    text: bytes,
-    cycles_per_us: float = 0.0,
-    tasks: int | None = None,
-    collectives: Collectives | None = None,
-) -> Program:
-    """Read a program from Dimemas' format; see `netplace.apps.formats.read`."""
-    lines = text.decode("ascii", "replace").splitlines()
-    tasks = _tasks(lines[0] if lines else "", tasks)
-    trace = _Trace(tasks, [[] for _ in range(tasks)])
-    for number, line in enumerate(lines[1:], start=2):
-        if line.strip() and line[0] != "#":
-            _read_record(trace, number, line.strip().split(":"), cycles_per_us)
-    return Program.of([_write_task(trace, task, collectives) for task in range(tasks)])
-
-
 def _tasks(line: str, asked: int | None) -> int:
     header = _HEADER.match(line)
     if header is None:
         raise TraceError(1, "is no Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
-    return count_tasks(b"", int(header[1]) - 1, asked)
+    return count_tasks(int(header[1]) - 1, asked)
 
 
-def _read_record(trace: _Trace, line: int, words: list[str], cycles_per_us: float) -> int | None:
-    """Keep what a line says, and return the task whose record it is, if any."""
+def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:
+    """Return what a line says of a task; keep what it says of communicators."""
     kind = words[0]
     if kind in _SKIPPED or (kind == "d" and words[1:2] != ["1"]):
         return None
     if kind == "d":
         numbers = _whole(line, words[2:])
-        if len(numbers) < 2 or len(numbers) != 2 + numbers[1] or max(numbers[2:], default=-1) >= trace.tasks:
+        if len(numbers) < 2 or len(numbers) != 2 + numbers[1] or max(numbers[2:], default=-1) >= known.tasks:
             raise TraceError(
-                line, f"a communicator needs a size and as many tasks from 0 to {trace.tasks - 1}"
+                line, f"a communicator needs a size and as many tasks from 0 to {known.tasks - 1}"
             )
-        trace.communicators[numbers[0]] = numbers[2:]
+        known.communicators[numbers[0]] = numbers[2:]
         return None
     if kind not in _FIELDS:
         raise TraceError(line, f"record {shown(kind)} is none of d, s, 0, 1, 2, 3, 10, 20")
     if len(words) not in _FIELDS[kind]:
         raise TraceError(line, f"has {len(words)} fields, expected {' or '.join(map(str, _FIELDS[kind]))}")
+    seconds = 0.0
     if kind == _BURST:
-        words = [*words[:3], _cycles(line, words[3], cycles_per_us)]
+        seconds = _seconds(line, words.pop())
     elif len(words) == 9 and kind != _GLOBAL:
         del words[4]
     numbers = _whole(line, words[1:])
     if numbers[1] != 0:
         raise TraceError(line, f"is of thread {numbers[1]}, only tasks of one thread, number 0, can be read")
     peers = (numbers[0], numbers[2]) if kind in (_SEND, _RECEIVE) else (numbers[0],)
-    if max(peers) >= trace.tasks:
-        raise TraceError(line, f"names task {max(peers)}, expected 0 to {trace.tasks - 1}")
-    record = _Record(line, kind, numbers[2:])
-    trace.records[numbers[0]].append(record)
-    if kind == _GLOBAL:
-        trace.calls[numbers[0], numbers[3]].append(record)
-    return numbers[0]
+    if max(peers) >= known.tasks:
+        raise TraceError(line, f"names task {max(peers)}, expected 0 to {known.tasks - 1}")
+    return _Record(line, kind, numbers[0], numbers[2:], seconds)
 
 
 def _whole(line: int, words: list[str]) -> tuple[int, ...]:
@@ -227,71 +200,11 @@ def _whole(line: int, words: list[str]) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-def _cycles(line: int, word: str, cycles_per_us: float) -> str:
+def _seconds(line: int, word: str) -> float:
     try:
         seconds = float(word)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < math.inf:
         raise TraceError(line, f"burst of {shown(word)} seconds must be a number of at least 0")
-    cycles = seconds * (1e6 * cycles_per_us)
-    if not cycles < MOST_CYCLES:
-        raise TraceError(line, f"burst of {shown(word)} seconds is too long, expected less than 2**59 cycles")
-    return str(round(cycles))
-
-
-def _write_task(trace: _Trace, task: int, collectives: Collectives | None) -> TaskWriter:
-    writer = TaskWriter(task, trace.tasks, collectives)
-    posted: dict[tuple[int, int, int], list[int]] = defaultdict(list)
-    called: dict[int, int] = defaultdict(int)
-    for record in trace.records[task]:
-        if record.kind == _BURST:
-            if record.numbers[0]:
-                writer.compute(record.numbers[0])
-        elif record.kind == _GLOBAL:
-            communicator = record.numbers[1]
-            _write_call(trace, writer, record, called[communicator])
-            called[communicator] += 1
-        else:
-            peer, size, tag, communicator, mode = record.numbers
-            _write_message(writer, record, (peer, size, message_tag(communicator, tag)), mode, posted)
-    return writer
-
-
-def _write_message(
-    writer: TaskWriter,
-    record: _Record,
-    message: tuple[int, int, int],
-    mode: int,
-    posted: dict[tuple[int, int, int], list[int]],
-) -> None:
-    if record.kind == _SEND:
-        writer.send(*message)
-    elif mode == 0:
-        writer.recv(*message)
-    elif mode == 1:
-        posted[message].append(writer.irecv(*message))
-    elif mode == 2 and posted[message]:
-        writer.wait(posted[message].pop(0))
-    elif mode == 2:
-        raise TraceError(record.line, "waits for a receive that was never posted")
-    else:
-        raise TraceError(record.line, f"receive type {mode} is none of 0, 1, 2")
-
-
-def _write_call(trace: _Trace, writer: TaskWriter, record: _Record, number: int) -> None:
-    operation, communicator, root, _, _, _ = record.numbers
-    members = trace.members(communicator)
-    if operation not in GLOBAL_OPERATIONS:
-        raise TraceError(record.line, f"global operation {operation} is unknown, expected 0 to 13")
-    for task in (writer.task, root) if operation in ROOTED else (writer.task,):
-        if task not in members:
-            raise TraceError(record.line, f"task {task} is not a member of communicator {communicator}")
-    records = []
-    for member in members:
-        calls = trace.calls.get((member, communicator), [])
-        if number >= len(calls) or calls[number].numbers[0] != operation:
-            raise TraceError(record.line, f"task {member} takes no part in this global operation")
-        records.append(calls[number])
-    call = Call(members, root, [r.numbers[4] for r in records], [r.numbers[5] for r in records])
-    GLOBAL_OPERATIONS[operation](writer, call, message_tag(communicator, COLLECTIVE_TAG + operation))
+    return seconds

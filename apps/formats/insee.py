@@ -17,16 +17,14 @@ comment in the first line tells the number of tasks, for tasks that say nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.collectives import Collectives
-from netplace.apps.formats.assembly import Lines, count_tasks, declaration, in_task_order
 from netplace.apps.formats.errors import named
+from netplace.apps.formats.ranks import count_tasks, declaration, declared
 from netplace.apps.formats.stream import head_of, whole_lines
 from netplace.apps.formats.table import Table, packed
 from netplace.apps.operation import MOST_TASKS, Op
@@ -36,7 +34,7 @@ from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.requests import openers
 from netplace.checks import shown
 
-__all__ = ["open_insee", "read", "recognises", "write"]
+__all__ = ["open_insee", "recognises", "write"]
 
 _COLUMNS = {"s": 5, "r": 5, "c": 3}
 
@@ -52,14 +50,14 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def open_insee(path: Path, reading: Reading) -> Trace:
     """Open a trace in INSEE's format; see `netplace.apps.formats.open_trace`."""
-    said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head_of(path))
-    trace = Trace(reading.tasks or (int(said[1]) if said else 0), iter(()))
-    trace.batches = _batches(path, reading, trace)
+    said = reading.tasks or declared(head_of(path))
+    trace = Trace(said or 0, iter(()))
+    trace.batches = _batches(path, reading, trace, said)
     return trace
 
 
-def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
-    largest = trace.ranks - 1
+def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> Iterator[Batch]:
+    largest = -1
     with named(path):
         for before, text in whole_lines(path, reading):
             table = Table(text, before)
@@ -79,33 +77,9 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
             calls["request"], calls["sizes"], calls["time"] = -1, -1, np.nan
             largest = max(largest, int(np.maximum(task, peer).max(initial=-1)))
             yield Batch(calls)
-    trace.has_ranks(largest + 1)
+    trace.has_ranks(count_tasks(largest, said))
     trace.facts.update(format="insee")
     trace.notes.append("the format has no collectives, requests and times; computation is in cycles")
-
-
-def read(
-    text: bytes,
-    cycles_per_us: float = 0.0,
-    tasks: int | None = None,
-    collectives: Collectives | None = None,
-) -> Program:
-    """Read a program from INSEE's format; see `netplace.apps.formats.read`."""
-    table = Table(text)
-    kind, task, peer, size, tag = _columns(table)
-    tasks = count_tasks(text, int(np.maximum(task, peer).max(initial=-1)), tasks)
-    rows = in_task_order(task)
-    return Lines(
-        tasks=tasks,
-        task=task[rows],
-        line=table.line[rows],
-        kind=kind[rows],
-        peer=peer[rows],
-        size=size[rows],
-        tag=tag[rows],
-        request=np.full_like(rows, -1),
-        before=np.zeros_like(rows),
-    ).program()
 
 
 def _columns(table: Table) -> tuple[NDArray[np.int64], ...]:

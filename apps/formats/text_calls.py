@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from netplace.apps.formats.assembly import Lines
 from netplace.apps.formats.errors import TraceError, named
+from netplace.apps.formats.ranks import count_tasks, declared
 from netplace.apps.formats.stream import head_of, whole_lines
-from netplace.apps.formats.table import Table
+from netplace.apps.formats.text_lines import COMMUNICATOR, Lines, parsed
+from netplace.apps.formats.text_requests import Requests
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import CALL, OPERATIONS, ROOTED, Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import one_of, shown
 
 __all__ = ["open_lines"]
 
-Parsed = Callable[[bytes, int], tuple[Table, Lines]]
-_COLL, _COMM, _MARK = -1, -2, -3
+_COLUMNS = ("kind", "peer", "tag", "communicator", "size", "sizes", "request")
+_Row = tuple[int, int, int, int, int, int, int]
+_NOTHING: _Row = (Call.COMPUTE, -1, 0, 0, 0, -1, -1)
 
 
-def open_lines(path: Path, reading: Reading, parsed: Parsed) -> Trace:
-    """Open a trace in the text format, of which `parsed` reads lines."""
-    said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head_of(path))
-    trace = Trace(reading.tasks or (int(said[1]) if said else 0), iter(()))
-    trace.batches = _Reader(path, reading, parsed, trace).batches()
+def open_lines(path: Path, reading: Reading) -> Trace:
+    """Open a trace in the text format."""
+    said = reading.tasks or declared(head_of(path))
+    trace = Trace(said or 0, iter(()))
+    trace.batches = _Reader(path, reading, trace, said).batches()
     return trace
 
 
@@ -36,133 +39,180 @@ def open_lines(path: Path, reading: Reading, parsed: Parsed) -> Trace:
 class _Reader:
     path: Path
     reading: Reading
-    parsed: Parsed
     trace: Trace
+    said: int | None
     communicators: dict[tuple[int, int], int] = field(default_factory=dict)
-    sections: list[str] = field(default_factory=list)
-    _known: dict[tuple[int, int, str], tuple[int, int, bool]] = field(default_factory=dict)
+    requests: Requests = field(default_factory=Requests)
+    sections: dict[str, int] = field(default_factory=dict)
+    _sides: set[tuple[int, int]] = field(default_factory=set)  # rank and tag of marks of sections
+    _collectives: dict[tuple[int, int, str], tuple[int, int, bool]] = field(default_factory=dict)
+    # What must fit the number of ranks, which is known last: the largest rank named, and lengths of lists of
+    # all ranks, each with its first line.
+    _largest: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _lengths: dict[int, int] = field(default_factory=dict)
 
     def batches(self) -> Iterator[Batch]:
-        largest = self.trace.ranks - 1
+        largest = -1
         with named(self.path):
             for before, text in whole_lines(self.path, self.reading):
-                table, lines = self.parsed(text, before)
-                wrong = np.maximum(lines.task, lines.peer) >= MOST_TASKS
-                if wrong.any():
-                    raise TraceError(int(lines.line[wrong][0]), f"ranks must be less than {MOST_TASKS}")
-                largest = max(largest, int(np.maximum(lines.task, lines.peer).max(initial=-1)))
-                yield self._batch(table, lines)
-        self.trace.has_ranks(largest + 1)
-        self.trace.facts.update(format="text", sections=self.sections)
+                lines = parsed(text, before)
+                largest = max(largest, int(lines.rank.max(initial=-1)))
+                if len(lines.peer):
+                    farthest = int(lines.peer.argmax())
+                    self._names("peer", int(lines.peer[farthest]), int(lines.table.line[farthest]))
+                yield self._batch(lines)
+            self.requests.finish()
+            ranks = count_tasks(largest, self.said)
+            self._check_ranks(ranks)
+        self.trace.has_ranks(ranks)
+        self._check_sections()
+        self.trace.facts.update(format="text", sections=list(self.sections))
 
-    def _batch(self, table: Table, lines: Lines) -> Batch:
-        rows = np.arange(len(table))
-        calls = np.zeros(len(table), CALL)
-        calls["rank"], calls["kind"], calls["peer"] = lines.task, lines.kind, lines.peer
-        calls["size"], calls["request"], calls["sizes"] = lines.size, lines.request, -1
-        calls["gap"], calls["time"] = table.reals(rows, 7, "gap_us") * 1e-6, np.nan
-        messages = np.isin(lines.kind, (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))
-        calls["tag"][messages] = lines.tag[messages] & ((1 << 32) - 1)
-        number = np.where(messages, lines.tag >> 32, 0)
+    def _names(self, what: str, rank: int, line: int) -> None:
+        """Take note of a rank that a line names."""
+        if rank > self._largest.get(what, (-1, 0))[0]:
+            self._largest[what] = rank, line
+
+    def _check_ranks(self, ranks: int) -> None:
+        for what, (rank, line) in self._largest.items():
+            if rank >= ranks:
+                raise TraceError(line, f"{what} must be a rank from 0 to {ranks - 1}, not {rank}")
+        for length, line in self._lengths.items():
+            if length != ranks:
+                raise TraceError(line, f"lists {length} sizes for the {ranks} members of communicator 0")
+
+    def _batch(self, lines: Lines) -> Batch:
+        calls = np.zeros(len(lines.rank), CALL)
+        for name in ("rank", "kind", "peer", "size", "tag", "request", "gap"):
+            calls[name] = getattr(lines, name)
+        calls["sizes"], calls["time"] = -1, np.nan
         sizes: list[tuple[int, ...]] = []
         # What a line of words says may rest on lines before it, so these are taken in their order.
-        others = np.flatnonzero(lines.kind < 0)
+        others = np.flatnonzero(np.isin(lines.kind, (Call.COLLECTIVE, Call.MARK, COMMUNICATOR)))
         said = [
-            self._said(lines, row, peer, own, words, sizes)
-            for row, peer, own, *words in zip(
+            self._said(lines, row, peer, words, sizes)
+            for row, peer, *words in zip(
                 others.tolist(),
-                table.integers(others, 2, "peer", -1).tolist(),
-                table.integers(others, 5, "comm").tolist(),
-                table.texts(others, 4),
-                table.texts(others, 6),
+                lines.table.integers(others, 2, "peer", -1).tolist(),
+                lines.table.texts(others, 4),
+                lines.table.texts(others, 6),
                 strict=True,
             )
         ]
-        columns = ("kind", "peer", "tag", "communicator", "size", "sizes", "request")
-        for name, column in zip(columns, zip(*said, strict=True), strict=False):
+        for name, column in zip(_COLUMNS, zip(*said, strict=True), strict=False):
             calls[name][others] = column
-        for own in np.unique(number[messages]).tolist():
-            here = messages & (number == own)
-            if own:
-                for rank in np.unique(lines.task[here]).tolist():
-                    known = self.communicators.get((rank, own), (1 << 30) + own)
-                    calls["communicator"][here & (lines.task == rank)] = known
-        return Batch(calls[(lines.kind != _COMM) & (calls["tag"] >= 0)], sizes)
+        self.requests.renumber(calls, lines.table.line)
+        self._number_communicators(calls, lines)
+        silent = (calls["kind"] == Call.COMPUTE) & (calls["size"] == 0) & (calls["gap"] == 0)
+        return Batch(calls[~silent], sizes)
+
+    def _number_communicators(self, calls: NDArray[Any], lines: Lines) -> None:
+        """Write the trace's number of the communicator of each message; one without members has one too."""
+        rows = np.flatnonzero(lines.messages & (lines.communicator > 0))
+        pairs = (lines.communicator[rows] << 32) + lines.rank[rows]
+        used, places = np.unique(pairs, return_inverse=True)
+        known = []
+        for pair in used.tolist():
+            own, rank = pair >> 32, pair & (1 << 32) - 1
+            if (rank, own) not in self.communicators:
+                self.communicators[rank, own] = self.trace.communicator((), own)
+            known.append(self.communicators[rank, own])
+        calls["communicator"][rows] = np.array(known, np.int64)[places]
 
     def _said(
-        self,
-        lines: Lines,
-        row: int,
-        peer: int,
-        own: int,
-        words: list[str],
-        sizes: list[tuple[int, ...]],
-    ) -> tuple[int, int, int, int, int, int, int]:
+        self, lines: Lines, row: int, peer: int, words: list[str], sizes: list[tuple[int, ...]]
+    ) -> _Row:
         """Return kind, peer, tag, communicator, bytes, place of sizes and request of a line of words."""
-        kind, rank, size = int(lines.kind[row]), int(lines.task[row]), int(lines.size[row])
-        if kind == _COMM:
-            self._communicator(lines, row, own, words[1])
-            return Call.COMPUTE, -1, 0, 0, 0, -1, -1
-        if kind == _MARK:
-            return Call.MARK, peer, self._mark(words[0], int(lines.line[row])), 0, 0, -1, -1
-        known = self._known.get((rank, own, words[0]))
+        kind, rank, size = int(lines.kind[row]), int(lines.rank[row]), int(lines.size[row])
+        line, own = int(lines.table.line[row]), int(lines.communicator[row])
+        if kind == COMMUNICATOR:
+            self._communicator(line, rank, own, size, words[1])
+            return _NOTHING
+        if kind == Call.MARK:
+            tag = self._mark(line, rank, words[0])
+            return _NOTHING if tag < 0 else (Call.MARK, peer, tag, 0, 0, -1, -1)
+        known = self._collectives.get((rank, own, words[0]))
         if known is None:
-            known = self._known[rank, own, words[0]] = self._collective(lines, row, own, words[0])
+            known = self._collectives[rank, own, words[0]] = self._collective(line, rank, own, words[0])
         tag, communicator, rooted = known
+        members = self.trace.communicators[communicator] if own else ()
+        if rooted and (peer not in members if own else peer < 0):
+            raise TraceError(line, f"root {peer} of {words[0]} is not a member of its communicator")
+        if rooted:
+            self._names("root", peer, line)
         place = request = -1
         if words[1] != "-1":
-            request, listed = _request_and_sizes(words[1], int(lines.line[row]))
+            request, listed = _request_and_sizes(words[1], words[0], line)
             if listed is not None:
+                if not own:
+                    self._lengths.setdefault(len(listed), line)
+                elif len(listed) != len(members):
+                    raise TraceError(
+                        line,
+                        f"lists {len(listed)} sizes for the {len(members)} members of communicator {own}",
+                    )
                 place = len(sizes)
                 sizes.append(listed)
                 size = sum(listed) if words[0] == "alltoallv" else size
         return Call.COLLECTIVE, peer if rooted else -1, tag, communicator, size, place, request
 
-    def _communicator(self, lines: Lines, row: int, number: int, text: str) -> None:
-        line, rank, members = int(lines.line[row]), int(lines.task[row]), _listed(text, int(lines.line[row]))
+    def _communicator(self, line: int, rank: int, own: int, size: int, text: str) -> None:
+        members = _listed(text, "members of a communicator", line)
         if rank not in members or len(set(members)) != len(members):
             raise TraceError(line, f"members {shown(text)} must be different ranks, {rank} among them")
-        if len(members) != lines.size[row]:
-            raise TraceError(line, f"lists {len(members)} members of {lines.size[row]}")
         if max(members) >= MOST_TASKS:
             raise TraceError(line, f"members {shown(text)} must be less than {MOST_TASKS}")
-        self.communicators[rank, number] = self.trace.communicator(members, number)
-        self._known.clear()
+        self._names("member", max(members), line)
+        if len(members) != size:
+            raise TraceError(line, f"lists {len(members)} members of {size}")
+        if own:
+            self.communicators[rank, own] = self.trace.communicator(members, own)
+            self._collectives.clear()
 
-    def _collective(self, lines: Lines, row: int, own: int, name: str) -> tuple[int, int, bool]:
+    def _collective(self, line: int, rank: int, own: int, name: str) -> tuple[int, int, bool]:
         """Return number, communicator and whether it has a root, of a collective."""
-        line, rank = int(lines.line[row]), int(lines.task[row])
-        if name not in OPERATIONS:
-            raise TraceError(line, f"collective {shown(name)} is none of {', '.join(OPERATIONS)}")
-        if own and (rank, own) not in self.communicators:
+        try:
+            one_of(name, OPERATIONS, "collective")
+        except ValueError as error:
+            raise TraceError(line, str(error)) from None
+        number = self.communicators.get((rank, own)) if own else 0
+        if number is None or (own and not self.trace.communicators[number]):
             raise TraceError(line, f"communicator {own} is not known to rank {rank}")
-        number = self.communicators[rank, own] if own else 0
         return OPERATIONS.index(name), number, name in ROOTED
 
-    def _mark(self, word: str, line: int) -> int:
-        """Return the tag of a mark: 0 for that of an iteration."""
+    def _mark(self, line: int, rank: int, word: str) -> int:
+        """Return the tag of a mark: 0 for that of an iteration, -1 if it is none."""
         name, _, side = word.rpartition("_")
         if word in ("iter", "warm_iter"):
             return 0 if word == "iter" else -1
         if side not in ("begin", "end") or not name:
             raise TraceError(line, f"mark {shown(word)} is none of iter, <section>_begin, <section>_end")
-        if name not in self.sections:
-            self.sections.append(name)
-        return 1 + 2 * self.sections.index(name) + (side == "end")
+        tag = 1 + 2 * self.sections.setdefault(name, len(self.sections)) + (side == "end")
+        if (rank, tag) in self._sides or (side == "end" and (rank, tag - 1) not in self._sides):
+            raise TraceError(line, f"mark {word} stands here twice or before its beginning")
+        self._sides.add((rank, tag))
+        return tag
+
+    def _check_sections(self) -> None:
+        for name, number in self.sections.items():
+            for rank in range(self.trace.ranks):
+                if (rank, 2 + 2 * number) not in self._sides:
+                    raise ValueError(f"section {name!r}: rank {rank} does not begin and end it, as others do")
 
 
-def _request_and_sizes(text: str, line: int) -> tuple[int, tuple[int, ...] | None]:
+def _request_and_sizes(text: str, name: str, line: int) -> tuple[int, tuple[int, ...] | None]:
     """Return what ``r12``, ``4,6`` or ``r12:4,6`` say: -1 for no request, None for no sizes."""
+    what = f"sizes of an {name}"
     if not text.startswith("r"):
-        return -1, _listed(text, line)
+        return -1, _listed(text, what, line)
     number, _, listed = text[1:].partition(":")
     if not number.isdecimal() or len(number) > 9:
         raise TraceError(line, f"{shown(text)} must be r and the number of a request")
-    return int(number), _listed(listed, line) if listed else None
+    return int(number), _listed(listed, what, line) if listed else None
 
 
-def _listed(text: str, line: int) -> tuple[int, ...]:
+def _listed(text: str, what: str, line: int) -> tuple[int, ...]:
     words = text.split(",")
     if not all(word.isdecimal() and len(word) < 19 for word in words):
-        raise TraceError(line, f"{shown(text)} must be whole numbers with commas between")
+        raise TraceError(line, f"{what} must be whole numbers with commas between, not {shown(text)}")
     return tuple(map(int, words))

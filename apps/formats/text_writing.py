@@ -1,4 +1,4 @@
-"""Writing our own format from the calls of a trace: with collectives and recorded computation."""
+"""Writing our own format: the calls of a trace with their computation, and programs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netplace.apps.formats.assembly import declaration
+from netplace.apps.formats.ranks import declaration
+from netplace.apps.formats.text_lines import COLUMNS
 from netplace.apps.formats.writing import Line, Options, lines_of, name_of
+from netplace.apps.iterations import in_order
+from netplace.apps.operation import Op
+from netplace.apps.program import Program
 from netplace.apps.recorded.calls import ROOTED, Call
 from netplace.apps.recorded.recorded import Recorded
+from netplace.apps.requests import openers
 
-__all__ = ["text_lines"]
+__all__ = ["text_lines", "write"]
 
 
 def text_lines(whole: Recorded, options: Options) -> Iterator[str]:
@@ -53,3 +58,43 @@ def _line(line: Line, number: dict[int, int], whole: Recorded) -> str:
         return f"{line.rank} {name} -1 {size} 0 0 {line.request} {gap}"
     comm = number[line.communicator]
     return f"{line.rank} {name} {line.peer} {line.size} {line.tag} {comm} {line.request} {gap}"
+
+
+def write(program: Program) -> bytes:
+    """Write a program in the text format; see `netplace.apps.formats.write`."""
+    program.check_columns()
+    opener = openers(program)
+    source = np.where(opener >= 0, opener, np.arange(len(program)))
+    names = {int(op): op.name.lower() for op in Op}
+    columns = (
+        program.task_of(),
+        program.kind,
+        program.peer[source],
+        np.where(opener >= 0, program.size[source], program.size),
+        program.tag[source],
+        program.request,
+    )
+    lines = [
+        f"{rank} {names[kind]} {peer} {size} {tag} 0 {request} 0.0"
+        for rank, kind, peer, size, tag, request in zip(*(c.tolist() for c in columns), strict=True)
+    ]
+    header = f"# {program.name or 'program'}; {declaration(program.tasks)}; columns: {' '.join(COLUMNS)}"
+    out, done = [header.replace("\n", " ")], 0
+    for _, place, _, text in sorted(_mark_lines(program)):
+        out += lines[done:place]
+        out.append(text)
+        done = place
+    return ("\n".join(out + lines[done:]) + "\n").encode("ascii", "replace")
+
+
+def _mark_lines(program: Program) -> list[tuple[int, int, int, str]]:
+    """Return (task, place, order, line) of each mark; at one place sections begin first and end last."""
+    rows = [
+        (task, place, 1 + order, f"{task} mark {i} 0 iter 0 -1 0.0")
+        for order, (task, place, i) in enumerate(in_order(program.marks).tolist())
+    ]
+    for name, bounds in program.sections.items():
+        for task, (begin, end) in enumerate(bounds.tolist()):
+            rows.append((task, begin, 0, f"{task} mark 0 0 {name}_begin 0 -1 0.0"))
+            rows.append((task, end, len(program.marks) + 1, f"{task} mark 0 0 {name}_end 0 -1 0.0"))
+    return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -17,11 +18,17 @@ __all__ = ["joined"]
 
 
 def joined(
-    calls: NDArray[Any], blocks: dict[int, dict[str, NDArray[Any]]], ranks: int, cycles_per_us: float
+    calls: NDArray[Any],
+    blocks: dict[int, dict[str, NDArray[Any]]],
+    ranks: int,
+    cycles_per_us: float,
+    sections: Sequence[str] = (),
 ) -> Program:
     """Return the program of calls and of the operations that stand for their collectives."""
     kind = calls["kind"]
-    before = np.rint(calls["gap"] * (1e6 * cycles_per_us))
+    # Rounded twice, so that a half that a product has missed by its last digit is a half.
+    with np.errstate(over="ignore"):
+        before = np.rint(np.round(calls["gap"] * (1e6 * cycles_per_us), 6))
     if (before >= MOST_CYCLES).any():
         rank = int(calls["rank"][int((before >= MOST_CYCLES).argmax())])
         raise ValueError(f"rank {rank} computes for too long, expected less than 2**59 cycles")
@@ -55,9 +62,25 @@ def joined(
     program = Program(
         first=np.cumsum(first),
         marks=np.column_stack([calls["rank"][marks], place[marks], calls["peer"][marks]]).astype(np.int64),
+        sections=_sections(calls, place, ranks, sections),
         **cast(Any, columns),
     )
     return replace(program, request=renumbered(program))
+
+
+def _sections(
+    calls: NDArray[Any], place: NDArray[np.int64], ranks: int, names: Sequence[str]
+) -> dict[str, NDArray[np.int64]]:
+    """Return where each task begins and ends each section; only those of all tasks count."""
+    found = {}
+    for number, name in enumerate(names):
+        bounds = np.full((ranks, 2), -1, np.int64)
+        for side in (0, 1):
+            rows = np.flatnonzero((calls["kind"] == Call.MARK) & (calls["tag"] == 1 + 2 * number + side))
+            bounds[calls["rank"][rows], side] = place[rows]
+        if (bounds >= 0).all():
+            found[name] = bounds
+    return found
 
 
 def _tags(calls: NDArray[Any]) -> NDArray[np.int64]:

@@ -55,7 +55,7 @@ class Recorded:
     def program(self, cycles_per_us: float = 0.0, collectives: Collectives | None = None) -> Program:
         """Return the program, collectives written out as messages."""
         blocks = collective_blocks(self.calls, self.sizes, self.communicators, self.ranks, collectives)
-        return joined(self.calls, blocks, self.ranks, cycles_per_us)
+        return joined(self.calls, blocks, self.ranks, cycles_per_us, self.sections)
 
     def with_messages(self, names: Collection[str], world: bool = False) -> Recorded:
         """Return the calls with collectives written out as messages, but for blocking ones of `names`.

@@ -25,12 +25,18 @@ def small_limit(monkeypatch):
     monkeypatch.setenv("NETPLACE_READ_LIMIT", "10k")
 
 
-@pytest.mark.parametrize("name", ["a.trc.gz", "a.swf.gz", "a.csv.gz"])
+@pytest.mark.parametrize("name", ["a.swf.gz", "a.csv.gz"])
 def test_a_gzip_bomb_is_refused(tmp_path, small_limit, name):
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"\n" * 20_000))
     with pytest.raises(ValueError, match=r"a\.\w+\.gz: unpacks to more than 10,240 bytes.*--read-limit"):
-        (read_trace if ".trc" in name else read_workload)(path)
+        read_workload(path)
+
+
+def test_a_packed_trace_is_unpacked_a_part_at_a_time_and_needs_no_limit(tmp_path, small_limit):
+    path = tmp_path / "a.trc.gz"
+    path.write_bytes(gzip.compress(LINE * 100) * 10)
+    assert len(read_trace(path)) == 2000
 
 
 def test_an_npz_bomb_is_refused(tmp_path, small_limit):
@@ -40,20 +46,20 @@ def test_an_npz_bomb_is_refused(tmp_path, small_limit):
 
 
 def test_members_that_are_small_are_counted_together(tmp_path, small_limit):
-    path = tmp_path / "a.trc.gz"
+    path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(LINE * 100) * 10)
     with pytest.raises(ValueError, match="unpacks to more than"):
-        read_trace(path)
+        read_content(path)
 
 
 def test_a_raised_limit_lets_it_in(tmp_path, monkeypatch):
-    path = tmp_path / "a.trc.gz"
+    path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(LINE * 1000))
     monkeypatch.setenv("NETPLACE_READ_LIMIT", "1k")
     with pytest.raises(ValueError, match="1,024 bytes"):
-        read_trace(path)
+        read_content(path)
     monkeypatch.setenv("NETPLACE_READ_LIMIT", "1M")
-    assert len(read_trace(path)) == 2000
+    assert read_content(path) == LINE * 1000
 
 
 def test_what_is_not_compressed_is_as_large_as_it_looks(tmp_path, small_limit):
@@ -119,11 +125,12 @@ def test_an_npz_without_w_is_told(tmp_path):
 
 
 def test_a_flag_raises_the_limit(tmp_path, small_limit):
-    path = tmp_path / "a.trc.gz"
-    path.write_bytes(gzip.compress(LINE * 1000))
-    assert CliRunner().invoke(app, ["app", str(path)]).exit_code == 2
-    assert CliRunner().invoke(app, ["--read-limit", "1M", "app", str(path)]).exit_code == 0
+    np.savez_compressed(tmp_path / "w.npz", W=np.eye(100))
+    asked = ["map", "--network", "torus:10x10", "--from", str(tmp_path / "w.npz"), "--mapping", "consecutive"]
+    assert CliRunner().invoke(app, asked).exit_code == 2
+    found = CliRunner().invoke(app, ["--read-limit", "1M", *asked])
+    assert found.exit_code == 0, found.output
     assert os.environ["NETPLACE_READ_LIMIT"] == "10k"
-    wrong = CliRunner().invoke(app, ["--read-limit", "lots", "app", str(path)])
+    wrong = CliRunner().invoke(app, ["--read-limit", "lots", *asked])
     assert wrong.exit_code == 2
     assert "--read-limit: 'lots' is not a number of bytes" in wrong.stderr

@@ -64,7 +64,7 @@ def test_a_value_is_not_echoed_whole(tmp_path, name, text):
 )
 def test_computation_that_does_not_fit_is_refused(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    with pytest.raises(ValueError, match=r"line 2: .*2\*\*\d\d cycles"):
+    with pytest.raises(ValueError, match=r"rank 0 computes for too long, .*2\*\*\d\d cycles"):
         read(tmp_path / name, cycles_per_us=1e6)
     assert read(tmp_path / name, cycles_per_us=0).tasks == 2
 

@@ -1,0 +1,43 @@
+"""How many ranks a trace of lines has: what its first line says, the user, or the lines themselves."""
+
+from __future__ import annotations
+
+import re
+
+from netplace.apps.operation import MOST_TASKS
+
+__all__ = ["count_tasks", "declaration", "declared"]
+
+
+def declaration(tasks: int) -> str:
+    """Return the words by which a comment in the first line tells the number of tasks."""
+    return f"tasks {tasks}"
+
+
+def declared(head: bytes) -> int | None:
+    """Return the number of tasks that the first line of a file tells, None if it does not."""
+    said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head)
+    return int(said[1]) if said else None
+
+
+def count_tasks(largest: int, said: int | None) -> int:
+    """Return the number of tasks of a trace that names tasks up to `largest`.
+
+    Parameters
+    ----------
+    largest : int
+        Largest task that the file names.
+    said : int or None
+        How many there are, if the user or the file says so.
+
+    Raises
+    ------
+    ValueError
+        If the file names more tasks than there are.
+    """
+    tasks = largest + 1 if said is None else said
+    if largest >= tasks:
+        raise ValueError(f"task {largest} is too large, expected less than {tasks}, the number of tasks")
+    if tasks > MOST_TASKS:
+        raise ValueError(f"{tasks} tasks are too many, expected at most {MOST_TASKS}")
+    return tasks
