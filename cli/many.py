@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "complete_outcomes",
+    "jobs_apart_flag",
     "named_flags",
     "refuse_beside_study",
     "resource_flags",
@@ -67,6 +68,16 @@ def store_flag(usual: str) -> Callable[[Command], Command]:
         panel=_MANY,
         help=f"Keep results there, and look there first. [default: {usual}]",
     )
+
+
+def jobs_apart_flag(command: Command) -> Command:
+    """Return a command with ``--jobs-apart``."""
+    return click.option(
+        "--jobs-apart",
+        is_flag=True,
+        panel=_MANY,
+        help="Of a study: let each run the jobs that it can; otherwise only those that all can run.",
+    )(command)
 
 
 def resources_from(given: dict[str, Any], usual: int | None, plans: int) -> Resources:

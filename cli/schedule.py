@@ -14,6 +14,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import (
     complete_outcomes,
+    jobs_apart_flag,
     named_flags,
     refuse_beside_study,
     resource_flags,
@@ -88,6 +89,7 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @store_flag("a study's, beside it")
 @resource_flags("1")
+@jobs_apart_flag
 @click.option("--rows", metavar="FILE", panel=_RESULT, help="Write one row a job (.csv or .parquet).")
 @click.option("-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write rows, figures and pictures there.")
 @click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
@@ -147,14 +149,14 @@ def _one(given: dict[str, Any]) -> None:
 def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the schedules of a study file."""
     from netplace.report.files.outputs import whole_file
+    from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import (
         compared,
         draw_compared,
         figure_rows,
-        policy_differences,
         remarks,
     )
-    from netplace.runs.schedules import outcome_of
+    from netplace.report.tables.schedule_contests import schedule_contests
     from netplace.runs.study_file import read_study
     from netplace.runs.tables import write_table
 
@@ -162,21 +164,52 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     _, folder = _outputs(given)
     plans = read_study(study)
     store = Path(given["store"] or study.with_suffix(".sqlite"))
-    resources = resources_from(given, 1, len(plans))
-    outcomes = complete_outcomes(plans, outcome_of, "schedules", store, resources, "schedules")
-    differences = policy_differences(plans, outcomes)
+    plans, outcomes, notes = _carried(plans, store, given)
+    found = [] if given["jobs_apart"] else schedule_contests(plans, outcomes)
     if folder:
         folder.mkdir(exist_ok=True)
-        with whole_file(folder / "schedules.csv") as temporary:
-            write_table(figure_rows(plans, outcomes), temporary)
+        for name, frame in (
+            ("schedules.csv", figure_rows(plans, outcomes)),
+            ("differences.csv", contest_frame(found)),
+        ):
+            with whole_file(folder / name) as temporary:
+                write_table(frame, temporary)
         draw_compared(folder / "comparison.png", plans, outcomes)
     if given["as_json"]:
-        made = [{"plan": plan.to_dict(), **found} for plan, found in zip(plans, outcomes, strict=True)]
-        print_json({"schedules": made, "differences": differences})
+        made = [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
+        print_json({"schedules": made, "differences": [one.to_dict() for one in found]})
     else:
-        print_tables(compared(plans, outcomes), *_difference_tables(differences))
-    for remark in dict.fromkeys(chain.from_iterable(map(remarks, plans, outcomes))):
+        print_tables(compared(plans, outcomes), *contest_tables(found))
+        notes += contest_notes(found)
+    for remark in dict.fromkeys((*notes, *chain.from_iterable(map(remarks, plans, outcomes)))):
         say(remark)
+
+
+def _carried(
+    plans: list[Plan], store: Path, given: dict[str, Any]
+) -> tuple[list[Plan], list[dict[str, Any]], list[str]]:
+    """Return the plans as they were carried out, what came of each, and what was done to make them fair."""
+    from netplace.runs.same_jobs import after_runs, same_jobs
+    from netplace.runs.schedules import outcome_of
+
+    def made(asked: list[Plan]) -> list[dict[str, Any]]:
+        resources = resources_from(given, 1, len(asked))
+        return complete_outcomes(asked, outcome_of, "schedules", store, resources, "schedules")
+
+    if given["jobs_apart"]:
+        return plans, made(plans), []
+    shared = same_jobs(plans)
+    plans, notes = shared.plans, shared.notes
+    outcomes = made(plans)
+    again = after_runs(plans, outcomes)
+    if again != plans:
+        killed = len({number for plan in again for number in plan.uncounted})
+        if killed:
+            notes.append(
+                f"{killed:,} jobs that not all ran to their ends are left out of the figures of single jobs"
+            )
+        plans, outcomes = again, made(again)
+    return plans, outcomes, notes
 
 
 def _plan(given: dict[str, Any]) -> Plan:
@@ -216,31 +249,3 @@ def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
     if first is not None and last is not None and not first < last:
         raise ValueError(f"--to: {last:g} is not after --from {first:g}")
     return tuple(None if hours is None else hours * 3600 for hours in (first, last))  # type: ignore[return-value]
-
-
-def _difference_tables(differences: list[dict[str, Any]]) -> list[Any]:
-    from netplace.report.terminal.screen import number, table
-
-    if not differences:
-        return []
-    said = [_plan_words(one) for one in differences]
-    keys = dict.fromkeys(key for words in said for key in words)
-    told = [key for key in keys if len({words.get(key) for words in said}) > 1]
-    rows = [
-        [
-            ", ".join([one["measure"], *(f"{key} {words[key]}" for key in told if key in words)]),
-            ", ".join(one["policies"]),
-            number(one["statistic"], 2),
-            f"{one['p_value']:.2g}",
-        ]
-        for one, words in zip(differences, said, strict=True)
-    ]
-    title = "Do policies differ? Kruskal-Wallis of batch means"
-    return [table(title, ["measure, and what differs", "policies", "H", "p"], rows)]
-
-
-def _plan_words(difference: dict[str, Any]) -> dict[str, str]:
-    """Return what was the same for the policies compared, each option of the workload by its own name."""
-    told = ("machine", "workload", "jobs", "partition", "times", "mapping", "estimates", "overrun")
-    words = {name: str(difference[name]) for name in told}
-    return words | {name: str(value) for name, value in difference["options"]}

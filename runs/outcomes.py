@@ -52,6 +52,7 @@ SCHEDULE_KEYS: dict[str, Kind] = {
     "cpu_seconds": amount(0),
 }
 SCHEDULE_OPTIONS: dict[str, Kind] = {
+    "failed": listed(number(-(2**62))),
     "power": table({}, others=True),
     "site": table_of(number()),
     "versions": table_of(anything),

@@ -38,6 +38,7 @@ _JOBS = 10_000
 _SITE = "site"  # the policy of plans with the rules of a site
 _NUMBERS = ("jobs", "load", "mean_gap", "cores_per_node", "qct", "installed")
 _FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
+_LEFT_OUT = ("without", "uncounted")  # keys that are told only where they are not empty
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
@@ -73,6 +74,10 @@ class Plan:
         Rule by which nodes are switched, see `netplace.scheduling.power.SWITCHINGS`.
     digests : tuple of (str, str)
         Files that are read, each with its SHA-256.
+    without : tuple of int
+        Numbers of the jobs of the workload that are left out, see `netplace.runs.same_jobs`.
+    uncounted : tuple of int
+        Numbers of the jobs that run and are left out of the figures of single jobs.
     """
 
     machine: str
@@ -92,6 +97,8 @@ class Plan:
     power: str = ""
     switching: str = ""
     digests: tuple[tuple[str, str], ...] = ()
+    without: tuple[int, ...] = ()
+    uncounted: tuple[int, ...] = ()
 
     @property
     def from_file(self) -> bool:
@@ -119,7 +126,8 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what fits into JSON."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
@@ -128,7 +136,8 @@ class Plan:
         options = pairs_of(plain.get("options", ()), "plan: options")
         digests = pairs_of(plain.get("digests", ()), "plan: digests")
         frozen = tuple((name, _frozen(value)) for name, value in options)
-        return cls(**{**plain, "options": frozen, "digests": digests})
+        left_out = {name: tuple(plain.get(name, ())) for name in _LEFT_OUT}
+        return cls(**{**plain, **left_out, "options": frozen, "digests": digests})
 
     def outcome_kind(self) -> Kind:
         """Return what the outcome must hold to be read again."""

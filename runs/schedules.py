@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,15 +19,17 @@ from netplace.runs.power_file import read_power
 from netplace.runs.site_file import read_site
 from netplace.runs.store import Store
 from netplace.runs.table_times import TableTimes
-from netplace.scheduling import Partitioner, RunTimes, Schedule, make_partitioner, make_times, schedule
+from netplace.scheduling import Partitioner, RunTimes, Schedule, State, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import STEADY, batch_means, measure, steady_mean
 from netplace.scheduling.power import power_figures
+from netplace.scheduling.refusal import refusals
 from netplace.scheduling.simulation import Tell
+from netplace.scheduling.simulator import hold_back
 from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, make_workload, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["Carried", "carry_out", "outcome_of", "workload_of"]
+__all__ = ["Carried", "carry_out", "outcome_of", "refused_jobs", "workload_of"]
 
 _BATCHES = 20
 
@@ -41,8 +44,9 @@ class Carried:
         The rows.
     outcome : dict
         The figures, as they are stored: ``metrics``, ``steady`` (means and half widths, where there are
-        enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``notes``, and
-        ``power`` if the plan has a power model, ``site`` if it has the rules of a site.
+        enough jobs), ``batches`` (means by measure), ``rejected`` (jobs that can never run), ``failed`` (jobs
+        that were ended at their estimates), ``notes``, and ``power`` if the plan has a power model, ``site``
+        if it has the rules of a site.
     """
 
     schedule: Schedule
@@ -59,12 +63,35 @@ def workload_of(plan: Plan) -> Workload:
     """
     options = dict(plan.options)
     if plan.from_file:
-        found = read(plan.workload, **options)
-        return found if plan.jobs is None else found[: plan.jobs]
-    if "repeats" in options:
-        options["repeats"] = tuple(options["repeats"])
-    nodes = plan.installed or parse(plan.machine).nodes
-    return make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
+        read_whole = read(plan.workload, **options)
+        jobs = read_whole if plan.jobs is None else read_whole[: plan.jobs]
+    else:
+        if "repeats" in options:
+            options["repeats"] = tuple(options["repeats"])
+        nodes = plan.installed or parse(plan.machine).nodes
+        jobs = make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
+    return jobs.without(np.isin(jobs.number, plan.without), "not all that are compared can run them")
+
+
+def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
+    """Return which of the jobs of a plan can never run under it, each with the reason, before anything runs.
+
+    Where boxes are ranked by a table, no job is known to be refused before it is looked up there.
+    """
+    _, _, option = plan.partition.partition(":")
+    if option.startswith("bps"):
+        return {}
+    machine = parse(plan.machine)
+    partitioner = make_partitioner(plan.partition, machine, plan.seed)
+    if plan.installed is not None:
+        hold_back(partitioner, plan.installed, machine)
+    found = refusals(jobs, partitioner)
+    if plan.site and plan.times.partition(":")[0] not in FILE_TIMES:
+        times = make_times(plan.times, machine)
+        site = _site_of(plan, machine, jobs, times)
+        assert site is not None
+        found |= dict.fromkeys(site.refused, "no queue of the site admits it")
+    return found
 
 
 def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> Carried:
@@ -112,7 +139,7 @@ def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None)
     if site is not None:
         drawn |= {"site": site.counts()}
     outcome = (
-        _figures(made)
+        _figures(made, plan.uncounted)
         | drawn
         | {
             "notes": [*jobs.notes, *(rules.model.doubts if rules else ())],
@@ -164,18 +191,19 @@ def _check_applications(plan: Plan, jobs: Workload) -> None:
         one_of(name, APPLICATIONS, f"{plan.workload}, application")
 
 
-def _figures(made: Schedule) -> dict[str, Any]:
+def _figures(made: Schedule, uncounted: Sequence[int]) -> dict[str, Any]:
     """Return the figures of a schedule, as JSON can hold them."""
+    counted = ~np.isin(made.number, uncounted)
     steady: dict[str, Any] = {}
     batches: dict[str, list[float]] = {}
     for name in STEADY:
         try:
-            steady[name] = asdict(steady_mean(made, name, batches=_BATCHES))
-            batches[name] = batch_means(made, name, batches=_BATCHES).tolist()
+            steady[name] = asdict(steady_mean(made, name, batches=_BATCHES, counted=counted))
+            batches[name] = batch_means(made, name, batches=_BATCHES, counted=counted).tolist()
         except ValueError:  # too few jobs, or all at once
             continue
     return {
-        "metrics": measure(made).to_dict(),
+        "metrics": measure(made, counted).to_dict(),
         "steady": steady,
         "batches": batches,
         "rejected": {
@@ -183,4 +211,5 @@ def _figures(made: Schedule) -> dict[str, Any]:
             "sizes": sorted({nodes for _, nodes, _ in made.rejected}),
             "first": made.rejected[0][2] if made.rejected else None,
         },
+        "failed": made.number[made.state == State.FAILED].tolist(),
     }

@@ -24,6 +24,7 @@ from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.policy import Queue, Running, Waiting
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.record import Record
+from netplace.scheduling.refusal import reason_against
 from netplace.scheduling.schedule import Cost, State
 
 __all__ = ["Simulation", "Tell"]
@@ -329,16 +330,5 @@ class Simulation:
         kind = job.nodes, job.application, job.intensity
         reason = self._reasons.get(kind)
         if reason is None:
-            reason = self._reasons[kind] = self._try_empty(job)
+            reason = self._reasons[kind] = reason_against(job, self._empty)
         return reason
-
-    def _try_empty(self, job: Job) -> str:
-        if job.nodes > self._empty.free:
-            return f"it needs more than the {self._empty.free} nodes of the machine"
-        if self._empty.by_count:
-            return ""
-        try:
-            found = self._empty.find(job)
-        except ValueError as error:
-            return str(error)
-        return "" if found is not None else "it finds no place on the empty machine"

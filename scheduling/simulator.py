@@ -26,7 +26,7 @@ from netplace.scheduling.simulation import Simulation, Tell
 from netplace.scheduling.times import LogTimes, RunTimes
 from netplace.topologies import Grid, Topology
 
-__all__ = ["OVERRUNS", "schedule"]
+__all__ = ["OVERRUNS", "hold_back", "schedule"]
 
 OVERRUNS = {
     "keep": "it runs to its end; from then on it is expected to take as long again",
@@ -106,7 +106,7 @@ def schedule(
     execution = times if isinstance(times, Execution) else TimedExecution(times)
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
-    _leave_out(used, present, machine)
+    hold_back(used, present, machine)
     one = (1,) * machine.dims if isinstance(machine, Grid) else None  # a node for partitioners of boxes
     check_losses(execution, used, machine.computing, one)
     present -= int((machine.service < present).sum())
@@ -133,8 +133,14 @@ def schedule(
     return replace(made, power=switched.energy(made.submit, made.end, made.held))
 
 
-def _leave_out(partitioner: Partitioner, present: int, machine: Topology) -> None:
-    """Hold the nodes behind the first `present` for good."""
+def hold_back(partitioner: Partitioner, present: int, machine: Topology) -> None:
+    """Hold the nodes behind the first `present` for good.
+
+    Raises
+    ------
+    ValueError
+        If the partitioner cannot leave them out.
+    """
     if present == machine.nodes:
         return
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from netplace.report.files.outputs import whole_file
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
+from netplace.report.terminal.units import time_unit
 from netplace.runs import schedule_folder
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from netplace.runs.schedules import Carried
 
 __all__ = [
+    "PLAN_WORDS",
     "compared",
     "draw_compared",
     "figure_rows",
     "figure_tables",
-    "policy_differences",
     "remarks",
     "row_table",
     "title_of",
@@ -60,7 +60,7 @@ _FIGURES: dict[str, tuple[str, int, float]] = {
 }
 _SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
 # What tells plans of one study apart, in this order.
-_PLAN = (
+PLAN_WORDS = (
     "machine", "workload", "options", "jobs", "policy", "site", "partition", "times", "mapping", "estimates",
     "overrun", "power", "switching", "seed",
 )  # fmt: skip
@@ -132,7 +132,7 @@ def figure_rows(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> pd.DataFr
     """Return one row a schedule: what it is of, its figures, and mean and half width of the steady state."""
     made = []
     for plan, outcome in zip(plans, outcomes, strict=True):
-        row = {name: getattr(plan, name) for name in _PLAN}
+        row = {name: getattr(plan, name) for name in PLAN_WORDS}
         row["options"] = ",".join(f"{name}={value}" for name, value in plan.options)
         row |= {key: outcome["metrics"][key] for key, _, _ in _FIGURES.values()}
         for name, spread in outcome["metrics"]["per_job"].items():
@@ -145,72 +145,36 @@ def figure_rows(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> pd.DataFr
 
 
 def compared(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> Table:
-    """Return a table of several schedules, with what tells them apart."""
+    """Return a table of several schedules, with what tells them apart; all figures are in `figure_rows`."""
     frame = figure_rows(plans, outcomes)
-    differing = [name for name in _PLAN if frame[name].astype(str).nunique() > 1] or ["policy"]
+    differing = [name for name in PLAN_WORDS if len({str(getattr(plan, name)) for plan in plans}) > 1]
+    differing = differing or ["policy"]
+    wait, span = (time_unit(frame[name]) for name in ("wait_mean", "makespan"))
+    shown: dict[str, tuple[str, int, float]] = {
+        f"wait ({wait[1]})": ("wait_mean", 1, 1 / wait[0]),
+        "b. slowd.": ("bounded_slowdown_mean", 1, 1),
+        "util. %": ("utilisation", 1, 100),
+        f"makespan ({span[1]})": ("makespan", 1, 1 / span[0]),
+    }
+    shown |= {name: (name, 0, 1) for name in ("rejected", "failed", "kills") if frame[name].any()}
+    shown |= {"jobs": ("jobs", 0, 1)} if frame["jobs"].nunique() > 1 else {}
+    if "energy" in frame:
+        shown |= {
+            "kWh": ("energy", 1, 1 / 3.6e6),
+            "boot wait (s)": ("power_wait", 1, 1),
+            "boots": ("boots", 0, 1),
+        }
     rows = [
         [
             *(str(row[name]) for name in differing),
-            *(
-                number(row[key] * 100, 2)
-                for key in ("utilisation", "useful", "external_fragmentation", "contiguous")
-            ),
-            *(
-                number(row[f"{name}_mean"], 1)
-                for name in ("wait", "head_wait", "bounded_slowdown", "stretch")
-            ),
-            number(row["makespan"] / 3600, 1),
-            *(number(row[name]) for name in ("rejected", "failed", "kills")),
+            *(number(row[key] * factor, digits) for key, digits, factor in shown.values()),
         ]
         for _, row in frame.iterrows()
     ]
-    if "energy" in frame:
-        for cells, (_, row) in zip(rows, frame.iterrows(), strict=True):
-            cells += [number(row["energy"] / 3.6e6, 1), number(row["power_wait"], 1), number(row["boots"])]
-    columns = [
-        *differing, "util. %", "useful %", "ext. frag. %", "contig. %", "wait (s)", "head wait (s)",
-        "b. slowdown", "stretch", "makespan (h)", "rejected", "failed", "kills",
-    ]  # fmt: skip
-    columns += ["kWh", "wait until on (s)", "boots"] if "energy" in frame else []
-    made = table(f"{len(plans)} schedules, means over all jobs", columns, rows)
+    made = table(f"{len(plans)} schedules, means over all jobs", [*differing, *shown], rows)
     for place in range(len(differing)):
         made.columns[place].justify = "left"
     return made
-
-
-def policy_differences(plans: Sequence[Plan], outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return Kruskal-Wallis tests between policies, one for each combination of the other keys.
-
-    Batches of all seeds count together.
-    """
-    import numpy as np
-
-    from netplace.scheduling.metrics import STEADY, kruskal_wallis
-
-    groups: dict[str, dict[str, list[Outcome]]] = {}
-    for plan, outcome in zip(plans, outcomes, strict=True):
-        rest = {name: getattr(plan, name) for name in _PLAN if name not in ("policy", "site", "seed")}
-        policy = f"site {Path(plan.site).name}" if plan.site else plan.policy
-        groups.setdefault(json.dumps(rest), {}).setdefault(policy, []).append(outcome)
-    found = []
-    for text, policies in groups.items():
-        for name in STEADY if len(policies) > 1 else ():
-            batches = {
-                policy: np.array([mean for outcome in some for mean in outcome["batches"].get(name, [])])
-                for policy, some in policies.items()
-            }
-            if all(len(values) for values in batches.values()):
-                test = kruskal_wallis(batches)
-                found.append(
-                    {
-                        **json.loads(text),
-                        "policies": list(policies),
-                        "measure": name,
-                        "statistic": test.statistic,
-                        "p_value": test.p_value,
-                    }
-                )
-    return found
 
 
 def row_table(schedule: Schedule) -> pd.DataFrame:
@@ -244,8 +208,8 @@ def draw_compared(path: Path, plans: Sequence[Plan], outcomes: Sequence[Outcome]
     """Draw several schedules side by side: groups by policy, bars by what else differs, seeds together."""
     from netplace.report.plots.comparison import draw_comparison
 
-    asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in _PLAN} for plan in plans])
-    differing = [name for name in _PLAN if name != "seed" and asked[name].nunique() > 1]
+    asked = pd.DataFrame([{name: str(getattr(plan, name)) for name in PLAN_WORDS} for plan in plans])
+    differing = [name for name in PLAN_WORDS if name != "seed" and asked[name].nunique() > 1]
     first = "policy" if "policy" in differing or not differing else differing[0]
     rest = [name for name in differing if name != first]
     bars = asked[rest].agg(", ".join, axis=1) if rest else ""

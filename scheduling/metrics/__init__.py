@@ -21,6 +21,7 @@ from netplace.scheduling.metrics.comparison import (
     paired,
     unpaired,
 )
+from netplace.scheduling.metrics.contest import Contest, Contestant, batched, contests
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.metrics.measure import Metrics, Spread, measure
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
@@ -38,6 +39,8 @@ from netplace.scheduling.metrics.time_batches import TimeBatches, time_batches
 __all__ = [
     "PER_JOB",
     "STEADY",
+    "Contest",
+    "Contestant",
     "Difference",
     "Judgement",
     "Locality",
@@ -49,6 +52,8 @@ __all__ = [
     "TimeBatches",
     "all_pairs",
     "batch_means",
+    "batched",
+    "contests",
     "held_nodes",
     "holm",
     "judged",

@@ -103,18 +103,28 @@ class Metrics:
         return asdict(self)
 
 
-def measure(schedule: Schedule) -> Metrics:
+def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Metrics:
     """Return the figures of a schedule.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    counted : ndarray of bool, shape (jobs,), optional
+        Which jobs count in `Metrics.per_job`; by default all.
 
     Raises
     ------
     ValueError
-        If no job ran.
+        If no job ran, or none counts.
     """
     if not len(schedule):
         raise ValueError(
             f"schedule: none of {len(schedule.rejected)} jobs could run, there is nothing to measure"
         )
+    if counted is not None and not counted.any():
+        raise ValueError(f"schedule: none of {len(schedule)} jobs counts, there is nothing to measure")
+    some = slice(None) if counted is None else counted
     run = schedule.end - schedule.start
     asked = schedule.nodes * run
     held = schedule.held * run
@@ -142,7 +152,7 @@ def measure(schedule: Schedule) -> Metrics:
         contiguous=_share(np.count_nonzero(schedule.contiguous & parallel), np.count_nonzero(parallel)),
         locality=_locality(schedule.locality[parallel]),
         run_factor=_share(asked[well].sum(), needed[well].sum(), otherwise=1.0),
-        per_job={name: Spread.of(per_job(schedule, name)) for name in PER_JOB},
+        per_job={name: Spread.of(per_job(schedule, name)[some]) for name in PER_JOB},
         cost=schedule.cost,
     )
 

@@ -63,7 +63,11 @@ class Difference:
 
 
 def batch_means(
-    schedule: Schedule, measure: str = "wait", warmup: float = 0.1, batches: int = 20
+    schedule: Schedule,
+    measure: str = "wait",
+    warmup: float = 0.1,
+    batches: int = 20,
+    counted: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
     """Return the means of batches of equal size, once the machine has filled.
 
@@ -78,6 +82,8 @@ def batch_means(
         Share left out at the beginning, 0 to less than 1.
     batches : int
         How many, at least 2.
+    counted : ndarray of bool, shape (jobs,), optional
+        Which jobs count, but for the utilisation; by default all. Batches have the same jobs whatever counts.
 
     Raises
     ------
@@ -98,8 +104,13 @@ def batch_means(
         if edges[0] == edges[-1]:
             raise ValueError("utilisation: all jobs are submitted at once, there is no steady state")
         return held_nodes(schedule).means(edges) / schedule.machine_nodes
-    parts = np.array_split(per_job(schedule, measure)[first:], batches)
-    return np.array([part.mean() for part in parts])
+    values = per_job(schedule, measure)
+    if counted is not None:
+        values = np.where(counted, values, np.nan)
+    parts = np.array_split(values[first:], batches)
+    if not all(np.isfinite(part).any() for part in parts):
+        raise ValueError("batches: there is one in which no job counts")
+    return np.array([np.nanmean(part) for part in parts])
 
 
 def steady_mean(
@@ -108,6 +119,7 @@ def steady_mean(
     warmup: float = 0.1,
     batches: int = 20,
     confidence: float = 0.95,
+    counted: NDArray[np.bool_] | None = None,
 ) -> SteadyMean:
     """Return the mean of the steady state with its confidence interval, by Student's t.
 
@@ -120,7 +132,7 @@ def steady_mean(
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
-    means = batch_means(schedule, measure, warmup, batches)
+    means = batch_means(schedule, measure, warmup, batches, counted)
     return SteadyMean(float(means.mean()), half_width(means, confidence), confidence, batches)
 
 

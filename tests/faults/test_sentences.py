@@ -77,6 +77,6 @@ def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
     )
     result = run("schedule", "s.toml")
     assert result.exit_code == 0, result.output
-    for words in ("wait, load 0.6", "wait, load 0.8"):
+    for words in ("load 0.6: easy / fcfs", "load 0.8: easy / fcfs"):
         assert words in result.stdout
-    assert "partition" not in result.stdout.partition("Kruskal-Wallis")[2]
+    assert "partition" not in result.stdout.partition("What differs?")[2]

@@ -1,0 +1,132 @@
+"""The same jobs for all who are compared: what one contestant could not run, none is given.
+
+Plans are contestants if their jobs are the same ones: one workload, of one seed. A job that one of them would
+refuse (no box has its size, it is larger than the machine) is left out for all. Where boxes meet other
+partitioners, a job whose size no box has gets the next size that has one, as allocators of real machines do.
+Jobs that one of them kills run for all, and count for none in the figures of single jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netplace.runs.plan import Plan
+from netplace.runs.schedules import refused_jobs, workload_of
+from netplace.scheduling.workload import Workload
+from netplace.topologies import parse
+
+__all__ = ["SharedJobs", "after_runs", "contestants", "same_jobs"]
+
+_BOXES = ("buddy", "contiguous", "frame-sliding")
+_ROUND_UP = ":round-up"
+
+
+@dataclass(frozen=True)
+class SharedJobs:
+    """Plans that have the same jobs.
+
+    Attributes
+    ----------
+    plans : list of Plan
+        In the order of those that were given.
+    notes : list of str
+        What was done to them, a sentence each; for people.
+    """
+
+    plans: list[Plan]
+    notes: list[str]
+
+
+def contestants(plans: Sequence[Plan]) -> list[list[int]]:
+    """Return the places of the plans whose jobs are the same ones."""
+    groups: dict[object, list[int]] = {}
+    for place, plan in enumerate(plans):
+        nodes = None if plan.from_file else plan.installed or parse(plan.machine).nodes
+        key = plan.workload, plan.jobs, repr(plan.options), nodes, None if plan.from_file else plan.seed
+        groups.setdefault(key, []).append(place)
+    return list(groups.values())
+
+
+def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
+    """Return the plans with the jobs that all contestants can run.
+
+    Raises
+    ------
+    ValueError
+        If contestants have no job in common, or jobs cannot be read.
+    """
+    made, notes = list(plans), dict[str, None]()
+    for places in contestants(plans):
+        if len({made[place].seeded(0).key for place in places}) < 2:
+            continue
+        jobs = workload_of(made[places[0]])
+        refused = {place: refused_jobs(made[place], jobs) for place in places}
+        if len({made[place].partition for place in places}) > 1:
+            for place in places:
+                rounded = _rounded_up(made[place], jobs, refused[place])
+                if rounded is not None:
+                    made[place], more = rounded
+                    helped = refused[place].keys() - more
+                    sizes = sorted({job.nodes for job in jobs if job.number in helped})
+                    notes[
+                        f"{plans[place].partition} gives jobs of {_words(sizes)} nodes, as no box has, the "
+                        f"next size that one has ({made[place].partition}); --jobs-apart leaves it as it is"
+                    ] = None
+                    refused[place] = more
+        without = {number: why for found in refused.values() for number, why in found.items()}
+        if not without:
+            continue
+        if len(without) == len(jobs):
+            raise ValueError(
+                f"jobs: none of {len(jobs)} can be run by all of {len(places)} plans; --jobs-apart compares "
+                "them as they are"
+            )
+        first = min(without)
+        notes[
+            f"left out are {len(without):,} of {len(jobs):,} jobs, which not all can run; the first, job "
+            f"{first}: {without[first]}; --jobs-apart compares as they are"
+        ] = None
+        for place in places:
+            made[place] = replace(made[place], without=tuple(sorted(without)))
+    return SharedJobs(made, list(notes))
+
+
+def after_runs(plans: Sequence[Plan], outcomes: Sequence[Mapping[str, Any]]) -> list[Plan]:
+    """Return the plans to be carried out once it is known what came of them.
+
+    What a plan rejected after all is left out for all contestants; what one ended before its end, and so may
+    have made faster, is not counted.
+    """
+    made = list(plans)
+    for places in contestants(plans):
+        if len(places) < 2:
+            continue
+        rejected = {number for place in places for number in outcomes[place]["rejected"]["jobs"]}
+        failed = {number for place in places for number in outcomes[place].get("failed", ())}
+        for place in places:
+            plan = made[place]
+            made[place] = replace(
+                plan,
+                without=tuple(sorted({*plan.without, *rejected})),
+                uncounted=tuple(sorted({*plan.uncounted, *failed})),
+            )
+    return made
+
+
+def _rounded_up(plan: Plan, jobs: Workload, refused: Mapping[int, str]) -> tuple[Plan, dict[int, str]] | None:
+    """Return the plan with larger boxes, and what it refuses then; None where that is no help."""
+    if not refused or plan.partition not in _BOXES:
+        return None
+    rounded = replace(plan, partition=plan.partition + _ROUND_UP)
+    try:
+        more = refused_jobs(rounded, jobs)
+    except ValueError:  # on trees every size has a place
+        return None
+    return (rounded, more) if len(more) < len(refused) else None
+
+
+def _words(sizes: Sequence[int]) -> str:
+    shown = [str(size) for size in sizes[:4]]
+    return ", ".join(shown) + (" or more" if len(sizes) > 4 else "")

@@ -1,0 +1,116 @@
+"""Contestants that differ in one thing, compared two by two: the family of differences of one study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, paired
+
+__all__ = ["Contest", "Contestant", "batched", "contests"]
+
+_BATCHES, _LEAST_JOBS, _LEAST_BATCHES = 20, 5, 5
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One of those that are compared.
+
+    Attributes
+    ----------
+    words : mapping of str to str
+        What it is, by name, as in ``{"policy": "easy", "partition": "random"}``; all have the same names.
+    values : mapping of str to sequence of float
+        What came of it, by measure; at the same place for the same jobs.
+    in_time : bool
+        Whether values are batches that follow each other, and not seeds.
+    """
+
+    words: Mapping[str, str]
+    values: Mapping[str, Sequence[float]]
+    in_time: bool = False
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Two contestants that differ in one thing.
+
+    Attributes
+    ----------
+    measure : str
+        What was measured.
+    key : str
+        In what they differ.
+    first, second : str
+        What each has there.
+    case : dict of str to str
+        What both have in everything else.
+    difference : Paired
+        The second against the first.
+    judgement : Judgement
+        The verdict, corrected for all contests of the family.
+    """
+
+    measure: str
+    key: str
+    first: str
+    second: str
+    case: dict[str, str]
+    difference: Paired
+    judgement: Judgement
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold; shares are of the first's mean."""
+        found = self.difference
+        return {
+            "measure": self.measure,
+            "compared": self.key,
+            "first": self.first,
+            "second": self.second,
+            "case": self.case,
+            "mean": found.mean,
+            "half_width": found.half_width,
+            "share": found.share,
+            "share_half_width": found.share_half_width,
+            "p_value": found.p_value,
+            "p_holm": self.judgement.p_value,
+            "verdict": self.judgement.words,
+            "pairs": found.count,
+            "gain": found.gain,
+        }
+
+
+def contests(contestants: Sequence[Contestant]) -> list[Contest]:
+    """Return all contests of contestants that differ in exactly one thing, judged as one family."""
+    found = []
+    for one, other in combinations(contestants, 2):
+        keys = [name for name, word in one.words.items() if word != other.words[name]]
+        if len(keys) != 1:
+            continue
+        [key] = keys
+        case = {name: word for name, word in one.words.items() if name != key}
+        for measure, values in one.values.items():
+            if len(values) and len(values) == len(other.values.get(measure, ())):
+                difference = paired(values, other.values[measure], in_time=one.in_time)
+                found.append((measure, key, one.words[key], other.words[key], case, difference))
+    return [
+        Contest(*parts, judgement=verdict)
+        for parts, verdict in zip(found, judged([parts[-1] for parts in found]), strict=True)
+    ]
+
+
+def batched(values: Sequence[float]) -> NDArray[np.float64]:
+    """Return the means of up to 20 batches of values that follow each other in time, 5 at least in each.
+
+    Of fewer than 25 values it is the mean of all, once: they say nothing of chance.
+    """
+    column = np.asarray(values, float)
+    count = min(_BATCHES, len(column) // _LEAST_JOBS)
+    if count < _LEAST_BATCHES:
+        return column.mean(keepdims=True) if len(column) else column
+    return np.array([part.mean() for part in np.array_split(column, count)])

@@ -1,0 +1,124 @@
+"""What is compared has the same jobs: left out for all, in larger boxes, or not counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from netplace.runs.plan import Plan, make_plan
+from netplace.runs.same_jobs import after_runs, contestants, same_jobs
+from netplace.runs.schedules import outcome_of, workload_of
+
+POLICIES, PARTITIONS = ("fcfs", "easy"), ("contiguous", "non-contiguous")
+
+
+def log(folder: Path, sizes: list[int], seconds: int = 100) -> Path:
+    """Write jobs of these sizes, ten seconds apart."""
+    path = folder / "log.csv"
+    rows = [f"{place + 1},{10 * place},{size},{seconds}" for place, size in enumerate(sizes)]
+    path.write_text("\n".join(["number,submit,nodes,run_time", *rows]))
+    return path
+
+
+def plans(machine: str, workload: Path, **more: object) -> list[Plan]:
+    return [
+        make_plan(
+            {"machine": machine, "workload": str(workload), "policy": policy, "partition": part, **more}
+        )
+        for policy in POLICIES
+        for part in PARTITIONS
+    ]
+
+
+def test_a_size_that_no_box_has_gets_the_next_that_has_one(tmp_path: Path) -> None:
+    # 7 nodes are no box of torus:4x4, 8 are.
+    shared = same_jobs(plans("torus:4x4", log(tmp_path, [7, 4, 16, 5])))
+    assert [plan.partition for plan in shared.plans] == ["contiguous:round-up", "non-contiguous"] * 2
+    assert not any(plan.without for plan in shared.plans)
+    assert "contiguous gives jobs of 5, 7 nodes" in shared.notes[0]
+    outcomes = [outcome_of(plan) for plan in shared.plans]
+    assert [outcome["metrics"]["jobs"] for outcome in outcomes] == [4] * 4
+    assert (
+        outcomes[0]["metrics"]["internal_fragmentation"]
+        > 0
+        == outcomes[1]["metrics"]["internal_fragmentation"]
+    )
+
+
+def test_what_one_cannot_run_none_is_given(tmp_path: Path) -> None:
+    path = log(tmp_path, [7, 4, 16, 5])
+    given = plans("torus:4x4", path) + plans("torus:2x4", path)
+    shared = same_jobs(given)
+    assert {plan.without for plan in shared.plans} == {(3,)}
+    assert any("left out are 1 of 4 jobs" in note for note in shared.notes)
+    assert all(3 not in workload_of(plan).number for plan in shared.plans)
+
+
+def test_plans_that_can_run_all_stay_as_they_are(tmp_path: Path) -> None:
+    given = plans("torus:4x4", log(tmp_path, [4, 8, 16, 1]))
+    shared = same_jobs(given)
+    assert [plan.key for plan in shared.plans] == [plan.key for plan in given]
+    assert not shared.notes
+
+
+def test_contestants_have_one_workload(tmp_path: Path) -> None:
+    given = [
+        make_plan({"machine": "torus:4x4", "workload": "lublin", "jobs": 20, "policy": policy}, seed)
+        for policy in POLICIES
+        for seed in (1, 2)
+    ]
+    assert contestants(given) == [[0, 2], [1, 3]]
+
+
+def test_no_job_in_common_is_told(tmp_path: Path) -> None:
+    path = log(tmp_path, [16, 16])
+    with pytest.raises(ValueError, match="jobs: none of 2 can be run by all of 2 plans; --jobs-apart"):
+        same_jobs([*plans("torus:4x4", path)[:1], *plans("torus:2x4", path)[:1]])
+
+
+def test_a_job_that_one_kills_counts_for_none(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("number,submit,nodes,run_time,estimate\n1,0,16,100,50\n2,1,16,10,20\n3,2,16,10,20\n")
+    given = [
+        make_plan({"machine": "torus:4x4", "workload": str(path), "policy": "easy", "overrun": overrun})
+        for overrun in ("kill", "keep")
+    ]
+    outcomes = [outcome_of(plan) for plan in given]
+    again = after_runs(given, outcomes)
+    assert [plan.uncounted for plan in again] == [(1,), (1,)]
+    waits = [outcome_of(plan)["metrics"]["per_job"]["wait"]["mean"] for plan in again]
+    assert waits == [(49 + 58) / 2, (99 + 108) / 2]
+    assert after_runs(again, [outcome_of(plan) for plan in again]) == again
+
+
+def test_plans_with_jobs_left_out_are_read_again(tmp_path: Path) -> None:
+    [plan, *_] = same_jobs([*plans("torus:4x4", log(tmp_path, [7, 99, 5]))]).plans
+    assert plan.without == (2,)
+    assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    assert "without" not in plans("torus:4x4", tmp_path / "log.csv")[0].to_dict()
+
+
+def test_the_newcomers_comparison_is_fair(tmp_path: Path, netplace: Callable[..., Result]) -> None:
+    """Policies by partitioners on a log with sizes that no box has: the same jobs, and a verdict."""
+    sizes = [4, 7, 2, 8, 5, 1, 16, 3] * 5
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'machine = "torus:4x4"\nworkload = "{log(tmp_path, sizes)}"\npolicy = ["fcfs", "easy"]\n'
+        'partition = ["contiguous", "non-contiguous"]\n'
+    )
+    fair = netplace("schedule", study, "--json", "-o", tmp_path / "out")
+    assert fair.exit_code == 0, fair.output
+    made = json.loads(fair.stdout)
+    assert {one["metrics"]["jobs"] for one in made["schedules"]} == {40}
+    assert {one["compared"] for one in made["differences"]} == {"policy", "partition"}
+    assert all(one["verdict"] for one in made["differences"])
+    assert "contiguous:round-up" in fair.stderr
+    assert (tmp_path / "out" / "differences.csv").is_file()
+    apart = netplace("schedule", study, "--jobs-apart")
+    assert "rejected" in apart.stdout
+    assert "What differs" not in apart.stdout
+    assert "25" in apart.stdout  # 3 of 8 sizes are no box
