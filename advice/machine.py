@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.checks import shown, whole
 from netplace.topologies import Topology, parse
-from netplace.topologies.hosts import host_list
-from netplace.topologies.slurm import count_hosts, expand
+from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 __all__ = ["machine_of", "machine_text", "nodes_from"]
 

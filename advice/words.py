@@ -8,7 +8,7 @@ from typing import Any
 
 from netplace.advice.advise import Advice
 from netplace.advice.situation import Situation
-from netplace.topologies.hosts import host_list
+from netplace.topologies.host_lists import host_list
 
 __all__ = ["content_of", "grounds", "sentences"]
 

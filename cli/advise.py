@@ -167,7 +167,7 @@ def _folder(name: str | None) -> Path | None:
 
 def _show(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:
     """Print what was found: the verdict, the nodes in their order, and what it rests on."""
-    from netplace.topologies.hosts import host_list
+    from netplace.topologies.host_lists import host_list
 
     click.echo(f"{content['job']} on {content['machine']}, {content['free']} free nodes\n")
     for sentence in content["sentences"]:

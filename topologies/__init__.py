@@ -165,9 +165,9 @@ TOPOLOGIES = {
     ),
     "slurm": Kind(
         slurm,
-        read_path_and("taper", "links", "topology"),
+        read_path_and("taper", "links", "topology", "part"),
         "slurm:topology.conf,taper=2",
-        "tree or blocks of Slurm's topology.conf or .yaml; taper=links down for one up, links=FILE of cables",
+        "Slurm's topology.conf or .yaml; taper=links down for one up, links=FILE of cables, part=TORUS",
     ),
     "ibnetdiscover": Kind(
         ibnetdiscover, read_path, "ibnetdiscover:fabric.txt", "InfiniBand fabric, as ibnetdiscover writes it"

@@ -13,7 +13,8 @@ def read_indented(text: str, where: str) -> Any:
     """Return the lists, dictionaries and strings that a file of YAML's block style holds.
 
     Keys and values stand on one line or the value in deeper lines; lists are lines with a dash, or
-    ``[a, b]``. Values are strings. Anchors, tags, quoted keys and texts of several lines are not read.
+    ``[a, b]``, and keys may stand in ``{a: 1, b: 2}``. Values are strings. Anchors,
+    tags, quoted keys and texts of several lines are not read.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def _block(rows: list[_Row], where: str) -> tuple[Any, list[_Row]]:
             raise ValueError(f"{where} line {line}: {key} is there already")
         rows = rows[1:]
         if value.strip():
-            found[key] = _scalar(value.strip())
+            found[key] = _scalar(value.strip(), f"{where} line {line}")
         elif rows and (rows[0][1] > indent or (rows[0][1] == indent and rows[0][2].startswith("-"))):
             found[key], rows = _block(rows, where)
         else:
@@ -72,8 +73,8 @@ def _list(rows: list[_Row], indent: int, where: str) -> tuple[list[Any], list[_R
     while rows and rows[0][1] == indent and rows[0][2].startswith("-"):
         line, _, text = rows[0]
         item = text[1:].lstrip()
-        if ":" not in item:
-            found.append(_scalar(item))
+        if ":" not in item or item.startswith("{"):
+            found.append(_scalar(item, f"{where} line {line}"))
             rows = rows[1:]
             continue
         within = (line, indent + len(text) - len(item), item)
@@ -82,10 +83,18 @@ def _list(rows: list[_Row], indent: int, where: str) -> tuple[list[Any], list[_R
     return found, rows
 
 
-def _scalar(text: str) -> Any:
-    """Return a value of one line: a list in brackets, or a string without its quotes."""
+def _scalar(text: str, where: str) -> Any:
+    """Return a value of one line: a list in brackets, keys in braces, or a string without its quotes."""
     if text.startswith("[") and text.endswith("]") and "[" not in text[1:]:
-        return [_scalar(part.strip()) for part in text[1:-1].split(",") if part.strip()]
+        return [_scalar(part.strip(), where) for part in text[1:-1].split(",") if part.strip()]
+    if text.startswith("{"):
+        words = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
+        keys = [key.strip() for key, _, _ in words]
+        if not text.endswith("}") or "{" in text[1:] or not all(colon for _, colon, _ in words):
+            raise ValueError(f"{where}: {text!r}, expected keys and values such as {{x: 4, y: 4}}")
+        if len({*keys}) < len(keys):
+            raise ValueError(f"{where}: {text!r}, the same key is there twice")
+        return {key: _scalar(value.strip(), where) for key, (_, _, value) in zip(keys, words, strict=True)}
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
     return text

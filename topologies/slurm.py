@@ -1,40 +1,40 @@
-"""Slurm's ``topology.conf`` and ``topology.yaml``, tree and block plug-ins, as networks."""
+"""Slurm's ``topology.conf`` and ``topology.yaml`` as networks: trees, blocks, rings and 3-D tori."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_size, real, shown, whole
+from netplace.checks import check_size, real, whole
 from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import read_lines
+from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.host_lists import count_hosts, expand
 from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import check_cables
-from netplace.topologies.slurm_yaml import read_yaml
+from netplace.topologies.slurm_grid import slurm_grid
+from netplace.topologies.slurm_yaml import chosen_topology, tree_entries
 
-__all__ = ["blocks_above", "count_hosts", "expand", "slurm"]
+__all__ = ["blocks_above", "slurm"]
 
 _BYTES_PER_HOST = 300  # of a name, in lists and in a dict
-_MOST_DIGITS = 18  # of a number in a range
-_PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")
-_BRACKET = re.compile(r"\[([^\]]*)\]")
 _Link = tuple[int, int, int]  # cables, cycles a phit, delay
 
 
 @checked
-def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "") -> Graph:
+def slurm(
+    path: str, taper: str | float = "", links: str = "", topology: str = "", part: str = ""
+) -> Graph | Grid:
     """Return the network of a ``topology.conf`` or ``topology.yaml``.
 
     Tree plug-in: ``SwitchName=s0 Nodes=n[0-3]`` is a switch with nodes, ``SwitchName=s4 Switches=s[0-3]``
     one above others. Block plug-in: every ``BlockName=b0 Nodes=n[0-17]`` is a switch; with
     ``BlockSizes=18,36`` as many blocks as make up each further size have a switch above them, and all of
-    these one more. In YAML they are ``switches`` of a ``tree`` and ``blocks`` of a ``block``.
+    these one more. In YAML they are ``switches`` of a ``tree`` and ``blocks`` of a ``block``; a ``ring`` and
+    a ``torus3d`` are grids, see `netplace.topologies.slurm_grid`.
 
     Parameters
     ----------
@@ -48,6 +48,8 @@ def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "
         several, slower or longer cables.
     topology : str, optional
         Which of the topologies of a YAML file; by default the cluster's.
+    part : str, optional
+        Which of several rings or tori of a topology, by its name.
 
     Raises
     ------
@@ -56,9 +58,20 @@ def slurm(path: str, taper: str | float = "", links: str = "", topology: str = "
         is not there, or has a loop.
     """
     text = f"slurm:{path}"
-    given = {"taper": taper, "links": links, "topology": topology}
+    given = {"taper": taper, "links": links, "topology": topology, "part": part}
     text += "".join(f",{key}={value}" for key, value in given.items() if value)
-    rows = _rows(path, text, topology)
+    if Path(path).suffix in (".yaml", ".yml"):
+        where, kind, inside = chosen_topology(path, text, topology)
+        if kind in ("ring", "torus3d"):
+            for key in ("taper", "links"):
+                if given[key]:
+                    raise ValueError(f"{text}: {key}= is for trees and blocks, and this is a {kind}")
+            return slurm_grid(kind, inside, where, text, part)
+        rows = tree_entries(where, kind, inside)
+    else:
+        rows = _rows(path, text, topology)
+    if part:
+        raise ValueError(f"{text}: part={part} names a ring or a torus of a .yaml file, and here is none")
     _check_names(rows)
     switches: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
@@ -113,9 +126,7 @@ def _check_names(rows: list[tuple[str, dict[str, str]]]) -> None:
 
 
 def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]]]:
-    """Return where each entry stands and its values, keys in lower case."""
-    if Path(path).suffix in (".yaml", ".yml"):
-        return read_yaml(path, text, topology)
+    """Return where each entry of a ``topology.conf`` stands and its values, keys in lower case."""
     if topology:
         raise ValueError(f"{text}: topology={topology} names one of a .yaml file, and this is none")
     found = []
@@ -202,60 +213,3 @@ def blocks_above(
             level.append(len(names) - 1)
             cables += [(member, level[-1]) for member in members]
     return cables, names
-
-
-def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
-    """Yield the names of a list of hosts such as ``n[0-3,7],login1``, leading zeros kept.
-
-    Raises
-    ------
-    ValueError
-        If a range is none.
-    """
-    for part in _PART.findall(hosts):
-        prefix, bracket, rest = part.partition("[")
-        if not bracket:
-            yield part
-            continue
-        inside, _, suffix = rest.partition("]")
-        for digits, values in _ranges(inside, part, where):
-            for value in values:
-                yield from expand(f"{prefix}{value:0{digits}d}{suffix}", where)
-
-
-def count_hosts(hosts: str, where: str = "hosts") -> int:
-    """Return how many names `expand` yields, without making them.
-
-    Raises
-    ------
-    ValueError
-        If a range is none.
-
-    Examples
-    --------
-    >>> count_hosts("n[0-999999999],login[1-2]x[0-9]")
-    1000000020
-    """
-    count = 0
-    for part in _PART.findall(hosts):
-        pieces = [_ranges(inside, part, where) for inside in _BRACKET.findall(part)]
-        count += math.prod(sum(values.stop - values.start for _, values in ranges) for ranges in pieces)
-    return count
-
-
-def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
-    """Return the digits and the values of every piece between brackets."""
-    found = []
-    for piece in inside.split(","):
-        low, dash, high = piece.partition("-")
-        last = high if dash else low
-        if not (_is_number(low) and _is_number(last)) or int(last) < int(low):
-            raise ValueError(
-                f"{where}: {shown(piece)} in {shown(part)} is no range of hosts, expected such as 0-3"
-            )
-        found.append((len(low), range(int(low), int(last) + 1)))
-    return found
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS

@@ -1,4 +1,4 @@
-"""Slurm's ``topology.yaml``: entries as they would stand in a ``topology.conf``."""
+"""Slurm's ``topology.yaml``: which topology of it is meant, and its entries as in a ``topology.conf``."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from typing import Any
 from netplace.topologies.graph_file import existing
 from netplace.topologies.indented import read_indented
 
-__all__ = ["read_yaml"]
+__all__ = ["chosen_topology", "tree_entries"]
 
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")
 
 
-def read_yaml(path: str, text: str, name: str = "") -> list[tuple[str, dict[str, str]]]:
-    """Return the entries of a topology of a file, with the keys of ``topology.conf`` in lower case.
+def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dict[str, Any]]:
+    """Return where a topology of a file stands, its kind, and what stands below the kind.
 
     Parameters
     ----------
+    path : str
+        The file.
+    text : str
+        What messages call it.
     name : str
         The topology; by default the first with ``cluster_default: true``, or the first.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, there is no such topology in it, or it is neither a tree nor of blocks.
+        If the file cannot be read, there is no such topology in it, or it says nothing of a network.
     """
     try:
         content = Path(existing(path, text)).read_text(encoding="utf-8")
@@ -32,14 +36,24 @@ def read_yaml(path: str, text: str, name: str = "") -> list[tuple[str, dict[str,
         raise ValueError(f"{text}: not a text file") from None
     chosen = _chosen(read_indented(content, text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
-    kind = next((kind for kind in _KINDS if kind in chosen), None)
-    if kind not in ("tree", "block"):
-        raise ValueError(
-            f"{where}: {kind or 'no kind'}, expected tree or block, whose switches the file names"
-        )
+    kind = next((kind for kind in _KINDS if kind in chosen), "")
+    if kind in ("", "flat"):
+        known = ", ".join(one for one in _KINDS if one != "flat")
+        raise ValueError(f"{where}: {kind or 'no kind'}, which names no network, expected one of {known}")
     inside = chosen[kind] or {}
     if not isinstance(inside, dict):
         raise ValueError(f"{where}: {kind} is {inside!r}, expected keys below it")
+    return where, kind, inside
+
+
+def tree_entries(where: str, kind: str, inside: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
+    """Return the entries of a tree or of blocks, with the keys of ``topology.conf`` in lower case.
+
+    Raises
+    ------
+    ValueError
+        If there are no switches or blocks.
+    """
     if kind == "tree":
         names = {"switch": "switchname", "nodes": "nodes", "children": "switches"}
         return [(where, entry) for entry in _entries(inside.get("switches"), names, where)]

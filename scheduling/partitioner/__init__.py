@@ -27,7 +27,7 @@ from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
-from netplace.scheduling.partitioner.slurm_choice import SLURM_RULES, SlurmChoice
+from netplace.scheduling.partitioner.slurm_choice import SLURM_RULES, slurm_choice
 from netplace.scheduling.partitioner.tree import nearly_contiguous
 from netplace.topologies import Grid, Topology
 
@@ -134,10 +134,10 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     ),
     "random": PartitionerKind(random_free, "random", "free nodes drawn at random, by seed", by_chance=True),
     "slurm": PartitionerKind(
-        SlurmChoice,
+        slurm_choice,
         "slurm",
-        "Slurm's own choice: best fit of consecutive nodes (flat) or of leaf switches (tree)",
-        "|".join(SLURM_RULES),
+        "Slurm's own choice: best fit of nodes, of leaf switches, or listed boxes of a torus",
+        "|".join(SLURM_RULES) + "=SHAPES",
     ),
 }
 

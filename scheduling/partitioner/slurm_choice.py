@@ -1,7 +1,7 @@
-"""What Slurm gives a job where nobody says otherwise: consecutive nodes, or few leaf switches.
+"""What Slurm gives a job where nobody says otherwise: consecutive nodes, few leaf switches, many, or boxes.
 
 Source: Slurm's Topology Guide (slurm.schedmd.com/topology.html), sections on one-dimensional, hierarchical
-and block selection; ties and comparisons of switches above are those of its plug-in ``topology/tree``
+and 3-D torus topologies; ties and comparisons of switches above are those of its plug-in ``topology/tree``
 (``eval_nodes_tree.c``), for nodes of equal weight that a job has for itself.
 """
 
@@ -14,21 +14,51 @@ from netplace.checks import one_of
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.plain import PlainPartitioner
+from netplace.scheduling.partitioner.slurm_placements import SlurmPlacements
 from netplace.topologies import Graph, Topology, hierarchy
+from netplace.topologies.slurm_grid import listed_placements
 
-__all__ = ["SLURM_RULES", "SlurmChoice", "usual_slurm_rule"]
+__all__ = ["SLURM_RULES", "SlurmChoice", "slurm_choice", "usual_slurm_rule"]
 
 Int = NDArray[np.int64]
 
 SLURM_RULES = {
     "flat": "runs of consecutive free nodes: the shortest that suffices, else the longest first",
     "tree": "leaf switches: the one with fewest free nodes that suffices, else the fullest, then near ones",
+    "dragonfly": "the leaf switch with most free nodes if it suffices, else a node of each in turn",
+    "torus3d": "boxes of listed shapes, as in torus3d=2x2x1+2x2x2, or as topology.yaml lists them",
 }
 
 
 def usual_slurm_rule(topology: Topology) -> str:
-    """Return Slurm's rule on a network: ``tree`` where nodes are at switches, else ``flat``."""
-    return "tree" if _subtrees(topology) else "flat"
+    """Return Slurm's rule on a network, as its Topology Guide advises: that of trees, dragonflies, or none.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> [usual_slurm_rule(parse(text)) for text in ("tree:4,2", "dragonfly:a=4,p=2,h=2", "torus:4x4")]
+    ['tree', 'dragonfly', 'flat']
+    """
+    if not _subtrees(topology):
+        return "torus3d" if listed_placements(topology.text) else "flat"
+    return "dragonfly" if isinstance(topology, Graph) and topology.group is not None else "tree"
+
+
+def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> SlurmChoice | SlurmPlacements:
+    """Return the partitioner of an empty machine that chooses as Slurm does; see `SLURM_RULES`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule, or it is not for such a machine.
+    """
+    rule, equals, shapes = option.partition("=")
+    rule = rule or usual_slurm_rule(topology)
+    if rule == "torus3d":
+        return SlurmPlacements(topology, shapes or listed_placements(topology.text))
+    if equals:
+        raise ValueError(f"partitioner slurm: {option!r}, expected shapes after torus3d= alone")
+    return SlurmChoice(topology, rule)
 
 
 class SlurmChoice(PlainPartitioner):
@@ -39,23 +69,21 @@ class SlurmChoice(PlainPartitioner):
     topology : Topology
         The machine.
     option : str
-        A key of `SLURM_RULES`; empty: that of `usual_slurm_rule`.
-    seed : int
-        Not used: nothing is drawn.
+        A key of `SLURM_RULES` but ``torus3d``; empty: that of `usual_slurm_rule`.
 
     Raises
     ------
     ValueError
-        If there is no such rule, or the nodes of the machine are its switches, and the rule is ``tree``.
+        If there is no such rule, or it is one of switches, and the nodes of the machine are at none.
     """
 
-    def __init__(self, topology: Topology, option: str = "", seed: int = 0) -> None:
-        super().__init__(topology, option, seed)
+    def __init__(self, topology: Topology, option: str = "") -> None:
+        super().__init__(topology, option)
         self.rule = one_of(option or usual_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule")
-        self._subtrees = _subtrees(topology) if self.rule == "tree" else []
-        if self.rule == "tree" and not self._subtrees:
+        self._subtrees = _subtrees(topology) if self.rule != "flat" else []
+        if self.rule != "flat" and not self._subtrees:
             raise ValueError(
-                f"partitioner slurm:tree: the nodes of {topology} are at no switches, expected flat"
+                f"partitioner slurm:{self.rule}: the nodes of {topology} are at no switches, expected flat"
             )
 
     def choose(self, job: Job) -> Nodes:
@@ -63,6 +91,8 @@ class SlurmChoice(PlainPartitioner):
         free = np.flatnonzero(self.is_free)
         if self.rule == "flat":
             return _consecutive(free, job.nodes)
+        if self.rule == "dragonfly":
+            return np.sort(_spread(free, job.nodes, self._subtrees[0]))
         return np.sort(_below_few_switches(free, job.nodes, self._subtrees))
 
 
@@ -77,6 +107,18 @@ def _consecutive(free: Int, size: int) -> Int:
         chosen.append(runs.pop(best)[:size])
         size -= len(chosen[-1])
     return np.sort(np.concatenate(chosen))
+
+
+def _spread(free: Int, size: int, leaf: Int) -> Int:
+    """Return `size` of the free nodes: of the emptiest leaf switch if it suffices, else of all in turn."""
+    count = np.bincount(leaf[free])
+    emptiest = int(np.argmax(count))
+    if count[emptiest] >= size:
+        return np.asarray(free[leaf[free] == emptiest][:size])
+    order = np.argsort(leaf[free], kind="stable")
+    at = leaf[free][order]
+    turn = np.arange(len(free)) - (np.cumsum(count) - count)[at]
+    return np.asarray(free[order][np.lexsort((at, turn))][:size])
 
 
 def _subtrees(topology: Topology) -> list[Int]:

@@ -11,7 +11,7 @@ from netplace.apps import application
 from netplace.checks import check_size
 from netplace.cli import app
 from netplace.topologies import parse
-from netplace.topologies.slurm import count_hosts, expand
+from netplace.topologies.host_lists import count_hosts, expand
 
 FILES = {
     "range": ("slurm", "SwitchName=s0 Nodes=n[0-999999999]\n"),

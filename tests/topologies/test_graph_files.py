@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 
 from netplace.topologies import Graph, parse, slurm_blocks_text, slurm_text
-from netplace.topologies.slurm import expand
+from netplace.topologies.host_lists import expand
 
 
 def written(path: Path, name: str, content: str) -> str:

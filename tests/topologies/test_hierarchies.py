@@ -180,7 +180,12 @@ def test_a_fabric_with_a_cable_between_leaves_is_no_tree(tmp_path):
         ("t.conf", CONF, ",topology=x", r"names one of a \.yaml file"),
         ("t.conf", CONF, ",links={links}", r"a cable from leaf0 to top, which slurm:.* does not join"),
         ("t.yaml", YAML, ",topology=x", r"no topology x in the file"),
-        ("t.yaml", "- topology: a\n  flat: true\n", "", r"topology a: flat, expected tree or block"),
+        (
+            "t.yaml",
+            "- topology: a\n  flat: true\n",
+            "",
+            r"topology a: flat, which names no network, expected",
+        ),
         ("t.yaml", "- topology: a\n  tree:\n    switches: here\n", "", r"no switches or blocks"),
         ("t.yaml", "- topology: a\n  tree\n", "", r"line 2: 'tree', expected a form such as key: value"),
         ("t.yaml", "", "", r"expected a list of topologies"),

@@ -1,0 +1,146 @@
+"""Rings and 3-D tori of Slurm's topology.yaml."""
+
+import re
+
+import pytest
+
+from netplace.scheduling import Job, make_partitioner
+from netplace.topologies import parse
+from netplace.topologies.host_lists import expand, host_list
+from netplace.topologies.slurm_grid import listed_placements
+
+TORUS = """---
+- topology: topo-torus
+  cluster_default: true
+  torus3d:
+    toruses:
+      - name: pod1
+        dims:
+          x: 4
+          y: 4
+          z: 2
+        nodes: node[01-32]
+        placements:
+          - dims: {x: 2, y: 2, z: 1}
+          - dims:
+              x: 4
+              y: 2
+              z: 1
+            anchor_spacing: {x: 2, y: 2, z: 1}
+          - dims: {x: 4, y: 2, z: 2}
+            anchor_seed: {x: 1, y: 0, z: 0}
+- topology: rings
+  ring:
+    rings:
+      - ring: ring0
+        nodes: node[01-08]
+      - ring: ring1
+        nodes: node[09-14]
+- topology: plain
+  flat: true
+- topology: regions
+  torus3d:
+    toruses:
+      - name: pod1
+        dims: {x: 4, y: 4, z: 2}
+        regions:
+          - anchor: {x: 0, y: 0, z: 0}
+            dims: {x: 4, y: 2, z: 2}
+            nodes: rack1-node[01-16]
+          - anchor: {x: 0, y: 2, z: 0}
+            dims: {x: 4, y: 1, z: 2}
+            nodes: rack2-node[01-08]
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    found = tmp_path / "topology.yaml"
+    found.write_text(TORUS)
+    return found
+
+
+def test_a_torus_has_its_nodes_with_x_fastest(path):
+    torus = parse(f"slurm:{path}")
+    assert torus.neighbor.tolist() == parse("torus:4x4x2").neighbor.tolist()
+    assert torus.hosts[:6] == ("node01", "node02", "node03", "node04", "node05", "node06")
+    assert parse(torus.text).hosts == torus.hosts
+
+
+def test_its_placements_are_those_that_slurm_gives(path):
+    text = f"slurm:{path}"
+    assert listed_placements(text) == "2x2x1+4x2x1/2x2x1+4x2x2@1x0x0"
+    partitioner = make_partitioner("slurm", parse(text))
+    assert partitioner.find(Job(0, 0.0, 4, 1.0)).nodes.tolist() == [0, 1, 4, 5]
+    assert partitioner.find(Job(0, 0.0, 16, 1.0)).nodes.tolist()[:4] == [1, 2, 3, 0]
+    assert partitioner.find(Job(0, 0.0, 17, 1.0)) is None
+
+
+def test_regions_leave_places_without_a_node(path):
+    torus = parse(f"slurm:{path},topology=regions")
+    assert torus.service.tolist() == [12, 13, 14, 15, 28, 29, 30, 31]
+    assert [torus.hosts[node] for node in (0, 7, 8, 16, 24)] == [
+        "rack1-node01", "rack1-node08", "rack2-node01", "rack1-node09", "rack2-node05",
+    ]  # fmt: skip
+    assert listed_placements(torus.text) == ""
+
+
+def test_a_ring_of_several_is_named(path):
+    ring = parse(f"slurm:{path},topology=rings,part=ring1")
+    assert (ring.nodes, ring.diameter, ring.hosts[-1]) == (6, 3, "node14")
+    with pytest.raises(ValueError, match=re.escape("2 networks of their own (ring0, ring1), expected part=")):
+        parse(f"slurm:{path},topology=rings")
+    with pytest.raises(ValueError, match="no ring other, expected part= one of ring0, ring1"):
+        parse(f"slurm:{path},topology=rings,part=other")
+
+
+def test_flat_names_no_network(path):
+    with pytest.raises(ValueError, match="flat, which names no network, expected one of tree, block, ring"):
+        parse(f"slurm:{path},topology=plain")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("node[01-32]", "node[01-31]", "31 named, expected 32, one for each place"),
+        ("node[01-32]", "node[01-99]", "99 named, expected 32 at most"),
+        ("node[01-32]", "node[01-31],node01", "node node01 is there twice"),
+        ("          z: 2\n", "", "dims: {'x': '4', 'y': '4'} found, expected x, y and z"),
+        ("          z: 2\n", "          z: 0\n", "dims: z"),
+        ("        nodes: node[01-32]\n", "", "expected one of nodes and regions"),
+        ("    toruses:", "    tori:", "toruses: expected a list"),
+        (
+            "{x: 2, y: 2, z: 1}\n          - dims:",
+            "{x: 2, y: 2\n          - dims:",
+            "expected keys and values",
+        ),
+    ],
+)
+def test_tori_that_are_none(path, old, new, said):
+    path.write_text(TORUS.replace(old, new, 1))
+    with pytest.raises(ValueError, match=re.escape(said)):
+        parse(f"slurm:{path}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("{x: 0, y: 2, z: 0}", "{x: 0, y: 1, z: 0}", "region 2: place 0,1,0 has node rack1-node05 already"),
+        ("{x: 0, y: 2, z: 0}", "{x: 2, y: 2, z: 0}", "region 2: is not within the torus of 4x4x2"),
+        ("rack2-node[01-08]", "rack2-node[01-07]", "region 2: 7 nodes, expected 4x1x2"),
+    ],
+)
+def test_regions_that_are_none(path, old, new, said):
+    path.write_text(TORUS.replace(old, new))
+    with pytest.raises(ValueError, match=re.escape(said)):
+        parse(f"slurm:{path},topology=regions")
+
+
+def test_options_of_trees_are_refused(path):
+    with pytest.raises(ValueError, match="taper= is for trees and blocks, and this is a torus3d"):
+        parse(f"slurm:{path},taper=2")
+
+
+def test_host_lists_are_written_as_they_are_read():
+    for names in (["n1", "n2", "n3"], ["a09", "a10", "b", "a11", "a1"], ["x9", "x10"], ["r1-n[", "q"][1:]):
+        assert [*expand(host_list(names))] == names

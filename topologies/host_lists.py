@@ -1,0 +1,109 @@
+"""Lists of hosts as Slurm writes them: ``n[0-3,7],login1``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+from netplace.checks import shown
+
+__all__ = ["count_hosts", "expand", "host_list"]
+
+_MOST_DIGITS = 18  # of a number in a range
+_PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")
+_BRACKET = re.compile(r"\[([^\]]*)\]")
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+
+
+def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
+    """Yield the names of a list of hosts such as ``n[0-3,7],login1``, leading zeros kept.
+
+    Raises
+    ------
+    ValueError
+        If a range is none.
+    """
+    for part in _PART.findall(hosts):
+        prefix, bracket, rest = part.partition("[")
+        if not bracket:
+            yield part
+            continue
+        inside, _, suffix = rest.partition("]")
+        for digits, values in _ranges(inside, part, where):
+            for value in values:
+                yield from expand(f"{prefix}{value:0{digits}d}{suffix}", where)
+
+
+def count_hosts(hosts: str, where: str = "hosts") -> int:
+    """Return how many names `expand` yields, without making them.
+
+    Raises
+    ------
+    ValueError
+        If a range is none.
+
+    Examples
+    --------
+    >>> count_hosts("n[0-999999999],login[1-2]x[0-9]")
+    1000000020
+    """
+    count = 0
+    for part in _PART.findall(hosts):
+        pieces = [_ranges(inside, part, where) for inside in _BRACKET.findall(part)]
+        count += math.prod(sum(values.stop - values.start for _, values in ranges) for ranges in pieces)
+    return count
+
+
+def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
+    """Return the digits and the values of every piece between brackets."""
+    found = []
+    for piece in inside.split(","):
+        low, dash, high = piece.partition("-")
+        last = high if dash else low
+        if not (_is_number(low) and _is_number(last)) or int(last) < int(low):
+            raise ValueError(
+                f"{where}: {shown(piece)} in {shown(part)} is no range of hosts, expected such as 0-3"
+            )
+        found.append((len(low), range(int(low), int(last) + 1)))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+
+
+def host_list(names: Iterable[str]) -> str:
+    """Return names as a list of hosts with ranges, in their order: what `expand` takes.
+
+    Examples
+    --------
+    >>> host_list(["n08", "n09", "n10", "login", "n3"])
+    'n[08-10],login,n3'
+    """
+    parts: list[tuple[str, list[list[str]]]] = []  # prefix, and runs of numbers as they are written
+    for name in names:
+        match = _NUMBERED.fullmatch(name)
+        if not match:
+            parts.append((name, []))
+            continue
+        prefix, digits = match.groups()
+        if parts and parts[-1][1] and parts[-1][0] == prefix:
+            runs = parts[-1][1]
+            last = runs[-1][-1]
+            if int(digits) == int(last) + 1 and digits == f"{int(digits):0{len(last)}d}":
+                runs[-1] = [runs[-1][0], digits]
+            elif len(digits) == len(last):
+                runs.append([digits])
+            else:
+                parts.append((prefix, [[digits]]))
+        else:
+            parts.append((prefix, [[digits]]))
+    return ",".join(_written(prefix, runs) for prefix, runs in parts)
+
+
+def _written(prefix: str, runs: list[list[str]]) -> str:
+    words = ["-".join(run) for run in runs]
+    if len(words) == 1 and "-" not in words[0]:
+        return prefix + words[0]
+    return f"{prefix}[{','.join(words)}]" if words else prefix
