@@ -15,6 +15,8 @@ __all__ = ["content_of", "grounds", "sentences"]
 _RULES = {
     "slurm:flat": "Slurm's best fit of consecutive nodes (topology/flat), tasks in the order of the nodes",
     "slurm:tree": "Slurm's best fit of leaf switches (topology/tree), tasks in the order of the nodes",
+    "slurm:dragonfly": "one leaf switch or a node of each in turn (Slurm's topology/tree, "
+    "TopologyParam=dragonfly), tasks in the order of the nodes",
     "slurm:torus3d": "Slurm's listed placements (topology/torus3d), tasks in the order of the nodes",
 }
 
