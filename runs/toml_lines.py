@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
+
+from netplace.checks.toml_text import parsed_toml
 
 __all__ = ["line_of", "read_toml"]
 
@@ -22,14 +23,10 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
         If it cannot be read, or is not TOML.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        return text, tomllib.loads(text)
+        content = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is not TOML, {error}") from None
-    except RecursionError:
-        raise ValueError(f"{path}: is not TOML as anybody writes it, lists stand in lists too deep") from None
+    return parsed_toml(content, str(path))
 
 
 def line_of(text: str, table: str, key: str, value: object = None) -> int:

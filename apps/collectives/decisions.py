@@ -17,7 +17,6 @@ ask for ``power_of_two = true`` (or false) ranks, and give ``segment``, ``fanout
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,6 +26,7 @@ from typing import Any
 
 from netplace.apps.collectives.call import OPERATIONS, Call
 from netplace.checks import one_of, read_content, shown, whole
+from netplace.checks.toml_text import parsed_toml
 
 __all__ = ["TABLES", "Row", "Table", "decision_table", "shipped_table"]
 
@@ -149,10 +149,7 @@ def shipped_table(name: str) -> Table:
 
 
 def _parsed(content: bytes, source: str) -> Table:
-    try:
-        read = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{source}: is no TOML, {error}") from None
+    _, read = parsed_toml(content, source)
     name = source if source in TABLES else str(read.pop("name", source))
     read.pop("name", None)
     base = read.pop("base", None if source == "ours" else "ours")

@@ -104,7 +104,7 @@ class Recorded:
             return times
         total = np.cumsum(self.calls["gap"])
         first = np.searchsorted(self.calls["rank"], np.arange(self.ranks))
-        before = np.where(first > 0, total[np.maximum(first - 1, 0)], 0.0)
+        before = np.concatenate([[0.0], total])[first]
         since: NDArray[np.float64] = total - before[self.calls["rank"]]
         return since
 

@@ -50,7 +50,7 @@ def test_one_algorithm_beside_a_table():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("allreduce = [", "is no TOML"),
+        ("allreduce = [", "is not TOML"),
         ("allreduces = []", "collective operation: unknown name 'allreduces'; did you mean allreduce"),
         ("allreduce = []", "allreduce is \\[\\], expected a list of rows"),
         ('allreduce = [{algorithm = "ring", rank = [2]}]', "row 1: unknown name 'rank'; did you mean ranks"),
