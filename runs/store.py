@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -357,6 +358,8 @@ class Store:
             yield
         except sqlite3.Error as error:
             reason = _REASONS.get(str(error), str(error))
+            if re.search("no such (table|column)|has no column", reason):
+                reason = f"is not as this netplace makes stores ({reason}); keep it for the one that made it"
             raise StoreError(f"{self.path}: {reason}") from error
         except AlteredError as error:
             raise StoreError(f"{self.path}: {error}; netplace table --verify tells what is wrong") from None

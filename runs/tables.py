@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked, shown
+from netplace.checks.table_file import opened, sealed
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
 from netplace.runs.revisions import revisions_of
@@ -43,10 +44,12 @@ _MEASURED = [
 ]
 _WHOLE = ["cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked"]
 _STATISTICS = ["count", "missing", "failed", "mean", "std", "min", "max"]
+_OF_RUNS, _OF_TIMES = {*ENTRY, "seed", "cycles", "failure"}, {*ENTRY, *_STATISTICS}
 _NUMBERS = ("tasks", "seed", *_MEASURED, *_STATISTICS)
 _WHOLE_NUMBERS = ("tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
 _TEXTS = (*(name for name in ENTRY if name != "tasks"), "failure", "key")
 _LARGEST = 2.0**62
+_WHAT, _VERSION = "table", 1  # to be raised when columns change
 _DEFAULTS = Config()
 
 
@@ -145,16 +148,21 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
     ValueError
         If it is neither; `where` says where it came from.
     """
-    if {*ENTRY, "seed", "cycles", "failure"} <= {*frame.columns}:
+    if _OF_RUNS.issubset(frame.columns):
         return time_table(frame, sort=False)
-    if {*ENTRY, *_STATISTICS} <= {*frame.columns}:
+    if _OF_TIMES.issubset(frame.columns):
         return frame
     lacking = ", ".join(name for name in [*ENTRY, *_STATISTICS] if name not in frame.columns)
     raise ValueError(f"{where}: is no table of runs or run times, it lacks the columns {lacking}")
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV or, if the name ends in ``.parquet``, as Parquet."""
+    """Write a table as CSV or, if the name ends in ``.parquet``, as Parquet.
+
+    Tables of runs and run times, which are read again, get a column with their version and checksum.
+    """
+    if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
+        frame = sealed(frame, _WHAT, _VERSION)
     if path.suffix == ".parquet":
         frame.to_parquet(path, index=False)
     else:
@@ -162,12 +170,13 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return a table that `write_table` wrote.
+    """Return a table that `write_table` wrote, or one of others with some of its columns.
 
     Raises
     ------
     ValueError
-        If the file cannot be read.
+        If the file cannot be read, is not what was written, or a cell is not what its column holds; it names
+        the file, and the row and column.
     """
     try:
         if path.suffix == ".parquet":
@@ -180,6 +189,7 @@ def read_table(path: Path) -> pd.DataFrame:
         raise
     except Exception as error:  # pandas and pyarrow raise errors of many kinds
         raise ValueError(f"{path}: is no table, {' '.join(str(error).split())}") from None
+    frame = opened(frame, path, _WHAT, _VERSION)
     return frame.assign(
         **{name: _numbers(frame[name], name, path) for name in _NUMBERS if name in frame.columns},
         **{name: _texts(frame[name]) for name in _TEXTS if name in frame.columns},
@@ -197,13 +207,15 @@ def _numbers(column: pd.Series, name: str, path: Path) -> pd.Series:
     """Return a column as numbers, empty where it is; its file and line are named if one is none."""
     filled = column.replace("", None)
     found = pd.to_numeric(filled, errors="coerce").astype("float64")
-    wrong = (filled.notna() & found.isna()) | ~found.abs().fillna(0).lt(_LARGEST)
+    wrong = (filled.notna() & found.isna()) | ~found.fillna(0).between(0, _LARGEST)
     if name in _WHOLE_NUMBERS:
         wrong |= found.notna() & (found != found.round())
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         kind = "a whole number" if name in _WHOLE_NUMBERS else "a number"
-        raise ValueError(f"{path}, row {row + 1}, {name}: {shown(column.iloc[row])} is not {kind}")
+        raise ValueError(
+            f"{path}, row {row + 1}, {name}: {shown(column.iloc[row])} is not {kind} from 0 to 2**62"
+        )
     return found.astype("Int64") if name in _WHOLE_NUMBERS else found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import rich_click as click
-from spoiling import TOKENS
+from spoiling import MILD, TOKENS
 
 __all__ = ["command_line"]
 
@@ -106,7 +106,7 @@ def command_line(rng: Rng) -> list[str]:
             command = command.commands[word]
     options = [one for one in command.params if isinstance(one, click.Option) and one.opts[0] not in SLOW]
     place = words.index("--") if "--" in words else len(words)
-    for _ in range(int(rng.integers(1, 4)) if options else 0):
+    for _ in range(int(rng.choice([1, 1, 1, 2, 3])) if options else 0):
         chosen = options[int(rng.integers(len(options)))]
         added = [] if chosen.is_flag else [_value(rng) for _ in range(chosen.nargs)]
         words[place:place] = [chosen.opts[0], *added]
@@ -116,6 +116,9 @@ def command_line(rng: Rng) -> list[str]:
 
 
 def _value(rng: Rng) -> str:
-    if rng.random() < 0.4:
+    how = rng.random()
+    if how < 0.2:
+        return MILD[int(rng.integers(len(MILD)))]
+    if how < 0.45:
         return TOKENS[int(rng.integers(len(TOKENS)))]
     return VALUES[int(rng.integers(len(VALUES)))]

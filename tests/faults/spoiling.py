@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["TOKENS", "spoil"]
+__all__ = ["MILD", "TOKENS", "spoil"]
 
 Rng = np.random.Generator
 
@@ -20,13 +20,33 @@ TOKENS = (
     "1.5", "-0.0", "1e3", "999999999999999999", "torus:1", "tree:1,1", "mesh:0", "random", "best:9999999",
     "td:seconds=1e9", "12:5",
 )  # fmt: skip
+# Values that are often valid, so that what is wrong comes to light late.
+MILD = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "5",
+    "15",
+    "16",
+    "17",
+    "64",
+    "100",
+    "1000",
+    "65536",
+    "1000000",
+    "0.5",
+    "2.0",
+    "-1",
+    "-2",
+)
 _NUMBER = re.compile(rb"(?<![\w.])\d+(?:\.\d+)?")
 
 
 def spoil(content: bytes, rng: Rng, binary: bool = False) -> tuple[bytes, tuple[str, ...]]:
     """Return `content` with one to three things done to it, and their names."""
     known = BINARY if binary else TEXT
-    names = [str(name) for name in rng.choice(sorted(known), int(rng.integers(1, 4)))]
+    names = [str(name) for name in rng.choice(sorted(known), int(rng.choice([1, 1, 1, 2, 3])))]
     for name in names:
         content = known[name](content, rng)
     if not binary and rng.random() < 0.08:
@@ -36,7 +56,8 @@ def spoil(content: bytes, rng: Rng, binary: bool = False) -> tuple[bytes, tuple[
 
 
 def _token(rng: Rng) -> bytes:
-    return TOKENS[int(rng.integers(len(TOKENS)))].encode()
+    tokens = MILD if rng.random() < 0.4 else TOKENS
+    return tokens[int(rng.integers(len(tokens)))].encode()
 
 
 def _place(content: bytes, rng: Rng) -> int:

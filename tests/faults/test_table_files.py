@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
+from netplace.runs.tables import read_table, write_table
 
 HEAD = (
     "application,problem,tasks,network,partition,shape,mapping,settings,"
@@ -25,6 +27,37 @@ def table(tmp_path, monkeypatch):
         (tmp_path / "t.csv").write_text(HEAD + rows + ROW.format(mapping=mapping, mean=mean, least=least))
 
     return write
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (
+            lambda frame: frame.assign(mean=frame["mean"] + 1),
+            "checksum .* found, expected .* damaged or edited",
+        ),
+        (lambda frame: frame.iloc[1:], "row 1, netplace: checksum"),
+        (lambda frame: frame.iloc[::-1], "row 1, netplace: checksum"),
+        (lambda frame: frame.drop(columns="shape"), "row 1, netplace: checksum"),
+        (lambda frame: frame.assign(netplace="table 2 " + "0" * 32), "version 2 found, expected 1"),
+        (lambda frame: frame.assign(netplace=["x", "y"]), "row 1, netplace: 'x' found, expected 'table'"),
+        (lambda frame: frame.assign(netplace=[frame["netplace"][0], ""]), "row 2, netplace: '' found"),
+    ],
+    ids=["number", "cut", "order", "column", "version", "no seal", "seal"],
+)
+def test_a_table_that_is_not_what_was_written_is_told(tmp_path, ending, damage, words):
+    rows = "".join(ROW.format(mapping=name, mean="7.5", least="7") for name in ("random", "consecutive"))
+    (tmp_path / "mine.csv").write_text(HEAD + rows)
+    path = tmp_path / f"t.{ending}"
+    write_table(read_table(tmp_path / "mine.csv"), path)
+    assert read_table(path).equals(read_table(tmp_path / "mine.csv"))
+    frame = damage(pd.read_parquet(path) if ending == "parquet" else pd.read_csv(path))
+    write = frame.to_parquet if ending == "parquet" else frame.to_csv
+    write(path, index=False)
+    with pytest.raises(ValueError, match=rf"t\.{ending}, row \d, netplace: .*") as caught:
+        read_table(path)
+    assert re.search(words, str(caught.value))
 
 
 def run(*arguments):

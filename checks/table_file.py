@@ -1,0 +1,71 @@
+"""Tables in files that are read again: a column of them says what they are, their version and a checksum.
+
+A column, and not a line of comment or a second file, so that whatever reads CSV or Parquet reads them. It
+tells damage, not forgery, as `netplace.checks.results_file` does. A table without it is somebody else's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from netplace.checks.shown import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SEAL", "opened", "sealed"]
+
+SEAL = "netplace"  # the column
+_SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
+
+
+def sealed(frame: pd.DataFrame, what: str, version: int) -> pd.DataFrame:
+    """Return a table with a column that says what it is, its version and checksum, the same in every row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    what : str
+        What it is, such as ``"run times"``.
+    version : int
+        To be raised when columns change.
+    """
+    return frame.assign(**{SEAL: f"{what} {version} {_checksum(frame)}"})
+
+
+def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataFrame:
+    """Return a table that was read from a file without the column of `sealed`, which is checked.
+
+    Raises
+    ------
+    ValueError
+        With file, row and column, if it is another table than the one that was written.
+    """
+    if SEAL not in frame.columns:
+        return frame
+    plain = frame.drop(columns=SEAL)
+    seals = frame[SEAL].fillna("").astype("str")
+    for place, seal in enumerate(seals.drop_duplicates()):
+        row = f"{path}, row {int((seals == seal).to_numpy().argmax()) + 1}, {SEAL}"
+        match = _SEALS.fullmatch(seal)
+        if match is None or match[1] != what or place:
+            expected = shown(seals.iloc[0], 80) if place else f"{what!r}, a version and a checksum"
+            raise ValueError(f"{row}: {shown(seal)} found, expected {expected}")
+        if int(match[2]) != version:
+            raise ValueError(f"{row}: version {match[2]} found, expected {version}, that of this netplace")
+        if match[3] != _checksum(plain):
+            raise ValueError(
+                f"{row}: checksum {match[3]} found, expected {_checksum(plain)}: the table is not what was "
+                f"written, it was damaged or edited; if that is meant, take out its column {SEAL}"
+            )
+    return plain
+
+
+def _checksum(frame: pd.DataFrame) -> str:
+    """Return the first 32 hexadecimal digits of the SHA-256 of a table as CSV."""
+    text = frame.to_csv(index=False, lineterminator="\n")
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
