@@ -55,6 +55,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "table": "table",
         "plot": "plot",
         "report": "report",
+        "compare": "compare",
         "check": "check",
     },
     "Place tasks and jobs": {

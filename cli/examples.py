@@ -61,6 +61,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace pss show tree.conf --json",
     ),
     "record": ("netplace record -n 4 -o halo.trace.gz -- ./halo 100",),
+    "compare": (
+        "netplace compare before.json after.json",
+        "netplace compare main.sqlite branch.sqlite --fail-if worse",
+        "netplace compare first second -o differences.html",
+    ),
     "report": ("netplace report shared -o report.html",),
     "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),
     "table": (

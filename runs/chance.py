@@ -22,7 +22,7 @@ from netplace.placement.rule import Nodes, find_rule
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
 
-__all__ = ["network_draws", "placement_draws", "same_place", "simulation_of"]
+__all__ = ["network_draws", "placement_draws", "rule_draws", "same_place", "simulation_of"]
 
 
 def simulation_of(run: Run) -> Run:
@@ -67,12 +67,13 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
 
 def placement_draws(run: Run) -> bool:
     """Tell whether a rule of placement leaves anything to chance."""
-    if _draws_by(run.partition, PARTITION):
+    if rule_draws(run.partition, PARTITION):
         return True
-    return any(_draws_by(job.mapping, MAPPING) for job in run.jobs)
+    return any(rule_draws(job.mapping, MAPPING) for job in run.jobs)
 
 
-def _draws_by(text: str, choice: Choice[Any]) -> bool:
+def rule_draws(text: str, choice: Choice[Any]) -> bool:
+    """Tell whether a rule of placement, by its text form, leaves anything to chance; yes in doubt."""
     # Of one's own it is not known. It is not loaded for this either: runs are read from stores too.
     return choice.is_own(text) or find_rule(text, choice)[0].by_chance
 

@@ -250,15 +250,15 @@ class Store:
                 "DELETE FROM simulations WHERE key = ? AND failure IS NOT NULL", [(key,) for key in keys]
             )
 
-    def schedules(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Yield every plan that was carried out, and its outcome, in the order of their keys."""
-        if not self._has("schedules"):
+    def outcomes(self, table: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield every plan in one of `TABLES`, and its outcome, in the order of their keys."""
+        if not self._has(table):
             return
         with self._explained():
-            found = self._database.execute(f"{self._select('schedules')} ORDER BY key").fetchall()
+            found = self._database.execute(f"{self._select(table)} ORDER BY key").fetchall()
         for row in found:
             with self._explained():
-                plan = read_schedule(*row)
+                plan = read_schedule(*row, what=table.removesuffix("s"))
             yield plan
 
     def keep_outcome(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:

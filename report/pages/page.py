@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Bars", "DataTable", "Figure", "Gantt", "Lines", "Matrix", "NetworkMap", "Page", "Picture"]
+__all__ = [
+    "Bars",
+    "DataTable",
+    "Figure",
+    "Gantt",
+    "Intervals",
+    "Lines",
+    "Matrix",
+    "NetworkMap",
+    "Page",
+    "Picture",
+]
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,29 @@ class Bars(Figure):
     half_widths: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     unit: str = ""
     base: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals(Figure):
+    """A mark with its interval for each name, one below the other.
+
+    Attributes
+    ----------
+    names : sequence of str
+        From top to bottom.
+    values, half_widths : sequence of float, or None
+        Where the mark is, and half of the interval around it.
+    groups : sequence of str
+        Which group each belongs to: the colour of its mark.
+    unit : str
+        What the values are.
+    """
+
+    names: Sequence[str]
+    values: Sequence[float]
+    half_widths: Sequence[float | None]
+    groups: Sequence[str]
+    unit: str
 
 
 @dataclass(frozen=True, kw_only=True)

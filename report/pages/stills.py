@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from netplace.report.pages.page import Bars, Figure, Gantt, Lines, Matrix, NetworkMap
+from netplace.report.pages.page import Bars, Figure, Gantt, Intervals, Lines, Matrix, NetworkMap
 from netplace.report.plots.page import COLOURS
 
 __all__ = ["still"]
@@ -61,6 +61,22 @@ def _bars(drawing: Drawing, figure: Any) -> None:
     )
     axes.set_ylabel(figure.unit)
     if count > 1:
+        axes.legend()
+
+
+def _intervals(drawing: Drawing, figure: Any) -> None:
+    axes, groups = drawing.add_subplot(), list(dict.fromkeys(figure.groups))
+    for place, group in enumerate(groups):
+        own = [index for index, name in enumerate(figure.groups) if name == group]
+        half = [figure.half_widths[index] or 0.0 for index in own]
+        values = [figure.values[index] for index in own]
+        colour = COLOURS[place % len(COLOURS)]
+        axes.errorbar(values, own, xerr=half, fmt="o", markersize=4, color=colour, label=_label(group))
+    axes.axvline(0, color="#666666", linewidth=0.8)
+    axes.set_yticks(range(len(figure.names)), figure.names)
+    axes.set_ylim(len(figure.names) - 0.5, -0.5)
+    axes.set_xlabel(figure.unit)
+    if len(groups) > 1:
         axes.legend()
 
 
@@ -129,6 +145,7 @@ def _label(name: str) -> str:
 
 _STILLS: dict[type[Figure], Callable[[Drawing, Any], None]] = {
     Bars: _bars,
+    Intervals: _intervals,
     Lines: _lines,
     Gantt: _gantt,
     Matrix: _matrix,

@@ -69,7 +69,7 @@ def test_what_was_altered_is_told(path, statement, value):
 def test_an_altered_schedule_is_told(path):
     change(path, "UPDATE schedules SET outcome = replace(outcome, '3', '4') WHERE key = ?", "plan")
     with Store(path, read_only=True) as store:
-        for read in (lambda: store.outcome("schedules", "plan"), lambda: list(store.schedules())):
+        for read in (lambda: store.outcome("schedules", "plan"), lambda: list(store.outcomes("schedules"))):
             with pytest.raises(StoreError, match="schedule 'plan' is not what was stored"):
                 read()
 

@@ -61,8 +61,8 @@ def test_outcomes_are_kept_and_not_made_again(tmp_path, monkeypatch):
         monkeypatch.setattr("netplace.runs.schedules.carry_out", never)
         kept = [store.outcome("schedules", plan.key) for plan in plans]
         assert outcomes_of(plans, outcome_of, KeptOutcomes(store, "schedules")) == kept
-        assert {plan["policy"] for plan, _ in store.schedules()} == {"fcfs", "sjf"}
-        assert len(list(store.schedules())) == 4
+        assert {plan["policy"] for plan, _ in store.outcomes("schedules")} == {"fcfs", "sjf"}
+        assert len(list(store.outcomes("schedules"))) == 4
 
 
 def test_a_store_of_runs_takes_schedules_and_one_without_has_none(tmp_path):
@@ -75,7 +75,7 @@ def test_a_store_of_runs_takes_schedules_and_one_without_has_none(tmp_path):
     assert "schedules" not in tables, "made when the first is kept"
     with Store(path, read_only=True) as store:
         assert store.outcome("schedules", "0" * 64) is None
-        assert list(store.schedules()) == []
+        assert list(store.outcomes("schedules")) == []
     plan = make_plan(GIVEN)
     with Store(path) as store:
         store.keep_outcome("schedules", plan.key, plan.to_dict(), {"figure": 1})

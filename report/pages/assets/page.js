@@ -145,6 +145,26 @@
           min: figure.base === 0 ? undefined : (range) => Math.min(figure.base, range.min) }),
         dataZoom: figure.groups.length > 30 ? zoom : undefined, series };
     },
+    Intervals(figure) {
+      const groups = [...new Set(figure.groups)], named = { better: "#009E73", worse: "#D55E00", "within chance": "#8a8a8a", "one run": "#8a8a8a", "one draw": "#8a8a8a" };
+      const colour = (group) => named[group] || colours[groups.indexOf(group) % colours.length];
+      const narrow = (figure.width || 1000) < 640;
+      const marks = groups.map((group) => ({ name: group, type: "scatter", symbolSize: 9, symbol: group === "one draw" ? "emptyCircle" : "circle", itemStyle: { color: colour(group) },
+        data: figure.values.flatMap((value, place) => (figure.groups[place] === group ? [[value, place]] : [])) }));
+      const bars = figure.values.flatMap((value, place) => (figure.half_widths[place] ? [[value - figure.half_widths[place], place, value + figure.half_widths[place]]] : []));
+      return { grid: { left: narrow ? 150 : 330, right: 24, top: 40, bottom: 48 }, legend: { type: "scroll", top: 4, data: groups },
+        tooltip: tip({ formatter: (point) => { const place = point.value[1], half = figure.half_widths[place];
+          return `${escaped(figure.names[place])}<br>${shown(figure.values[place])}${half ? ` ± ${shown(half)}` : ""} (${escaped(figure.groups[place])})`; } }),
+        xAxis: axis(figure.unit, { type: "value", scale: true, min: (range) => Math.min(0, range.min, ...bars.map((bar) => bar[0])),
+          max: (range) => Math.max(0, range.max, ...bars.map((bar) => bar[2])), axisLabel: { formatter: shown, hideOverlap: true, showMinLabel: false, showMaxLabel: false } }),
+        yAxis: { type: "category", data: figure.names, inverse: true, axisTick: { show: false },
+          axisLabel: { interval: 0, width: narrow ? 140 : 320, overflow: "truncate" } },
+        series: [...marks, { type: "custom", silent: true, data: bars, tooltip: { show: false }, encode: { x: [0, 2], y: 1 }, renderItem: (_, api) => {
+          const [x1, y] = api.coord([api.value(0), api.value(1)]), x2 = api.coord([api.value(2), api.value(1)])[0];
+          return { type: "line", shape: { x1, y1: y, x2, y2: y }, style: { stroke: colour(figure.groups[api.value(1)]), lineWidth: 1.6 } };
+        } },
+        { type: "line", silent: true, data: [], markLine: { symbol: "none", label: { show: false }, lineStyle: { color: "#888888", type: "solid" }, data: [{ xAxis: 0 }] } }] };
+    },
     Lines(figure) {
       const names = Object.keys(figure.series), series = [];
       names.forEach((name, place) => {
@@ -216,7 +236,7 @@
       if (chart) chart.dispose();
       chart = echarts.init(place, dark.matches ? "dark" : null, { renderer: marks > 3000 ? "canvas" : "svg" });
       chart.setOption({ backgroundColor: "transparent", animation: false, color: colours, aria: { enabled: true },
-        textStyle: { fontFamily: "inherit" }, ...options[figure.kind](figure, state) });
+        textStyle: { fontFamily: getComputedStyle(document.body).fontFamily }, ...options[figure.kind]({ ...figure, width: place.clientWidth }, state) });
     };
     draw();
     dark.addEventListener("change", draw);

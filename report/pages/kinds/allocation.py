@@ -10,22 +10,20 @@ from netplace.report.pages.kinds.held import boxes_of
 from netplace.report.pages.kinds.saved import has_keys, number_in, saved_object
 from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Page
 
-__all__ = ["page", "recognises"]
+__all__ = ["offers_in", "page", "recognises"]
 
 _FIGURES = ("pairwise_sum", "mean_hops", "components", "linear_span", "ring_span", "cpu_seconds")
 
 
 def recognises(path: Path) -> bool:
     """Tell whether a file holds what allocators offer."""
-    return has_keys(path, ("machine", "request", "offers"))
+    return any(has_keys(path, ("machine", "request", own)) for own in ("offers", "placed"))
 
 
 def page(path: Path) -> Page:
     """Return the page of what ``netplace allocate --json`` printed."""
     found = saved_object(path)
-    offers = found["offers"]
-    if not isinstance(offers, list) or not offers or not all(isinstance(offer, dict) for offer in offers):
-        raise ValueError(f"{path}: offers: {shown(offers)} found, expected a list of offers")
+    offers = offers_in(path, found)
     placed = [offer for offer in offers if offer.get("placed")]
     placed.sort(key=lambda offer: number_in(path, offer, "mean_hops") or 0.0)
     names = [str(offer.get("partition")) for offer in placed]
@@ -44,6 +42,20 @@ def page(path: Path) -> Page:
     asked = [(name, str(found.get(name))) for name in ("machine", "request", "free")]
     title = f"Allocations of {found['request']} nodes on {found['machine']}"
     return Page(title, _verdict(path, placed, offers), asked, parts)
+
+
+def offers_in(path: Path, found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what each allocator offers; where one was asked, its offer stands beside the request.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    offers = found.get("offers", [found])
+    if not isinstance(offers, list) or not offers or not all(isinstance(offer, dict) for offer in offers):
+        raise ValueError(f"{path}: offers: {shown(offers)} found, expected a list of offers")
+    return offers
 
 
 def _verdict(path: Path, placed: list[dict[str, Any]], offers: list[dict[str, Any]]) -> list[str]:

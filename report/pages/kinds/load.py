@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from netplace.checks import shown
-from netplace.report.pages.kinds.intervals import half_width
-from netplace.report.pages.kinds.saved import asked_of, has_keys, saved_object, versions_of
+from netplace.netsim import Config
+from netplace.report.pages.kinds.saved import asked_of, has_keys, number_in, saved_object, versions_of
 from netplace.report.pages.page import DataTable, Figure, Lines, Page
+from netplace.report.tables.load import curve_frame
+from netplace.runs.loads import LoadPlan
 
-__all__ = ["page", "recognises"]
+__all__ = ["page", "points_of", "recognises"]
+
+_NEEDED: dict[str, Any] = {
+    "offered": int | float,
+    "accepted": int | float,
+    "packets": int | float,
+    "packet_hops": int | float,
+    "cpu_seconds": int | float,
+    "delay": dict,
+}
+_DELAYS = ("mean", "p50", "p95", "p99")
+_COLUMNS = [
+    "curve",
+    "offered",
+    "accepted",
+    "accepted_half_width",
+    "mean",
+    "mean_half_width",
+    "p95",
+    "p99",
+    "seeds",
+]
 
 _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 
@@ -25,32 +49,16 @@ def recognises(path: Path) -> bool:
 def page(path: Path) -> Page:
     """Return the page of what ``netplace load --json`` printed."""
     found = saved_object(path)
-    points = _points(path, found)
-    frame = _curves(points)
+    points = points_of(path, found)
+    frame = curve_frame([_plan(path, point) for point in points], points)
     curves = list(frame["curve"].unique())
     parts: list[DataTable | Figure] = [
         _lines(frame, "accepted", "Accepted load", "accepted (phits a node and cycle)"),
-        _lines(frame, "delay", "Mean delay of packets", "cycles"),
+        _lines(frame, "mean", "Mean delay of packets", "cycles"),
         DataTable(
             "Points",
             ["curve", "offered", "accepted", "±", "mean delay (cycles)", "±", "p95", "p99", "seeds"],
-            frame[
-                [
-                    "curve",
-                    "offered",
-                    "accepted",
-                    "accepted_half",
-                    "delay",
-                    "delay_half",
-                    "p95",
-                    "p99",
-                    "seeds",
-                ]
-            ]
-            .astype(object)
-            .where(frame.notna(), None)
-            .to_numpy()
-            .tolist(),
+            frame[_COLUMNS].astype(object).where(frame[_COLUMNS].notna(), None).to_numpy().tolist(),
             note="± is half of a 95 % interval over the seeds.",
         ),
     ]
@@ -60,57 +68,41 @@ def page(path: Path) -> Page:
     return Page(title, _verdict(frame), asked, parts)
 
 
-def _points(path: Path, found: dict[str, Any]) -> list[dict[str, Any]]:
+def points_of(path: Path, found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return each point with what was asked for it.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if there are none, or one lacks what is shown of it.
+    """
     points = found["points"]
     if not isinstance(points, list) or not points:
         raise ValueError(f"{path}: points: {shown(points)} found, expected a list of points")
     for place, point in enumerate(points):
         whole = found | point if isinstance(point, dict) else {}
-        for name in ("offered", "accepted"):
-            if not isinstance(whole.get(name), int | float):
-                value = shown(whole.get(name))
-                raise ValueError(f"{path}: points.{place}.{name}: {value} found, expected a number")
-        if not isinstance(whole.get("delay"), dict):
-            raise ValueError(
-                f"{path}: points.{place}.delay: {shown(whole.get('delay'))} found, expected an object"
-            )
-    return [found | point for point in points]
+        for name, expected in _NEEDED.items():
+            if not isinstance(whole.get(name), expected) or isinstance(whole.get(name), bool):
+                value, kind = shown(whole.get(name)), "an object" if expected is dict else "a number"
+                raise ValueError(f"{path}: points.{place}.{name}: {value} found, expected {kind}")
+        for name in _DELAYS:
+            number_in(path, whole["delay"], name)
+    return [found | point | {"delay": {**dict.fromkeys(_DELAYS), **point["delay"]}} for point in points]
 
 
-def _curves(points: list[dict[str, Any]]) -> pd.DataFrame:
-    names = [name for name in ("network", "traffic") if len({str(point.get(name)) for point in points}) > 1]
-    config = [_config(point) for point in points]
-    settings = [key for key in config[0] if len({str(one.get(key)) for one in config}) > 1]
-    rows = [
-        {
-            "curve": ", ".join(
-                [str(point[name]) for name in names] + [f"{key} {one[key]}" for key in settings]
-            )
-            or str(point.get("network")),
-            "offered": point["offered"],
-            "accepted": point["accepted"],
-            "delay": point["delay"].get("mean"),
-            "p95": point["delay"].get("p95"),
-            "p99": point["delay"].get("p99"),
-        }
-        for point, one in zip(points, config, strict=True)
-    ]
-    frame = pd.DataFrame(rows).astype({"delay": float, "p95": float, "p99": float})
-    groups = frame.groupby(["curve", "offered"], sort=False)
-    made = groups[["accepted", "delay", "p95", "p99"]].mean()
-    for name in ("accepted", "delay"):
-        spread = zip(groups[name].std(), groups.size(), strict=True)
-        made[f"{name}_half"] = [half_width(std, count) for std, count in spread]
-    return made.assign(seeds=groups.size()).reset_index()
-
-
-def _config(point: dict[str, Any]) -> dict[str, Any]:
-    found = point.get("config")
-    return found if isinstance(found, dict) else {}
+def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
+    """Return what was asked for a point; nothing that it names is read."""
+    own = {item.name for item in fields(LoadPlan)} - {"config"}
+    config = point.get("config")
+    try:
+        settings = Config(**config) if isinstance(config, dict) else Config()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: config: {error}") from None
+    return LoadPlan(config=settings, **{"network": "", **{k: v for k, v in point.items() if k in own}})
 
 
 def _lines(frame: pd.DataFrame, name: str, title: str, y: str) -> Lines:
-    half = f"{name}_half"
+    half = f"{name}_half_width"
     series = {
         str(curve): [
             (row["offered"], row[name], row[half]) if pd.notna(row[half]) else (row["offered"], row[name])

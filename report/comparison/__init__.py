@@ -1,0 +1,89 @@
+"""Two outcomes of a command side by side: what differs in what was asked, and what differs beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.report.comparison.compare import BETTER, WORSE, Comparison, Difference, compare
+from netplace.report.comparison.kinds import (
+    allocation,
+    cosimulation,
+    load,
+    run,
+    schedule,
+    store,
+    study,
+    table,
+)
+from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+
+__all__ = [
+    "BETTER",
+    "KINDS",
+    "WORSE",
+    "Comparison",
+    "Difference",
+    "Entry",
+    "Outcome",
+    "OutcomeKind",
+    "Result",
+    "Sample",
+    "compare",
+    "read_outcome",
+]
+
+
+@dataclass(frozen=True)
+class OutcomeKind:
+    """A kind of outcome that can be compared with another of its kind.
+
+    Attributes
+    ----------
+    recognises : callable
+        Takes a path and tells whether it is of this kind.
+    outcome : callable
+        Takes the path and returns the `Outcome`.
+    description : str
+        What it is, and which command writes it.
+    """
+
+    recognises: Callable[[Path], bool]
+    outcome: Callable[[Path], Outcome]
+    description: str
+
+
+KINDS: dict[str, OutcomeKind] = {
+    "co-simulation": OutcomeKind(
+        cosimulation.recognises, cosimulation.outcome, "a folder of netplace cosim -o"
+    ),
+    "schedule": OutcomeKind(schedule.recognises, schedule.outcome, "a folder of netplace schedule -o"),
+    "study": OutcomeKind(study.recognises, study.outcome, "a folder of netplace study"),
+    "run": OutcomeKind(run.recognises, run.outcome, "what netplace run --json printed, in a .json file"),
+    "load": OutcomeKind(load.recognises, load.outcome, "what netplace load --json printed, in a .json file"),
+    "allocation": OutcomeKind(
+        allocation.recognises, allocation.outcome, "what netplace allocate --json printed"
+    ),
+    "table": OutcomeKind(table.recognises, table.outcome, "a table of netplace table --csv or --parquet"),
+    "store": OutcomeKind(
+        store.recognises, store.outcome, "a store (.sqlite), or a sweep file with its store"
+    ),
+}
+
+
+def read_outcome(path: Path) -> Outcome:
+    """Return an outcome of any command.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing, or it is of no kind that is known; the sentence names those that are.
+    """
+    if not path.exists():
+        raise ValueError(f"{path}: is not there, expected an outcome of netplace")
+    for kind in KINDS.values():
+        if kind.recognises(path):
+            return kind.outcome(path)
+    known = "; ".join(kind.description for kind in KINDS.values())
+    raise ValueError(f"{path}: is no outcome that can be compared, expected one of: {known}")

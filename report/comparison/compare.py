@@ -1,0 +1,290 @@
+"""Which results of two outcomes differ, and whether by more than chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+from netplace.scheduling.metrics.comparison import Paired, judged, paired, unpaired
+
+__all__ = ["BETTER", "MEANINGS", "WORSE", "Comparison", "Difference", "compare"]
+
+BETTER, WORSE = "better", "worse"
+# What is said of a difference, for legends and help.
+MEANINGS = {
+    WORSE: "worse by more than chance",
+    BETTER: "better by more than chance",
+    "less": "less by more than chance, which is neither better nor worse",
+    "more": "more by more than chance, which is neither better nor worse",
+    "within chance": "a difference that chance alone may make",
+    "one draw": "a difference of single draws: how much of it is chance is not known",
+    "equal": "the same",
+    "only in the first": "there is no such result in the second",
+    "only in the second": "there is no such result in the first",
+}
+# Asked values that need no name in front of them.
+_PLAIN = (
+    "application",
+    "problem",
+    "network",
+    "partition",
+    "mapping",
+    "policy",
+    "machine",
+    "table",
+    "outcome",
+)
+_CLEAR = (WORSE, BETTER, "less", "more")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One result in two outcomes.
+
+    Attributes
+    ----------
+    of : str
+        Of which entry; empty where there is but one.
+    name : str
+        What it is, with its unit.
+    first, second : float or None
+        Means; None where there is none.
+    difference, half_width : float or None
+        The second less the first, and half of its 95 % interval; None where that is not known, 0 for what is
+        exact.
+    p_value : float or None
+        After Holm for all results compared; None where nothing was tested.
+    test : str
+        Which test says so; ``"exact"`` where chance has no part.
+    verdict : str
+        A key of `MEANINGS`.
+    """
+
+    of: str
+    name: str
+    first: float | None
+    second: float | None
+    difference: float | None = None
+    half_width: float | None = None
+    p_value: float | None = None
+    test: str = ""
+    verdict: str = ""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is a change to be drawn."""
+        return self.verdict != "equal" and self.share(self.difference) is not None
+
+    def share(self, value: float | None) -> float | None:
+        """Return a value as a share of the first mean; None where that says nothing."""
+        return None if value is None or not self.first else value / abs(self.first)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {**self.__dict__, "relative": self.share(self.difference)}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two outcomes side by side.
+
+    Attributes
+    ----------
+    kind, first, second : str
+        What they are, and their names.
+    asked : sequence of (str, str, str)
+        What was asked differently: its name, and what each was asked.
+    differences : sequence of Difference
+        All results, those of one entry together.
+    same_asked : bool
+        Whether the same was asked with the same seeds, so that any difference is none of chance.
+    """
+
+    kind: str
+    first: str
+    second: str
+    asked: Sequence[tuple[str, str, str]]
+    differences: Sequence[Difference]
+    same_asked: bool
+
+    def count(self, *verdicts: str) -> int:
+        """Return how many results there are with one of these verdicts."""
+        return sum(one.verdict in verdicts for one in self.differences)
+
+    @property
+    def changed(self) -> int:
+        """How many results differ beyond chance, or are in one outcome only."""
+        return self.count(*_CLEAR, "only in the first", "only in the second")
+
+    def sentences(self) -> list[str]:
+        """Return in words what came of it."""
+        total = len(self.differences)
+        if self.count("equal") == total:
+            said = [f"All {total} results are the same."]
+        else:
+            parts = [f"{count} {word}" for word in MEANINGS if (count := self.count(word))]
+            said = [f"Of {total} results: {', '.join(parts)}."]
+        if self.same_asked and self.changed:
+            said.append("The same was asked with the same seeds: what differs is the doing of the program.")
+        if tests := dict.fromkeys(one.test for one in self.differences if one.p_value is not None):
+            said.append(
+                f"Chance is told by {_joined(list(tests))}, at the level of 0.05 after Holm for all that was "
+                "tested."
+            )
+        if self.count("one draw"):
+            said.append("Of single draws nothing is said: more seeds tell what chance does.")
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "kind": self.kind,
+            "first": self.first,
+            "second": self.second,
+            "same_asked": self.same_asked,
+            "asked": [{"name": name, "first": one, "second": other} for name, one, other in self.asked],
+            "counts": {word: self.count(word) for word in MEANINGS},
+            "differences": [one.to_dict() for one in self.differences],
+        }
+
+
+def compare(first: Outcome, second: Outcome) -> Comparison:
+    """Compare two outcomes, result by result.
+
+    What is the same for all of an outcome, and another for all of the other, is what was asked differently;
+    entries are those of each other that agree in all else.
+
+    Raises
+    ------
+    ValueError
+        If they are of different kinds, or have no entry in common.
+    """
+    if first.kind != second.kind:
+        raise ValueError(
+            f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two of one kind"
+        )
+    one, other = _settled(first), _settled(second)
+    settled = [name for name in {**one, **other} if _once(name, one, first) and _once(name, other, second)]
+    asked = [
+        (name, one.get(name, ""), other.get(name, "")) for name in settled if one.get(name) != other.get(name)
+    ]
+    if first.versions != second.versions:
+        asked.append(("versions", first.versions, second.versions))
+    entries, others = _by_label(first, settled), _by_label(second, settled)
+    if not entries.keys() & others.keys():
+        raise ValueError(
+            f"{first.name} and {second.name} have no result in common: {next(iter(entries), 'none')} against "
+            f"{next(iter(others), 'none')}"
+        )
+    same_asked = not [name for name, *_ in asked if name != "versions"]
+    found = []
+    for label in dict.fromkeys([*entries, *others]):
+        found += _of_entry(label, entries.get(label), others.get(label), same_asked)
+    return Comparison(first.kind, first.name, second.name, asked, _judged(found), same_asked)
+
+
+def _settled(outcome: Outcome) -> dict[str, str]:
+    """Return what is the same for all entries of an outcome."""
+    kept = dict(outcome.entries[0].asked)
+    for entry in outcome.entries:
+        kept = {name: value for name, value in kept.items() if entry.asked.get(name) == value}
+    return kept
+
+
+def _once(name: str, settled: Mapping[str, str], outcome: Outcome) -> bool:
+    """Tell whether a name has one value in an outcome, or is not asked at all."""
+    return name in settled or not any(name in entry.asked for entry in outcome.entries)
+
+
+def _by_label(outcome: Outcome, left_out: Sequence[str]) -> dict[str, Entry]:
+    """Return the entries of an outcome by what tells one from another."""
+    settled = {*left_out, "seeds"}
+    found: dict[str, Entry] = {}
+    for entry in outcome.entries:
+        words = [
+            value if name in _PLAIN else f"{name} {value}"
+            for name, value in entry.asked.items()
+            if name not in settled and value
+        ]
+        found.setdefault(", ".join(words), entry)
+    return found
+
+
+def _of_entry(
+    label: str, first: Entry | None, second: Entry | None, same: bool
+) -> list[tuple[Difference, int, Paired | None]]:
+    """Return the differences of an entry, which direction is better, and what was tested if anything was."""
+    ours = {result.name: result for result in (first.results if first else ())}
+    theirs = {result.name: result for result in (second.results if second else ())}
+    return [
+        _difference(label, name, ours.get(name), theirs.get(name), same)
+        for name in dict.fromkeys([*ours, *theirs])
+    ]
+
+
+def _difference(
+    label: str, name: str, first: Result | None, second: Result | None, same: bool
+) -> tuple[Difference, int, Paired | None]:
+    if first is None or second is None:
+        where = "only in the first" if second is None else "only in the second"
+        means = [None if one is None else one.sample.mean for one in (first, second)]
+        return Difference(label, name, means[0], means[1], verdict=where), 0, None
+    one, other = first.sample, second.sample
+    gap = other.mean - one.mean
+    bare = Difference(label, name, one.mean, other.mean, gap)
+    if same or _exact(one, other):
+        equal = one.values == other.values if same else math.isclose(one.mean, other.mean, rel_tol=1e-12)
+        word = "equal" if equal else _word(gap, first.better)
+        return replace(bare, half_width=0.0, test="exact", verdict=word), first.better, None
+    test, tested = _tested(one, other)
+    if tested is None or math.isnan(tested.p_value):
+        return replace(bare, verdict="one draw" if gap else "equal"), first.better, None
+    half = tested.half_width
+    return replace(bare, difference=tested.mean, half_width=half, test=test), first.better, tested
+
+
+def _exact(one: Sample, other: Sample) -> bool:
+    """Tell whether chance has no part in either: it is known, or several draws came to the same."""
+    return all(not sample.draws or (sample.count > 1 and sample.std == 0) for sample in (one, other))
+
+
+def _tested(one: Sample, other: Sample) -> tuple[str, Paired | None]:
+    """Return the name of a test and what it says; None for single draws, of which none says anything."""
+    common = [draw for draw in one.values if draw in other.values]
+    if one.draws == other.draws and len(common) > 1:
+        found = paired(
+            [one.values[draw] for draw in common],
+            [other.values[draw] for draw in common],
+            in_time=one.draws == "batches",
+        )
+        return f"Student's t of pairs of {one.draws}", found
+    if min(one.count, other.count) < 2:
+        return "", None
+    return "Welch's t", unpaired((one.mean, one.std, one.count), (other.mean, other.std, other.count))
+
+
+def _word(gap: float, better: int) -> str:
+    if not better:
+        return "less" if gap < 0 else "more"
+    return BETTER if gap * better > 0 else WORSE
+
+
+def _judged(found: Sequence[tuple[Difference, int, Paired | None]]) -> list[Difference]:
+    """Return the differences with their verdicts, all tests taken together."""
+    verdicts = iter(judged([tested for *_, tested in found if tested is not None]))
+    made = []
+    for one, better, tested in found:
+        if tested is None:
+            made.append(one)
+            continue
+        judgement = next(verdicts)
+        word = _word(tested.mean, better) if judgement.clear else judgement.words
+        made.append(replace(one, p_value=judgement.p_value, verdict=word))
+    return made
+
+
+def _joined(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,42 @@
+"""Choices of allocators, as ``netplace allocate --json`` prints them: exact, but where they draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
+from netplace.report.comparison.outcome import Entry, Outcome
+from netplace.report.pages.kinds.allocation import offers_in, recognises
+from netplace.report.pages.kinds.saved import saved_object
+from netplace.scheduling import PARTITIONERS
+
+__all__ = ["outcome", "recognises"]
+
+_FIGURES: Figures = {
+    ("mean_hops",): ("mean hops between nodes", LESS),
+    ("pairwise_sum",): ("pairwise sum of hops", LESS),
+    ("components",): ("components", LESS),
+    ("linear_span",): ("linear span", LESS),
+    ("ring_span",): ("ring span", LESS),
+}
+
+
+def outcome(path: Path) -> Outcome:
+    """Return what a file holds."""
+    found = saved_object(path)
+    same = {str(name): str(found[name]) for name in ("machine", "request", "free", "seed") if name in found}
+    entries = [
+        Entry(
+            {**same, "partition": str(offer.get("partition"))},
+            figure_results(path, {"": offer}, _FIGURES, "" if _settled(offer) else "seeds"),
+        )
+        for offer in offers_in(path, found)
+        if offer.get("placed")
+    ]
+    return Outcome("allocation", str(path), entries)
+
+
+def _settled(offer: dict[str, object]) -> bool:
+    """Tell whether chance has no part in a choice; no in doubt."""
+    kind = PARTITIONERS.get(str(offer.get("partition")).partition(":")[0])
+    return kind is not None and not kind.by_chance

@@ -1,0 +1,46 @@
+"""Co-simulations: slowdowns and times of the same jobs in both, and figures of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from netplace.cosim.kept import read_plan
+from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
+from netplace.report.comparison.kinds.schedule import METRICS
+from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+from netplace.report.pages.kinds.cosimulation import recognises
+from netplace.report.pages.kinds.saved import asked_of, versions_of
+
+__all__ = ["cosim_entry", "outcome", "recognises"]
+
+_PER_JOB = {
+    "slowdown": "slowdown (live / alone)",
+    "live": "run time beside the others (s)",
+    "alone": "run time alone (s)",
+}
+# Waits of jobs hang together, by the queue that they share: of one co-simulation their mean is a single draw.
+_FIGURES: Figures = {
+    ("schedule", "per_job", "wait", "mean"): ("mean wait (s)", LESS),
+    **{("schedule", *keys): said for keys, said in METRICS.items()},
+    ("sharing", "share_of_node_hours"): ("node-hours lost to sharing (share)", LESS),
+}
+
+
+def outcome(path: Path) -> Outcome:
+    """Return what a folder of ``netplace cosim -o`` holds."""
+    plan, found = read_plan(path)
+    versions = " ".join(text for _, text in versions_of(found["versions"]))
+    return Outcome("co-simulation", str(path), [cosim_entry(path, plan.to_dict(), found)], versions)
+
+
+def cosim_entry(path: Path, plan: Mapping[str, Any], found: Mapping[str, Any]) -> Entry:
+    """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
+    results = []
+    for name, text in _PER_JOB.items():
+        values = {str(job["job"]): float(job[name]) for job in found["jobs"] if job[name] is not None}
+        if values:
+            results.append(Result(text, Sample.of(values, "jobs"), LESS))
+    results += figure_results(path, {"": found["figures"]}, _FIGURES, "seeds")
+    return Entry(dict(asked_of(plan)), results)

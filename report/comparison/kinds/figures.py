@@ -1,0 +1,50 @@
+"""Which figures are compared, and whether less or more of them is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from netplace.report.comparison.outcome import Result, Sample
+from netplace.report.pages.kinds.saved import number_in
+
+__all__ = ["LESS", "MORE", "NEITHER", "Figures", "figure_results"]
+
+Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: its name, what is better
+
+LESS, NEITHER, MORE = -1, 0, 1
+
+
+def figure_results(
+    path: Path,
+    draws: Mapping[str, Mapping[str, Any]],
+    figures: Figures,
+    kind: str,
+) -> list[Result]:
+    """Return results over the draws of what is one number in each.
+
+    Parameters
+    ----------
+    path : Path
+        Where they stand, for mistakes.
+    draws : mapping
+        What was measured, by draw.
+    figures : Figures
+        Which numbers.
+    kind : str
+        What the draws are; empty where chance has no part, and one draw says all.
+    """
+    made = []
+    for keys, (name, better) in figures.items():
+        values = {draw: number_in(path, found, *keys) for draw, found in draws.items()}
+        known = {draw: value for draw, value in values.items() if value is not None and math.isfinite(value)}
+        if known and len(known) == len(values):
+            sample = Sample.of(known, kind) if kind else Sample.exact(_first(known.values()))
+            made.append(Result(name, sample, better))
+    return made
+
+
+def _first(values: Iterable[float]) -> float:
+    return next(iter(values))

@@ -1,0 +1,84 @@
+"""Schedules: the means of batches of jobs where there are enough, and figures of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from netplace.checks import shown
+from netplace.report.comparison.kinds.figures import LESS, MORE, Figures, figure_results
+from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+from netplace.report.pages.kinds.saved import asked_of, versions_of
+from netplace.report.pages.kinds.schedule import recognises
+from netplace.runs.schedule_folder import read_figures
+
+__all__ = ["METRICS", "outcome", "plan_entries", "recognises"]
+
+_PER_JOB = {
+    "wait": "mean wait (s)",
+    "bounded_slowdown": "mean bounded slowdown",
+    "turnaround": "mean turnaround (s)",
+    "run": "mean run time (s)",
+}
+METRICS: Figures = {
+    ("makespan",): ("makespan (s)", LESS),
+    ("utilisation",): ("utilisation", MORE),
+    ("throughput",): ("throughput (jobs an hour)", MORE),
+    ("external_fragmentation",): ("external fragmentation", LESS),
+    ("internal_fragmentation",): ("internal fragmentation", LESS),
+    ("contiguous",): ("share of contiguous jobs", MORE),
+    ("locality",): ("locality", LESS),
+    ("rejected",): ("rejected jobs", LESS),
+    ("failed",): ("failed jobs", LESS),
+}
+_MEANS: Figures = {("per_job", name, "mean"): (text, LESS) for name, text in _PER_JOB.items()}
+_ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
+
+
+def outcome(path: Path) -> Outcome:
+    """Return what a folder of ``netplace schedule -o`` holds."""
+    plan, found = read_figures(path)
+    entries = plan_entries(path, [(plan.to_dict(), found)])
+    return Outcome(
+        "schedule", str(path), entries, " ".join(text for _, text in versions_of(found.get("versions")))
+    )
+
+
+def plan_entries(path: Path, carried: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Entry]:
+    """Return an entry for each plan and its figures, those that differ in their seed alone together."""
+    groups: dict[tuple[tuple[str, str], ...], dict[str, Mapping[str, Any]]] = {}
+    for plan, found in carried:
+        asked = tuple(asked_of({name: value for name, value in plan.items() if name != "seed"}))
+        groups.setdefault(asked, {})[str(plan.get("seed"))] = found
+    return [
+        Entry({**dict(asked), "seeds": ", ".join(draws)}, _results(path, draws))
+        for asked, draws in groups.items()
+    ]
+
+
+def _results(path: Path, draws: Mapping[str, Mapping[str, Any]]) -> list[Result]:
+    metrics = {seed: found["metrics"] for seed, found in draws.items()}
+    energy = figure_results(path, draws, _ENERGY, "seeds")
+    if len(draws) > 1:
+        return [*figure_results(path, metrics, {**_MEANS, **METRICS}, "seeds"), *energy]
+    found = next(iter(draws.values()))
+    batches = {name: _batches(path, found, name) for name in _PER_JOB}
+    steady = [Result(_PER_JOB[name], sample, LESS) for name, sample in batches.items() if sample is not None]
+    whole = {keys: said for keys, said in _MEANS.items() if batches[keys[1]] is None}
+    return [*steady, *figure_results(path, metrics, {**whole, **METRICS}, "seeds"), *energy]
+
+
+def _batches(path: Path, found: Mapping[str, Any], name: str) -> Sample | None:
+    """Return the means of batches of one measure, None where there were too few jobs for them."""
+    batches = found.get("batches") or {}
+    values = batches.get(name) if isinstance(batches, Mapping) else batches
+    if values is None:
+        return None
+    if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
+        raise ValueError(f"{path}: batches.{name}: {shown(values)} found, expected a list of numbers")
+    return (
+        Sample.of({str(place): float(value) for place, value in enumerate(values)}, "batches")
+        if values
+        else None
+    )

@@ -1,0 +1,64 @@
+"""Stores: runs, loads, schedules and co-simulations that they keep, each under what was asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.report.comparison.kinds.cosimulation import cosim_entry
+from netplace.report.comparison.kinds.load import point_entries
+from netplace.report.comparison.kinds.schedule import plan_entries
+from netplace.report.comparison.kinds.table import run_entries
+from netplace.report.comparison.outcome import Entry, Outcome
+from netplace.runs.chance import network_draws, placement_draws
+from netplace.runs.spec import Run
+from netplace.runs.store import Row, Store
+from netplace.runs.sweep import read_sweep
+from netplace.runs.tables import run_table
+from netplace.topologies import names_file, parse
+
+__all__ = ["outcome", "recognises"]
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a file is a store, or a sweep with its store beside it."""
+    if path.suffix.lower() == ".toml":
+        return path.is_file() and path.with_suffix(".sqlite").is_file()
+    return path.is_file() and path.suffix.lower() in (".sqlite", ".db")
+
+
+def outcome(path: Path) -> Outcome:
+    """Return what a store holds; of a sweep, what belongs to it."""
+    runs = read_sweep(path).runs() if path.suffix.lower() == ".toml" else None
+    with Store(path.with_suffix(".sqlite"), read_only=True) as store:
+        entries = _runs(list(store.rows(runs)))
+        if runs is None:
+            loads = [(plan, measured) for plan, measured in store.outcomes("loads")]
+            kept = list(store.outcomes("schedules"))
+            schedules = [(plan, found) for plan, found in kept if "metrics" in found]
+            entries += [_of("load", entry) for entry in point_entries(path, loads)]
+            entries += [_of("schedule", entry) for entry in plan_entries(path, schedules)]
+            shared = [cosim_entry(path, plan, found) for plan, found in kept if "jobs" in found]
+            entries += [_of("co-simulation", entry) for entry in shared]
+    if not entries:
+        raise ValueError(f"{path}: holds nothing that ended, there is nothing to compare")
+    return Outcome("store", str(path), entries)
+
+
+def _of(kind: str, entry: Entry) -> Entry:
+    return Entry({"outcome": kind, **entry.asked}, entry.results)
+
+
+def _runs(rows: list[Row]) -> list[Entry]:
+    by_key = {run.key: run for run, *_ in rows}
+    frame = run_table(rows)
+
+    def by_chance(ended: Any) -> bool:
+        return _draws(by_key[ended["key"].iloc[0]])
+
+    return [_of("run", entry) for entry in run_entries(frame, by_chance)]
+
+
+def _draws(run: Run) -> bool:
+    """Tell whether a seed could change what comes of a run; yes in doubt, no file that is named is read."""
+    return names_file(run.network) or placement_draws(run) or network_draws(parse(run.network), run.config)

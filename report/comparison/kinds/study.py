@@ -1,0 +1,48 @@
+"""Studies: the numbers in the tables of the folder, row by row."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from netplace.report.comparison.kinds.figures import NEITHER
+from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+from netplace.report.pages.kinds.study import page, recognises
+
+__all__ = ["outcome", "recognises"]
+
+
+def outcome(path: Path) -> Outcome:
+    """Return what a folder of ``netplace study`` holds."""
+    asked = {name: text for name, text in page(path).asked if name != "folder"}
+    entries = [entry for file in sorted(path.glob("*.csv")) for entry in _rows(file, asked)]
+    if not entries:
+        raise ValueError(f"{path}: holds no tables (*.csv), there is nothing to compare")
+    return Outcome("study", str(path), entries)
+
+
+def _rows(file: Path, asked: dict[str, str]) -> list[Entry]:
+    """Return an entry for each row: what is text says which it is, what is a number came of it."""
+    try:
+        frame = pd.read_csv(file)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file}: is no table, {str(error).strip().splitlines()[0]}") from None
+    numbers = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
+    texts = [name for name in frame if name not in numbers]
+    places: dict[tuple[str, ...], int] = {}
+    entries = []
+    for row in frame.to_dict("records"):
+        words = tuple("" if pd.isna(row[name]) else str(row[name]) for name in texts)
+        places[words] = place = places.get(words, 0) + 1
+        said = {**asked, "table": file.stem, **dict(zip(map(str, texts), words, strict=True))}
+        if place > 1:
+            said["row"] = str(place)
+        results = [
+            Result(str(name), Sample.exact(float(row[name])), NEITHER)
+            for name in numbers
+            if not math.isnan(row[name])
+        ]
+        entries.append(Entry(said, results))
+    return entries

@@ -1,0 +1,90 @@
+"""A comparison as a page, a picture, JSON or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from netplace.checks.results_file import json_text
+from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
+from netplace.report.files.outputs import whole_file
+from netplace.report.pages.html import render
+from netplace.report.pages.page import DataTable, Figure, Intervals, Page
+from netplace.report.plots.differences import draw_differences
+from netplace.report.tables.comparison import in_order
+
+__all__ = ["comparison_page", "write_comparison"]
+
+_MOST_MARKS = 60  # in a figure
+
+
+def write_comparison(path: Path, comparison: Comparison) -> None:
+    """Write a comparison; the ending of `path` says how."""
+    ending = path.suffix.lower()
+    if ending in (".png", ".pdf", ".svg"):
+        draw_differences(path, comparison)
+        return
+    if ending == ".csv":
+        import pandas as pd
+
+        frame = pd.DataFrame([one.to_dict() for one in in_order(comparison)])
+        text = frame.to_csv(index=False, lineterminator="\n")
+    elif ending == ".html":
+        text = render(comparison_page(comparison))
+    else:
+        text = json_text(comparison.to_dict()) + "\n"
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    """Return the page of a comparison."""
+    found = in_order(comparison)
+    parts: list[DataTable | Figure] = []
+    if comparison.asked:
+        asked = [list(row) for row in comparison.asked]
+        parts.append(
+            DataTable("What was asked differently", ["", comparison.first, comparison.second], asked)
+        )
+    if any(one.drawn for one in found):
+        parts.append(_figure(comparison, [one for one in found if one.drawn]))
+    columns = ["of", "result", "verdict", comparison.first, comparison.second]
+    columns += ["difference", "±", "change (%)", "p", "test"]
+    rows = [
+        [
+            one.of,
+            one.name,
+            one.verdict,
+            one.first,
+            one.second,
+            one.difference,
+            one.half_width,
+            None if (share := one.share(one.difference)) is None else 100 * share,
+            one.p_value,
+            one.test,
+        ]
+        for one in found
+    ]
+    if not any(one.of for one in found):
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    used = {one.verdict for one in found}
+    note = "; ".join(f"{word}: {meaning}" for word, meaning in MEANINGS.items() if word in used)
+    parts.append(DataTable("Results", columns, rows, note=f"± is half of a 95 % interval. {note}."))
+    command = f"netplace compare {comparison.first} {comparison.second}"
+    title = f"{comparison.first} and {comparison.second} compared"
+    return Page(title, comparison.sentences(), [("command", command), ("kind", comparison.kind)], parts)
+
+
+def _figure(comparison: Comparison, shown: Sequence[Difference]) -> Intervals:
+    marks = shown[:_MOST_MARKS]
+    cut = f" The first {_MOST_MARKS} of {len(shown)}; the table has all." if len(shown) > len(marks) else ""
+    return Intervals(
+        title="By how much results differ",
+        caption=f"Change from {comparison.first} to {comparison.second}; whiskers: 95 % intervals.{cut}",
+        height=120 + 26 * len(marks),
+        names=[": ".join(filter(None, (one.of, one.name))) for one in marks],
+        values=[100 * (one.share(one.difference) or 0.0) for one in marks],
+        half_widths=[100 * half if (half := one.share(one.half_width)) else None for one in marks],
+        groups=[one.verdict for one in marks],
+        unit="change (%)",
+    )
