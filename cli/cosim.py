@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import (
     complete_outcomes,
+    jobs_apart_flag,
     named_flags,
     refuse_beside_study,
     resource_flags,
@@ -28,7 +30,10 @@ from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from netplace.cosim import CosimPlan
+    from netplace.scheduling.metrics import Contest
 
 __all__ = ["cosim_command"]
 
@@ -80,6 +85,7 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
 @store_flag("a study's, beside it")
 @resource_flags("1")
+@jobs_apart_flag
 @click.option(
     "-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write jobs, figures and a picture there."
 )
@@ -146,28 +152,61 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.cosim.carry import outcome_of
     from netplace.cosim.ranking import rankings
     from netplace.cosim.study_file import read_cosim_study
-    from netplace.report.files.outputs import whole_file
-    from netplace.report.tables.cosim import compared, figure_rows, ranking_table, remarks
-    from netplace.runs.tables import write_table
+    from netplace.report.tables import cosim_study
+    from netplace.report.tables.cosim import ranking_table, remarks
+    from netplace.report.tables.differences import contest_notes, contest_tables
+    from netplace.runs.same_jobs import same_jobs
 
     refuse_beside_study(study, given, (*_FLAGS, "explain", "seed"))
-    folder = _folder(given)
-    plans = read_cosim_study(study)
+    folder, apart = _folder(given), given["jobs_apart"]
+    plans, notes = read_cosim_study(study), list[str]()
+    if not apart:
+        shared = same_jobs([plan.jobs for plan in plans])
+        plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
+        notes = shared.notes
     store = Path(given["store"] or study.with_suffix(".sqlite"))
     resources = resources_from(given, 1, len(plans))
     outcomes = complete_outcomes(plans, outcome_of, "schedules", store, resources, "co-simulations")
-    found = rankings(plans, outcomes)
+    rows = cosim_study.common_rows(plans, outcomes, apart)
+    ranked = rankings(plans, outcomes)
+    found = [] if apart else cosim_study.cosim_contests(plans, rows)
+    frame = cosim_study.figure_rows(plans, outcomes, rows)
     if folder:
-        folder.mkdir(exist_ok=True)
-        with whole_file(folder / "cosimulations.csv") as temporary:
-            write_table(figure_rows(plans, outcomes), temporary)
+        _write_study(folder, study, cosim_study.job_rows(plans, rows), frame, found)
     if given["as_json"]:
         made = [{"plan": plan.to_dict(), **one} for plan, one in zip(plans, outcomes, strict=True)]
-        print_json({"cosimulations": made, "rankings": found})
+        told = [one.to_dict() for one in found]
+        print_json({"cosimulations": made, "rankings": ranked, "differences": told})
     else:
-        print_tables(compared(plans, outcomes), *([ranking_table(found)] if found else []))
-    for remark in dict.fromkeys(chain.from_iterable(map(remarks, plans, outcomes))):
+        more = [ranking_table(ranked)] if ranked else []
+        print_tables(cosim_study.compared(frame), *more, *contest_tables(found))
+        notes += contest_notes(found)
+    for remark in dict.fromkeys((*notes, *chain.from_iterable(map(remarks, plans, outcomes)))):
         say(remark)
+
+
+def _write_study(
+    folder: Path, study: Path, jobs: DataFrame, frame: DataFrame, found: Sequence[Contest]
+) -> None:
+    """Write a report, tables and pictures of a study; jobs one by one."""
+    from netplace.report.files.outputs import whole_file
+    from netplace.report.tables.cosim_study import draw_compared
+    from netplace.report.tables.differences import contest_frame
+    from netplace.runs.tables import write_table
+    from netplace.studies.report import Report, ReportTable, write
+
+    folder.mkdir(exist_ok=True)
+    digits = {name: 4 for name in frame.columns if frame[name].dtype == float}
+    tables = [ReportTable("cosimulations", "Co-simulations; times in seconds", frame, digits)]
+    if found:
+        differences = contest_frame(found)
+        digits = {name: 4 for name in differences.columns if differences[name].dtype == float}
+        tables.append(ReportTable("differences", "What differs: p values after Holm", differences, digits))
+    report = Report(tuple(tables), (), {"comparison": lambda path: draw_compared(path, frame)})
+    write(report, folder, f"Co-simulations of {study.name}", f"netplace cosim {study}", "none")
+    for name in ("jobs.csv", "jobs.parquet"):
+        with whole_file(folder / name) as temporary:
+            write_table(jobs, temporary)
 
 
 def _plan(given: dict[str, Any]) -> CosimPlan:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from netplace.cosim.leaps import Leaper, Pace
+from netplace.cosim.leaps import Leaper, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
 from netplace.scheduling import Job
@@ -102,6 +102,10 @@ class LeapingExecution(LiveExecution):
         if attempt in self.stays:
             stay = self.stays[attempt]
             self.stays[attempt] = Stay(stay.placed, stay.start, self.now)
+
+    def _start(self, placed: Placed) -> int:
+        known = replace(placed.work, iterations=known_iterations(placed))
+        return self._placing.start(self.network, replace(placed, work=known))
 
     def _came(self, number: int, placed: Placed) -> None:
         attempt, record = self._running[number]

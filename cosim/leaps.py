@@ -21,7 +21,7 @@ from netplace.cosim.placed import Placed
 from netplace.netsim import Network
 from netplace.netsim.laps import Laps
 
-__all__ = ["Leaper", "Pace"]
+__all__ = ["Leaper", "Pace", "known_iterations"]
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -34,6 +34,7 @@ _NEAREST = 1.0  # windows that it is long at least: shorter ones are simulated
 _LAST = 1  # iterations before the last that are simulated
 _BELIEF, _BELIEVED = 1.0, 0.01**2  # windows that what is believed beforehand counts for, and that variance
 _FAR = 1 << 62
+_KNOWN = 1 << 30
 
 
 @dataclass(eq=False)
@@ -53,6 +54,8 @@ class Pace:
         How many there are.
     rest : ndarray of float64, shape (groups,)
         Parts of an iteration that are still to be skipped.
+    owed : int
+        Iterations of every task of which the network does not know; they are skipped first.
     windows, variance : float
         Windows in which the job was measured, and the sum of the squared relative errors of its rate there.
     leaps, squares : float
@@ -65,6 +68,7 @@ class Pace:
     group: Whole
     groups: int
     rest: Real
+    owed: int = 0
     windows: float = 0.0
     variance: float = 0.0
     leaps: float = 0.0
@@ -130,7 +134,8 @@ class Leaper:
 
     def come(self, number: int, placed: Placed) -> None:
         """Add a job that has been started."""
-        self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0))
+        owed = placed.work.iterations - known_iterations(placed)
+        self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0), owed)
         self.change()
 
     def go(self, number: int) -> Pace:
@@ -222,9 +227,9 @@ class Leaper:
         earlier, later = _rate(pace, first, second), _rate(pace, second, laps)
         rate = _rate(pace, first, laps)
         left = np.full(pace.groups, _FAR)
-        np.minimum.at(left, pace.group, laps.left)
+        np.minimum.at(left, pace.group, laps.left + pace.owed)
         ended = np.ones(pace.groups, bool)
-        np.logical_and.at(ended, pace.group, laps.done >= pace.placed.work.iterations)
+        np.logical_and.at(ended, pace.group, laps.done >= known_iterations(pace.placed))
         found = _Rates(rate, left, ended)
         going = ~ended & (rate > 0)
         if going.any():
@@ -251,7 +256,10 @@ class Leaper:
         cycles = math.floor(min(far, most))
         for number, seen in rates.items():
             pace = self.paces[number]
-            self.network.skip(number, _counts(pace, seen, self.network.laps(number), cycles))
+            counts = _counts(pace, seen, self.network.laps(number), cycles)
+            unknown = min(int(counts.min()), pace.owed)
+            pace.owed -= unknown
+            self.network.skip(number, counts - unknown)
             pace.leaps += cycles
             pace.squares += cycles * far
         left = far - cycles
@@ -261,6 +269,11 @@ class Leaper:
         else:
             self.due = self.network.now
         return cycles
+
+
+def known_iterations(placed: Placed) -> int:
+    """Return the iterations of a job that a network is told of: it counts no further than to 2^31."""
+    return min(placed.work.iterations, _KNOWN)
 
 
 def _groups(laps: Laps) -> tuple[int, Whole]:
@@ -290,6 +303,7 @@ def _counts(pace: Pace, seen: _Rates, laps: Laps, cycles: float) -> Whole:
     wanted = seen.rate * cycles + pace.rest
     left = np.full(pace.groups, _FAR)
     np.minimum.at(left, pace.group, laps.left)
+    left += min(pace.owed, int(wanted.min()))  # what all skip alike, the network need not know of
     counts = np.clip(np.floor(wanted), 0, left).astype(np.int64)
     source, target = pace.group[laps.source], pace.group[laps.target]
     used = laps.used > 0

@@ -117,7 +117,7 @@ class LiveExecution:
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
         """Start a job whose tasks have their nodes."""
         self._bring_to(now)
-        number = self._placing.start(self.network, placed)
+        number = self._start(placed)
         self._names.append(placed.job.number)
         self._running[number] = attempt, Attempt(placed, self.now, self.network.residue())
         self._came(number, placed)
@@ -261,6 +261,10 @@ class LiveExecution:
             self.network.stop(number)
         self.network.forget(number)
         self._went(number, self._running.pop(number)[0], None)
+
+    def _start(self, placed: Placed) -> int:
+        """Start a job on the network now, and return its number there."""
+        return self._placing.start(self.network, placed)
 
     def _came(self, number: int, placed: Placed) -> None:
         """Take note that a job has started."""

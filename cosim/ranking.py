@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from netplace.cosim.plan import CosimPlan
-from netplace.scheduling.metrics.interval import half_width
+from netplace.scheduling.metrics.comparison import Paired, judged, paired
 
 __all__ = ["MEASURES", "rankings"]
 
@@ -24,7 +24,6 @@ MEASURES = {
     "makespan": ("makespan",),
 }
 _COMPARED = ("partition", "policy")
-_LEVEL = 0.95
 
 
 def rankings(
@@ -33,10 +32,10 @@ def rankings(
     """Return how candidates rank under a table's times and under live ones, and which pairs turn.
 
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Of each pair
-    the difference is told, a mean over seeds, with its half width at the level of 0.95 (paired: both had the
-    same jobs); a pair *turns* if the sign of the mean is another, *clearly* if both differences
-    are beyond their half widths. Two values of 0 do not differ; where only the first is 0, the difference is
-    undefined (None), and the pair does not turn.
+    the difference is told, as a share of the first's mean, with its half width at the level of 0.95
+    (paired: both had the same jobs); a pair *turns* if the sign is another, *clearly* if both differences
+    are clear among all of the ranking (see `netplace.scheduling.metrics.judged`). Where only the first mean
+    is 0, the difference is undefined (None), and the pair does not turn.
 
     Parameters
     ----------
@@ -74,19 +73,23 @@ def _ranked(names: list[str], live: str, values: dict[tuple[str, str], list[floa
         order = sorted(names, key=mean.__getitem__)
         ranked[kind] = order
         ranked[f"{kind}_ties"] = [_equal(mean[one], mean[two]) for one, two in itertools.pairwise(order)]
+    two = list(itertools.combinations(names, 2))
+    times = ("table", live)
+    found = [paired(values[first, time], values[second, time]) for first, second in two for time in times]
+    clear = [verdict.clear for verdict in judged(found)]
     pairs = []
-    for first, second in itertools.combinations(names, 2):
-        table, actual = (_difference(values[first, t], values[second, t]) for t in ("table", live))
-        turns = (table["mean"] or 0.0) * (actual["mean"] or 0.0) < 0
-        clearly = turns and all(abs(d["mean"]) > (d["half_width"] or math.inf) for d in (table, actual))
+    for place, (first, second) in enumerate(two):
+        both = slice(2 * place, 2 * place + 2)
+        table, actual = found[both]
+        turns = table.mean * actual.mean < 0 and None not in (table.share, actual.share)
         pairs.append(
             {
                 "first": first,
                 "second": second,
-                "table": table,
-                "live": actual,
+                "table": _difference(table, len(values[first, "table"])),
+                "live": _difference(actual, len(values[first, live])),
                 "turns": turns,
-                "clearly": clearly,
+                "clearly": turns and all(clear[both]),
             }
         )
     return {**ranked, "pairs": pairs}
@@ -97,18 +100,10 @@ def _equal(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-12)
 
 
-def _difference(first: list[float], second: list[float]) -> dict[str, Any]:
-    """Return second over first minus one, a mean over seeds with its half width (None: a single seed).
-
-    Of two zeros it is 0; where only `first` is 0 it is undefined, None.
-    """
-    divisor, count = np.array(first), len(first)
-    zeros = (divisor == 0) & (np.array(second) == 0)
-    if ((divisor == 0) & ~zeros).any():
-        return {"mean": None, "half_width": None, "seeds": count}
-    ratio = np.where(zeros, 0.0, np.array(second) / np.where(zeros, 1.0, divisor) - 1)
-    half = half_width(ratio, _LEVEL) if count > 1 else None
-    return {"mean": float(ratio.mean()), "half_width": half, "seeds": count}
+def _difference(found: Paired, seeds: int) -> dict[str, Any]:
+    """Return a difference as a share of the first mean (of two zeros it is 0), and its half width."""
+    share, half = (0.0, 0.0) if not found.mean else (found.share, found.share_half_width)
+    return {"mean": share, "half_width": None if half is None or math.isnan(half) else half, "seeds": seeds}
 
 
 def _cases(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from netplace.scheduling.metrics.interval import half_width
 __all__ = ["draw_comparison", "estimates"]
 
 _HOUR = 3600.0
-# Panels: title, column, column of the half width within one schedule, factor.
-_PANELS = (
+# Title, column, column of the half width within one schedule, factor.
+Panel = tuple[str, str, str, float]
+_PANELS: tuple[Panel, ...] = (
     ("wait (h)", "wait_mean", "wait_half_width", 1 / _HOUR),
     ("bounded slowdown", "bounded_slowdown_mean", "bounded_slowdown_half_width", 1.0),
     ("utilisation (%)", "utilisation", "", 100.0),
@@ -22,7 +24,14 @@ _PANELS = (
 _HATCHES = ("", "//", "..", "xx")
 
 
-def draw_comparison(path: Path, frame: pd.DataFrame, title: str, *, column: bool = False) -> None:
+def draw_comparison(
+    path: Path,
+    frame: pd.DataFrame,
+    title: str,
+    *,
+    column: bool = False,
+    panels: Sequence[Panel] = _PANELS,
+) -> None:
     """Draw waiting, slowdown and utilisation, a bar for each schedule, with 95 % intervals.
 
     Parameters
@@ -36,13 +45,15 @@ def draw_comparison(path: Path, frame: pd.DataFrame, title: str, *, column: bool
         Title of the picture.
     column : bool
         As wide as a column of a paper: the panels below each other.
+    panels : sequence of (str, str, str, float)
+        What is drawn instead: title, column, column of the half width within one schedule, and factor.
     """
     groups, series = (list(dict.fromkeys(frame[name])) for name in ("group", "series"))
-    rows, columns = (len(_PANELS), 1) if column else (1, len(_PANELS))
+    rows, columns = (len(panels), 1) if column else (1, len(panels))
     width = max(10.0, 2.0 + 0.3 * len(groups) * len(series) * columns)
     with page(path, width, 7.5 if column else 4.2, column=column) as figure:
         for axes, (name, value, half, factor) in zip(
-            figure.subplots(rows, columns).ravel(), _PANELS, strict=True
+            figure.subplots(rows, columns).ravel(), panels, strict=True
         ):
             for place, one in enumerate(series):
                 own = frame[frame["series"] == one]

@@ -16,14 +16,14 @@ from netplace.report.files.outputs import whole_file
 from netplace.report.tables.schedule import site_rows
 from netplace.report.tables.waiting import waiting_table, write_waiting
 from netplace.report.terminal.screen import number, table
+from netplace.report.terminal.units import span
 from netplace.runs.tables import write_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
-    "compared",
-    "figure_rows",
+    "PLAN_WORDS",
     "figure_tables",
     "job_frame",
     "ranking_table",
@@ -44,8 +44,7 @@ _SHARING = {
     "node-hours lost (% of those alone)": ("share_of_node_hours", 2, 100),
 }
 _PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
-_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
-_PLAN = ("machine", "workload", "options", "policy", "site", "partition", "mapping", "seed")
+PLAN_WORDS = ("machine", "workload", "options", "policy", "site", "partition", "mapping", "seed")
 
 
 def title_of(plan: CosimPlan) -> str:
@@ -73,8 +72,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         ["failed", number(schedule["failed"])],
         ["utilisation (%)", number(100 * schedule["utilisation"], 2)],
         ["contiguous jobs (%)", number(100 * schedule["contiguous"], 1)],
-        *([f"mean {name}", _span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
-        ["makespan", _span(schedule["makespan"])],
+        *([f"mean {name}", span(per_job[key]["mean"])] for name, key in _PER_JOB.items()),
+        ["makespan", span(schedule["makespan"])],
         ["CPU (s)", number(outcome["cpu_seconds"], 1)],
         *site_rows(outcome),
     ]
@@ -88,12 +87,6 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     if "waiting" in outcome:
         made.append(waiting_table(outcome))
     return made
-
-
-def _span(seconds: float) -> str:
-    """Return a time in a unit in which it is neither large nor small."""
-    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= 10 * size), _UNITS[-1])
-    return f"{number(seconds / size, 1)} {unit}"
 
 
 def _source_table(figures: dict[str, Any]) -> Table:
@@ -183,54 +176,6 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
         temporary.write_text(kept.text_of(plan, outcome), encoding="utf-8")
 
 
-def figure_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> pd.DataFrame:
-    """Return one row a co-simulation: what it is of, and its figures."""
-    made = []
-    for plan, outcome in zip(plans, outcomes, strict=True):
-        row = {name: getattr(plan.jobs, name) for name in _PLAN} | {"network_time": plan.network_time}
-        row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options)
-        figures = outcome["figures"]
-        schedule = figures["schedule"]
-        row |= {name: schedule[name] for name in ("jobs", "failed", "utilisation", "contiguous", "makespan")}
-        row |= {name: schedule["per_job"][name]["mean"] for name in ("wait", "run", "turnaround")}
-        row |= figures["sharing"] or {}
-        error = figures["table_error"] or {"all": {}}
-        row |= {f"table_error_{key}": error["all"].get(key) for key in ("mean", "p95", "most")}
-        made.append(row | {"cpu_seconds": outcome["cpu_seconds"]})
-    return pd.DataFrame(made)
-
-
-def compared(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> Table:
-    """Return a table of several co-simulations, with what tells them apart; means over seeds."""
-    frame = figure_rows(plans, outcomes)
-    differing = [name for name in (*_PLAN[:-1], "network_time") if frame[name].astype(str).nunique() > 1] or [
-        "policy"
-    ]
-    columns = ["wait", "run", "turnaround", "makespan", "mean_slowdown", "p95_slowdown", "table_error_mean"]
-    rows = []
-    for names, group in frame.groupby(differing, sort=False, dropna=False):
-        means = [float(group[name].astype(float).mean()) for name in columns]
-        shown = [
-            *(number(1e6 * value, 1) for value in means[:4]),
-            *(number(value, 3) for value in means[4:6]),
-        ]
-        rows.append([*map(str, names), number(len(group)), *shown, number(100 * means[6], 2)])
-    head = [
-        "seeds",
-        "wait (µs)",
-        "run (µs)",
-        "turnaround (µs)",
-        "makespan (µs)",
-        "slowdown",
-        "95 %",
-        "table error %",
-    ]
-    made = table(f"{len(plans)} co-simulations", [*differing, *head], rows)
-    for place in range(len(differing)):
-        made.columns[place].justify = "left"
-    return made
-
-
 def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
     """Return which candidates rank how under a table's times and live ones; what all share is said once."""
     cases = [_case(one["case"]) for one in found]
@@ -278,7 +223,7 @@ def _told(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
     """Return of what all rankings share what a reader needs: the plan, its options, unusual settings."""
     usual = asdict(Config())
     unusual = (key for key, name in SETTINGS.items() if key in shared and shared[key] != usual[name])
-    names = (*_PLAN, *dict(case["options"]), *unusual)
+    names = (*PLAN_WORDS, *dict(case["options"]), *unusual)
     return {name: shared[name] for name in names if shared.get(name, "") != ""}
 
 

@@ -85,12 +85,20 @@ class Contest:
         }
 
 
-def contests(contestants: Sequence[Contestant]) -> list[Contest]:
-    """Return all contests of contestants that differ in exactly one thing, judged as one family."""
+def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list[Contest]:
+    """Return all contests of contestants that differ in exactly one thing, judged as one family.
+
+    Parameters
+    ----------
+    contestants : sequence of Contestant
+        Those who are compared.
+    but : sequence of str
+        In what two are not compared.
+    """
     found = []
     for one, other in combinations(contestants, 2):
         keys = [name for name, word in one.words.items() if word != other.words[name]]
-        if len(keys) != 1:
+        if len(keys) != 1 or keys[0] in but:
             continue
         [key] = keys
         case = {name: word for name, word in one.words.items() if name != key}
@@ -104,7 +112,7 @@ def contests(contestants: Sequence[Contestant]) -> list[Contest]:
     ]
 
 
-def batched(values: Sequence[float]) -> NDArray[np.float64]:
+def batched(values: Sequence[float] | NDArray[Any]) -> NDArray[np.float64]:
     """Return the means of up to 20 batches of values that follow each other in time, 5 at least in each.
 
     Of fewer than 25 values it is the mean of all, once: they say nothing of chance.

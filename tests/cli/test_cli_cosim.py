@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from test_cli_mistakes import check
 
+from netplace.scheduling.metrics.comparison import MEANINGS
+
 SMALL = [
     "cosim", "--machine", "torus:4x4", "--workload", "applications", "--jobs", "5", "--sizes", "small",
     "--intensity", "low",
@@ -150,3 +152,19 @@ def test_jobs_that_never_end_fail_and_are_named(netplace):
     assert {job for job, state in states.items() if state == "failed"} == stuck
     assert 0 < len(stuck) < len(states)
     assert f"job {min(stuck)} failed: deadlock in cycle" in result.stderr
+
+
+def test_a_study_leaves_a_report_with_jobs_and_differences(netplace, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    folder = tmp_path / "out"
+    shown = netplace("cosim", study, "-o", folder)
+    assert shown.exit_code == 0, shown.stderr
+    assert max(map(len, shown.stdout.splitlines()[:4])) <= 80
+    assert "What differs?" in shown.stdout
+    jobs, frame = (pd.read_csv(folder / name) for name in ("jobs.csv", "cosimulations.csv"))
+    assert {"job", "wait", "slowdown", "network_time"} <= set(jobs)
+    assert len(jobs) == frame["compared"].sum()
+    assert set(pd.read_csv(folder / "differences.csv")["verdict"]) <= set(MEANINGS)
+    assert (folder / "comparison.png").stat().st_size > 10_000
+    assert netplace("report", folder, "-o", tmp_path / "page.html").exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,3 +159,21 @@ def test_the_cheapest_network_time_is_chosen_and_told():
     given = {"machine": "mesh:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
     outcome = cosimulate(make_cosim_plan(given | {"network_time": "auto"})).outcome
     assert any("network time live was chosen" in note for note in outcome["notes"])
+
+
+def test_iterations_that_the_network_does_not_know_change_nothing(monkeypatch):
+    """A network counts to 2^31; of longer loops the rest is skipped first, to the same cycle."""
+    placing = Placing(parse("torus:4x4"), Config(), lambda job: Work("", 1))
+    works = [Work("butterfly,packets=2", 8, 20_000, 400), Work("all-to-one,packets=2", 8, 20_000, 400)]
+    stays = [
+        (place, Stay(Placed(Job(place, 0, 8, 1.0), work, np.arange(8) * 2 + place), 0))
+        for place, work in enumerate(works)
+    ]
+    whole = leap_through(placing, stays, 0.02)
+    monkeypatch.setattr("netplace.cosim.leaps._KNOWN", 1000)
+    known = leap_through(placing, stays, 0.02)
+    assert [one.cycles for one in known.values()] == [one.cycles for one in whole.values()]
+    monkeypatch.undo()
+    endless = replace(stays[0][1].placed, work=replace(works[0], iterations=20_000_000_000))
+    [found] = leap_through(placing, [(0, Stay(endless, 0))], 0.02).values()
+    assert found.cycles == pytest.approx(1e6 * leap_through(placing, stays[:1], 0.02)[0].cycles, rel=0.02)

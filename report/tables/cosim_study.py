@@ -1,0 +1,171 @@
+"""Co-simulations of one study: side by side on the screen, and as a folder of files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from netplace.cosim import CosimPlan
+from netplace.report.tables.cosim import PLAN_WORDS
+from netplace.report.terminal.screen import number, table
+from netplace.report.terminal.units import time_unit
+from netplace.runs.same_jobs import contestants
+from netplace.scheduling.metrics import Contest, Contestant, batched, contests
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["common_rows", "compared", "cosim_contests", "draw_compared", "figure_rows", "job_rows"]
+
+Outcome = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+_SEEDS = 5  # so many tell of chance by themselves
+_MEASURES: dict[str, Callable[[dict[str, Any]], float]] = {
+    "wait": lambda row: row["wait"],
+    "turnaround": lambda row: row["end"] - row["submit"],
+    "slowdown": lambda row: row["slowdown"],
+}
+
+
+def common_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], apart: bool = False) -> list[Rows]:
+    """Return the rows of the jobs by which each co-simulation is compared: those that all ran to their ends.
+
+    Parameters
+    ----------
+    apart : bool
+        Whether each is shown by the jobs that it ran to their ends itself.
+    """
+    done = [[row for row in outcome["jobs"] if row["live"] is not None] for outcome in outcomes]
+    for places in [] if apart else contestants([plan.jobs for plan in plans]):
+        common = set.intersection(*({row["job"] for row in done[place]} for place in places))
+        for place in places:
+            done[place] = [row for row in done[place] if row["job"] in common]
+    return done
+
+
+def figure_rows(
+    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], rows: Sequence[Rows]
+) -> pd.DataFrame:
+    """Return one row a co-simulation: what it is of, and its figures; times in seconds.
+
+    ``wait``, ``run``, ``turnaround`` and slowdowns are of the jobs in `rows`.
+    """
+    made = []
+    for plan, outcome, own in zip(plans, outcomes, rows, strict=True):
+        row = {name: getattr(plan.jobs, name) for name in PLAN_WORDS} | {"network_time": plan.network_time}
+        row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options)
+        figures = outcome["figures"]
+        schedule = figures["schedule"]
+        row |= {name: schedule[name] for name in ("jobs", "failed", "utilisation", "contiguous", "makespan")}
+        row |= {"rejected": len(outcome["rejected"]), "compared": len(own)}
+        row |= figures["sharing"] or {}
+        slowdown = [one["slowdown"] for one in own]
+        row |= {name: _mean([value(one) for one in own]) for name, value in _MEASURES.items()}
+        row |= {"run": _mean([one["end"] - one["start"] for one in own])}
+        row |= {"mean_slowdown": row.pop("slowdown")}
+        row |= {"p95_slowdown": float(np.percentile(slowdown, 95)) if own else np.nan}
+        error = figures["table_error"] or {"all": {}}
+        row |= {f"table_error_{key}": error["all"].get(key) for key in ("mean", "p95", "most")}
+        made.append(row | {"cpu_seconds": outcome["cpu_seconds"]})
+    return pd.DataFrame(made)
+
+
+def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
+    """Return one row a job of each co-simulation, with what tells co-simulations apart."""
+    frames = []
+    for plan, own in zip(plans, rows, strict=True):
+        frame = pd.DataFrame([{name: value for name, value in row.items() if name != "nodes"} for row in own])
+        frames.append(frame.assign(**_words(plan), seed=plan.jobs.seed))
+    made = pd.concat(frames, ignore_index=True)
+    same = [name for name in _words(plans[0]) if made[name].nunique() == 1]
+    return made.drop(columns=same)
+
+
+def compared(frame: pd.DataFrame) -> Table:
+    """Return the table of `figure_rows`, with what tells co-simulations apart; means over seeds."""
+    differing = _differing(frame)
+    times = ("wait", "turnaround", "makespan")
+    size, unit = time_unit(frame["turnaround"])
+    shown = {name: (name, 1, 1 / size) for name in times} | {"slowdown": ("mean_slowdown", 3, 1.0)}
+    shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
+    rows = [
+        [
+            *map(str, names),
+            *(number(group[name].mean() * factor, digits) for name, digits, factor in shown.values()),
+        ]
+        for names, group in frame.groupby(differing, sort=False, dropna=False)
+    ]
+    seeds = frame["seed"].nunique()
+    over = f" and {seeds} seeds" if seeds > 1 else ""
+    head = ["time" if name == "network_time" else name for name in differing]
+    made = table(
+        f"{len(frame)} co-simulations, means over jobs{over}; times in {unit}", [*head, *shown], rows
+    )
+    for place in range(len(differing)):
+        made.columns[place].justify = "left"
+    return made
+
+
+def cosim_contests(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Contest]:
+    """Return the differences between co-simulations that differ in one thing, over five seeds or batches.
+
+    Those under a table's times are left out, unless there are no others.
+    """
+    groups: dict[str, list[int]] = {}
+    tables_only = all(plan.network_time == "table" for plan in plans)
+    for place, plan in enumerate(plans):
+        if plan.network_time != "table" or tables_only:
+            groups.setdefault(json.dumps(_words(plan)), []).append(place)
+    made = []
+    for text, places in groups.items():
+        seeds, of_file = len(places), plans[places[0]].jobs.from_file
+        over_seeds = seeds >= _SEEDS and not of_file
+        values = {}
+        for name, value in _MEASURES.items():
+            columns = [[value(row) for row in rows[place]] for place in places]
+            batches = [column.mean() if over_seeds else batched(column) for column in map(np.array, columns)]
+            same = of_file and len({len(column) for column in columns}) == 1
+            joined = np.mean(batches, axis=0) if same else np.hstack(batches)
+            values[name] = joined.tolist()
+        made.append(Contestant(json.loads(text), values, in_time=not over_seeds))
+    return contests(made, but=("network_time",))
+
+
+def draw_compared(path: Path, frame: pd.DataFrame) -> None:
+    """Draw co-simulations side by side: groups by policy, bars by what else differs, seeds together."""
+    from netplace.report.plots.comparison import draw_comparison
+
+    differing = _differing(frame)
+    first = "policy" if "policy" in differing else differing[0]
+    rest = [name for name in differing if name != first]
+    bars = frame[rest].astype(str).agg(", ".join, axis=1) if rest else ""
+    times = {name: time_unit(frame[name]) for name in ("wait", "turnaround")}
+    panels = [(f"{name} ({unit})", name, "", 1 / size) for name, (size, unit) in times.items()]
+    panels.append(("slowdown by sharing", "mean_slowdown", "", 1.0))
+    same = ", ".join(
+        Path(str(frame[name][0])).name for name in ("workload", "machine") if name not in differing
+    )
+    title = f"{same}: means and 95 % intervals over seeds"
+    draw_comparison(path, frame.assign(group=frame[first], series=bars), title, panels=panels)
+
+
+def _differing(frame: pd.DataFrame) -> list[str]:
+    names = [name for name in (*PLAN_WORDS, "network_time") if name != "seed"]
+    return [name for name in names if frame[name].astype(str).nunique() > 1] or ["policy"]
+
+
+def _words(plan: CosimPlan) -> dict[str, str]:
+    """Return what tells a plan from others, but for the seed."""
+    names = [name for name in PLAN_WORDS if name not in ("seed", "options")]
+    words = {name: str(getattr(plan.jobs, name)) for name in names} | {"network_time": plan.network_time}
+    return words | {name: str(value) for name, value in plan.jobs.options}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")
