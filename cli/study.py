@@ -31,6 +31,13 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
 @click.option("--mappings", type=SEEDS, metavar="N", help="Mappings of each kind that has chance in it.")
 @click.option("--partitions", type=SEEDS, metavar="N", help="Random partitions.")
 @click.option("--sim-seeds", type=SEEDS, metavar="N", help="Simulations of each placement. [default: 1]")
+@click.option(
+    "--log",
+    "logs",
+    multiple=True,
+    metavar="FILE[,KEY=VALUE..]",
+    help="A log of jobs (.swf, .swf.gz), or model; may be repeated. Keys: levels, weeks, per-node.",
+)
 @store_flag("FOLDER/runs.sqlite")
 @click.option("--stored", is_flag=True, help="Report from the store; simulate nothing.")
 @click.option(
@@ -53,7 +60,9 @@ def study_command(name: str, **given: Any) -> None:
         _list()
         return
     study = STUDIES[one_of(name, [*STUDIES, "list"], "study")]
-    asked = ask(study, given["parts"], given["quick"], **{key: given[key] for key in _NUMBERS})
+    asked = ask(
+        study, given["parts"], given["quick"], given["logs"], **{key: given[key] for key in _NUMBERS}
+    )
     folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():
@@ -91,6 +100,7 @@ def _command(name: str, given: dict[str, Any]) -> str:
     """Return the command that makes the same report anywhere."""
     words = ["netplace study", name, *(f"--table {part}" for part in given["parts"])]
     words += ["--quick"] if given["quick"] else []
+    words += [f"--log {Path(log).name}" for log in given["logs"]]
     words += [f"--{key.replace('_', '-')} {given[key]}" for key in _NUMBERS if given[key] is not None]
     return " ".join(words)
 

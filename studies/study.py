@@ -30,6 +30,8 @@ class Asked:
     mappings, partitions, sim_seeds : int or None
         How many mappings of each kind, random partitions and simulations of each placement; None: as many as
         the study has by itself.
+    logs : tuple of str
+        Logs of jobs that the study is to read, as the user gave them; none: those it takes by itself.
     """
 
     parts: tuple[str, ...]
@@ -37,6 +39,7 @@ class Asked:
     mappings: int | None = None
     partitions: int | None = None
     sim_seeds: int | None = None
+    logs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Study:
     conduct : callable
         Carries out what is missing of what is asked for, and reports. Most studies: `of_runs`.
     options : tuple of str
-        Which of ``"mappings"``, ``"partitions"`` and ``"sim_seeds"`` it takes.
+        Which of ``"mappings"``, ``"partitions"``, ``"sim_seeds"`` and ``"logs"`` it takes.
     many : bool
         Whether it carries out plans, so that workers and a cluster have something to do.
     """
@@ -122,6 +125,7 @@ def ask(
     study: Study,
     parts: Sequence[str] = (),
     quick: bool = False,
+    logs: Sequence[str] = (),
     **numbers: int | None,
 ) -> Asked:
     """Return what is asked of `study`, checked.
@@ -142,8 +146,10 @@ def ask(
         if name not in study.options:
             raise ValueError(f"study {study.name}: takes no {option}, but {number} was given")
         whole(number, option)
+    if logs and "logs" not in study.options:
+        raise ValueError(f"study {study.name}: takes no --log, but {logs[0]} was given")
     chosen = tuple(part for part in study.parts if part in parts) or study.usual
-    return Asked(parts=chosen, quick=quick, **numbers)
+    return Asked(parts=chosen, quick=quick, logs=tuple(logs), **numbers)
 
 
 def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:

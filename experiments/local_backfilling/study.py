@@ -27,7 +27,7 @@ from netplace.experiments.local_backfilling.simulator import (
     place_figures,
 )
 from netplace.experiments.published import published
-from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
 from netplace.experiments.shared.claims import number_verdict, verdict
 from netplace.studies.cases import KeptCase
 from netplace.studies.report import Report, ReportTable
@@ -110,7 +110,7 @@ class Case(KeptCase):
 def cases(asked: Asked) -> list[Case]:
     """Return the schedules that are asked for."""
     return [
-        case for part in asked.parts for log in archive_logs(asked.quick) for case in _cases(part, log, asked)
+        case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)
     ]
 
 

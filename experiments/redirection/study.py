@@ -23,7 +23,7 @@ from netplace.experiments.redirection.simulator import (
     task_figures,
     windows,
 )
-from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, archive_logs
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
 from netplace.studies.cases import KeptCase
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
@@ -72,7 +72,7 @@ def cases(asked: Asked) -> list[Case]:
     instances = published("mendonca_redirection_instances.csv").set_index("trace")
     chosen = published("mendonca_redirection_parameters.csv")
     found = []
-    for log in archive_logs(asked.quick):
+    for log in asked_logs(asked):
         name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
         row = instances.loc[name]
         days, count = (2.0, 3) if log.name == MODEL else (float(row["instance_days"]), 20)

@@ -1,42 +1,62 @@
-"""Logs of the Parallel Workloads Archive in the user's folder, as F. Mendonca's thesis (2017) read them."""
+"""Logs that a study is given, or that lie in the user's folder, and what is known of some of them.
+
+``--log FILE[,levels=VECTOR][,weeks=N][,per-node=P]`` gives any log. Without it the logs of the folder that
+`FOLDER` names are taken which F. Mendonca's thesis (2017) read. ``--log model`` is the model of Lublin and
+Feitelson; it never stands in for a log unasked.
+"""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from netplace.checks import whole
+from netplace.experiments.published import published
 from netplace.extensions import file_digest
 from netplace.scheduling.workload import Workload, lublin, read_swf
+from netplace.studies.study import Asked
 
-__all__ = ["FOLDER", "MODEL", "ArchiveLog", "archive_logs"]
+__all__ = ["FOLDER", "MODEL", "ArchiveLog", "asked_logs"]
 
 FOLDER = "NETPLACE_SWF"
 MODEL = "model"
 _NAMES = {"HPC2N": "HPC2N", "LLNL-Thunder": "LLNL-Thunder", "SDSC-BLUE": "SDSC-Blue", "CEA-Curie": "Curie"}
+_PER_NODE = {"LLNL-Thunder": 4, "SDSC-Blue": 8}  # of their machines, see the headers of the logs
+_MODEL_LEVELS = "1-2-10-240"
+_KEYS = ("levels", "weeks", "per-node")
 
 
 @dataclass(frozen=True)
 class ArchiveLog:
-    """A log, or jobs of the model of Lublin and Feitelson in place of one.
+    """A log, or jobs of the model of Lublin and Feitelson.
 
     Attributes
     ----------
     name : str
-        As the thesis calls it; `MODEL` for the model.
+        As the thesis calls it, else the file's up to its first point; `MODEL` for the model.
     path : str
         The file; empty for the model.
     digest : str
         SHA-256 of the file.
+    levels : str
+        Level vector of its machine, as ``"1-2-10-240"``; empty: not known.
+    weeks : int
+        Weeks that were asked for; 0: those that the study takes by itself.
+    per_node : int
+        Processors of a node of its machine.
     """
 
     name: str
     path: str = ""
     digest: str = ""
+    levels: str = ""
+    weeks: int = 0
+    per_node: int = 1
 
     def read(self) -> Workload:
-        """Return its completed jobs that ran, with the sizes they requested."""
+        """Return its completed jobs that ran, with the sizes they requested, in processors."""
         return _read(self.path)
 
 
@@ -47,28 +67,61 @@ def _read(path: str) -> Workload:
     return read_swf(path, drop=("not-completed", "never-ran"), requested=True)
 
 
-def archive_logs(quick: bool) -> list[ArchiveLog]:
-    """Return the logs of the folder ``swf``, or of what the environment names; the model in a quick version.
+def asked_logs(asked: Asked) -> list[ArchiveLog]:
+    """Return the logs that were given, else those of the user's folder; the model in a quick version.
 
     Raises
     ------
     ValueError
-        If there is none of them, or the environment names a folder that is not there.
+        If a file or the folder is not there, it has none of the logs, or what was given has another form.
     """
-    if quick:
-        return [ArchiveLog(MODEL)]
+    if asked.logs:
+        return [_given(text) for text in asked.logs]
+    if asked.quick:
+        return [_known(MODEL)]
     named = os.environ.get(FOLDER)
     folder = Path(named or "swf")
     if named and not folder.is_dir():
         raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
-    found = []
-    for path in sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")]):
-        for begin, name in _NAMES.items():
-            if path.name.startswith(begin):
-                found.append(ArchiveLog(name, str(path), file_digest(path)))
+    files = sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")])
+    found = [_known(_name(path), path) for path in files if _name(path) in _NAMES.values()]
     if not found:
         raise ValueError(
             f"{FOLDER}: {folder} has none of the logs of the study, expected files that begin with "
-            f"{', '.join(_NAMES)} and end with .swf or .swf.gz; --quick takes a model of jobs instead"
+            f"{', '.join(_NAMES)} and end with .swf or .swf.gz; --log FILE gives another one, --log model "
+            "takes a model of jobs"
         )
+    return found
+
+
+def _name(path: Path) -> str:
+    """Return what the thesis calls a log, else the name of its file up to the first point."""
+    known = (name for begin, name in _NAMES.items() if path.name.startswith(begin))
+    return next(known, path.name.partition(".")[0])
+
+
+def _known(name: str, path: Path | None = None) -> ArchiveLog:
+    """Return a log with what is known of its machine."""
+    table = published("mendonca_platforms.csv").set_index("platform")
+    if path is None:
+        return ArchiveLog(name, levels=_MODEL_LEVELS)
+    levels = str(table.loc[name, "levels"]) if name in table.index else ""
+    return ArchiveLog(name, str(path), file_digest(path), levels, per_node=_PER_NODE.get(name, 1))
+
+
+def _given(text: str) -> ArchiveLog:
+    """Return the log of a text ``FILE[,levels=VECTOR][,weeks=N][,per-node=P]``."""
+    file, *rest = text.split(",")
+    if file != MODEL and not Path(file).is_file():
+        raise ValueError(f"--log {text}: there is no file {file}, expected a log (.swf, .swf.gz) or {MODEL}")
+    found = _known(MODEL) if file == MODEL else _known(_name(Path(file)), Path(file))
+    for part in rest:
+        key, _, value = part.partition("=")
+        if key not in _KEYS or not value:
+            raise ValueError(f"--log {text}: {part!r} is not understood, expected {', '.join(_KEYS)} and a value")
+        if key == "levels":
+            found = replace(found, levels=value)
+        else:
+            number = whole(value, f"--log {text}: {key}", 1)
+            found = replace(found, **{key.replace("-", "_"): number})
     return found

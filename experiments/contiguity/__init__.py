@@ -1,0 +1,1 @@
+"""Does contiguity pay when jobs share the network?"""

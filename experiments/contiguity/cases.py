@@ -1,0 +1,211 @@
+"""Cells of the study: a stream of jobs on a machine, under a policy and a partitioner, by one kind of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import resources
+from typing import Any, ClassVar
+
+from netplace.cosim import Placed, Placing
+from netplace.cosim.alone import compact, cycles_alone
+from netplace.cosim.leaping import LeapingExecution, Stay
+from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.mix import mixed_work, read_mix
+from netplace.cosim.sampled import sampled_twice
+from netplace.cosim.table import TableExecution
+from netplace.cosim.work import Work, application_work
+from netplace.experiments.contiguity.streams import Stream, stream_of
+from netplace.experiments.shared.archive_logs import ArchiveLog
+from netplace.netsim import Config
+from netplace.scheduling import Execution, Job, RunTimes, Schedule, make_partitioner, schedule
+from netplace.scheduling.times import LogTimes
+from netplace.studies.cases import KeptCase
+from netplace.topologies import parse
+
+__all__ = ["TIMES", "Cell", "carry_out"]
+
+TIMES = {
+    "logged": "as in the log, wherever the job is",
+    "table": "each job alone on its nodes",
+    "live": "every packet of every job on one network",
+    "sampled": "the same, steady stretches skipped, with intervals",
+}
+_MARGIN = 1.5  # users estimate so many times the run time of the log
+_PRECISION = 0.02
+_LAPS = 2, 8  # iterations that are simulated to know what one takes
+Outcome = dict[str, Any]
+Columns = dict[int, dict[str, float]]  # by the number of the job
+
+
+@dataclass(frozen=True)
+class Cell(KeptCase):
+    """One run.
+
+    Attributes
+    ----------
+    machine : str
+        Text form.
+    log : ArchiveLog
+        Where the jobs are from.
+    per_node : int
+        Processors of the log on a node of the machine.
+    week : int
+        From whose beginning on; also the seed.
+    fills : float
+        How often the jobs fill the machine.
+    mean_run : float
+        Seconds that they run on it, a mean weighted by their work.
+    communication : str
+        Which of the carried files ``mix-*.toml`` says what jobs run.
+    policy, partition : str
+        The rules.
+    kind : str
+        Key of `TIMES`.
+    """
+
+    study: ClassVar[str] = "contiguity"
+
+    machine: str
+    log: ArchiveLog
+    per_node: int
+    week: int
+    fills: float
+    mean_run: float
+    communication: str
+    policy: str
+    partition: str
+    kind: str
+
+    def stream(self) -> Stream:
+        """Return its jobs."""
+        nodes = parse(self.machine).nodes
+        return stream_of(self.log, self.per_node, nodes, self.week, self.fills, self.mean_run)
+
+    def carry_out(self) -> Outcome:
+        """Return what came of each job, times in seconds, and of all."""
+        began = time.process_time()
+        placing = _placing(self.machine, self.communication, self.week)
+        told: Columns = {}
+        execution = _EXECUTIONS[self.kind](placing, told)
+        partitioner = make_partitioner(self.partition, placing.machine, self.week)
+        made = schedule(placing.machine, self.stream().jobs, self.policy, partitioner, execution)
+        if isinstance(execution, LeapingExecution):
+            _with_intervals(placing, execution, told)
+        return _outcome(made, told) | {"cpu": time.process_time() - began}
+
+
+def carry_out(cell: Cell) -> Outcome:
+    """Return what came of a cell; for workers."""
+    return cell.carry_out()
+
+
+def _longest(job: Job) -> float:
+    return _MARGIN * job.run_time
+
+
+@lru_cache(maxsize=1)
+def _placing(machine: str, communication: str, seed: int) -> Placing:
+    """Return how jobs are put on their nodes; what they do is worked out once for all rules."""
+    file = resources.files("netplace.experiments.contiguity") / f"mix-{communication}.toml"
+    with resources.as_file(file) as path:
+        mix = read_mix(path)
+    config = Config()
+    given = Placing(parse(machine), config, application_work(config), seed=seed)
+    known: dict[tuple[Work, int], float] = {}
+
+    def period(job: Job, work: Work) -> float:
+        if (work, job.nodes) not in known:
+            known[work, job.nodes] = _iteration(given, job, work)
+        return known[work, job.nodes]
+
+    return replace(given, work_of=mixed_work(mix, config, period, seed))
+
+
+def _iteration(placing: Placing, job: Job, work: Work) -> float:
+    """Return the cycles of an iteration of a job alone on compact nodes."""
+    allocation = compact(placing.machine, job)
+    few, more = (
+        cycles_alone(placing, replace(placing, work_of=lambda _, n=n: replace(work, iterations=n)).put(job, allocation))
+        for n in _LAPS
+    )
+    return (more - few) / (_LAPS[1] - _LAPS[0])
+
+
+class _Logged(LogTimes):
+    """Run times of the log, and the estimates that all contestants have."""
+
+    def longest(self, job: Job) -> float:
+        """Return what the user estimates."""
+        return _longest(job)
+
+
+def _logged(placing: Placing, told: Columns) -> RunTimes:
+    return _Logged()
+
+
+def _table(placing: Placing, told: Columns) -> Execution:
+    second = 1e9 / placing.config.cycle_ns
+
+    def cycles(placed: Placed) -> float:
+        alone = float(cycles_alone(placing, placed))
+        told[placed.job.number] = {"alone": alone / second, "live": alone / second}
+        return alone
+
+    return TableExecution(placing, cycles, _longest, lambda *_: None)
+
+
+def _live(placing: Placing, told: Columns) -> Execution:
+    second = 1e9 / placing.config.cycle_ns
+
+    def ended(attempt: Attempt) -> None:
+        alone = cycles_alone(placing, attempt.placed, since=attempt.since)
+        told[attempt.placed.job.number] = {"alone": alone / second, "live": attempt.cycles / second}
+
+    return LiveExecution(placing, _longest, ended=ended)
+
+
+def _sampled(placing: Placing, told: Columns) -> LeapingExecution:
+    return LeapingExecution(placing, _longest, _PRECISION, lambda *_: None)
+
+
+def _with_intervals(placing: Placing, execution: LeapingExecution, told: Columns) -> None:
+    """Take note of sampled times with their intervals."""
+    second = 1e9 / placing.config.cycle_ns
+    stays: dict[int, Stay] = execution.stays
+    for attempt, one in sampled_twice(placing, stays, _PRECISION).items():
+        told[stays[attempt].placed.job.number] = {
+            "alone": one.alone.cycles / second,
+            "live": one.cycles / second,
+            "half_width": one.half_width,
+        }
+
+
+_EXECUTIONS: dict[str, Callable[[Placing, Columns], Execution | RunTimes]] = {
+    "logged": _logged,
+    "table": _table,
+    "live": _live,
+    "sampled": _sampled,
+}
+
+
+def _outcome(made: Schedule, told: Columns) -> Outcome:
+    """Return a list for each column of what is kept of the jobs, in order of submission."""
+    columns = {
+        "size": made.nodes,
+        "held": made.held,
+        "wait": made.start - made.submit,
+        "run": made.end - made.start,
+    }
+    kept = {name: values.tolist() for name, values in columns.items()}
+    numbers = made.number.tolist()
+    for name in ("alone", "live", "half_width"):
+        if any(name in row for row in told.values()):
+            kept[name] = [told.get(number, {}).get(name) for number in numbers]
+    return {
+        "jobs": kept,
+        "span": float(made.end.max() - made.submit.min()),
+        "rejected": len(made.rejected),
+    }

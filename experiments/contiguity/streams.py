@@ -1,0 +1,136 @@
+"""Streams of jobs: steady parts of a log, made short enough that every packet can be simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.experiments.shared.archive_logs import ArchiveLog
+from netplace.scheduling import Job
+from netplace.scheduling.workload import Workload
+from netplace.scheduling.workload.load import at_load
+
+__all__ = ["LEAST_SECONDS", "LOAD", "Stream", "kept_share", "steady_weeks", "stream_of"]
+
+LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
+LOAD = 0.9
+_WEEK = 7 * 86_400.0
+_STEADY = 0.25  # a week is steady if its work differs from the median week's by no more
+_LEAST_JOBS = 100
+
+Real = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Jobs of a log for a machine.
+
+    Attributes
+    ----------
+    jobs : Workload
+        The jobs, times divided by `faster`.
+    faster : float
+        By what times were divided, those between submissions apart.
+    """
+
+    jobs: Workload
+    faster: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    submit: Real
+    nodes: NDArray[np.int64]
+    seconds: Real
+    share: dict[str, float]
+
+    @property
+    def work(self) -> Real:
+        return self.nodes * self.seconds
+
+
+@lru_cache(maxsize=16)
+def _kept(log: ArchiveLog, per_node: int, most: int) -> _Kept:
+    """Return the jobs of a log that count: of several nodes, at most `most`, and not short."""
+    jobs = log.read()
+    nodes = -(-jobs.nodes // per_node)
+    counts = (nodes > 1) & (nodes <= most) & (jobs.run_time >= LEAST_SECONDS)
+    work = nodes * jobs.run_time
+    share = {"jobs": float(counts.mean()), "work": float(work[counts].sum() / work.sum())}
+    return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts], share)
+
+
+def kept_share(log: ArchiveLog, per_node: int, most: int) -> dict[str, float]:
+    """Return the share of a log's ``jobs`` and of their ``work``, in node-seconds, that counts."""
+    return _kept(log, per_node, most).share
+
+
+def steady_weeks(log: ArchiveLog, per_node: int, most: int, count: int) -> list[int]:
+    """Return `count` weeks of a log from which streams begin, spread over those that are steady.
+
+    They stand at a half, a quarter, three quarters, an eighth, .. of them: fewer are the first of more.
+
+    Raises
+    ------
+    ValueError
+        If it has fewer steady weeks.
+    """
+    kept = _kept(log, per_node, most)
+    week = ((kept.submit - kept.submit[0]) // _WEEK).astype(np.int64)
+    weeks = int(week[-1])  # the last is not whole, and nothing follows it
+    work = np.bincount(week, weights=kept.work)[:weeks]
+    jobs = np.bincount(week)[:weeks]
+    usual = np.median(work[work > 0]) if (work > 0).any() else 0.0
+    steady = np.flatnonzero((abs(work - usual) <= _STEADY * usual) & (jobs >= _LEAST_JOBS))
+    if len(steady) < count:
+        raise ValueError(
+            f"log {log.name}: has {len(steady)} steady weeks of at least {_LEAST_JOBS} jobs of several nodes, "
+            f"expected {count}"
+        )
+    return [int(steady[int(_spread(place) * len(steady))]) for place in range(1, count + 1)]
+
+
+def _spread(place: int) -> float:
+    """Return the numbers of van der Corput: 1/2, 1/4, 3/4, 1/8, 5/8, .."""
+    digits = f"{place:b}"[::-1]
+    return int(digits, 2) / 2 ** len(digits)
+
+
+def stream_of(log: ArchiveLog, per_node: int, nodes: int, week: int, fills: float, mean_run: float) -> Stream:
+    """Return the jobs from the beginning of a week on that fill a machine so many times.
+
+    One filling is all nodes for the mean run time, weighted by work. Run times are divided by one number,
+    which makes that mean `mean_run`; times between submissions by another, which makes the load `LOAD`.
+
+    Parameters
+    ----------
+    log : ArchiveLog
+        The log.
+    per_node : int
+        Processors of the log on a node of the machine.
+    nodes : int
+        Nodes of the machine; jobs of more than half of them are left out.
+    week : int
+        Of the log.
+    fills : float
+        How often the jobs fill the machine.
+    mean_run : float
+        Seconds.
+    """
+    kept = _kept(log, per_node, nodes // 2)
+    mean = float(np.average(kept.seconds, weights=kept.work))
+    first = int(np.searchsorted(kept.submit, kept.submit[0] + week * _WEEK))
+    done = np.cumsum(kept.work[first:])
+    count = int(np.searchsorted(done, fills * nodes * mean)) + 1
+    part = slice(first, first + count)
+    faster = mean / mean_run
+    columns: Any = zip(kept.submit[part], kept.nodes[part], kept.seconds[part], strict=True)
+    jobs = [
+        Job(number, float(submit - kept.submit[first]) / faster, int(size), float(seconds) / faster)
+        for number, (submit, size, seconds) in enumerate(columns, 1)
+    ]
+    return Stream(at_load(Workload.of(jobs), nodes, LOAD), faster)

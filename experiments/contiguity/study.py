@@ -1,0 +1,154 @@
+"""Does contiguity pay when jobs share the network? Logs on three machines, every packet simulated.
+
+Questions, jobs and analysis were fixed before the runs: ``docs/studies/contiguity/plan.md``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from netplace.experiments.contiguity.cases import Cell, carry_out
+from netplace.experiments.contiguity.streams import steady_weeks
+from netplace.experiments.contiguity.tables import report_of
+from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
+from netplace.studies.report import Report
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+from netplace.topologies import parse
+
+__all__ = ["STUDY", "cells"]
+
+COMMUNICATION = ("0.1", "0.3", "npb")
+POLICIES = ("fcfs", "easy")
+KINDS = ("logged", "table", "live")
+_WEEKS = 3
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine of the study.
+
+    Attributes
+    ----------
+    text : str
+        Its text form.
+    partitions : dict of str to str
+        Partitioners by what they stand for, boxes first.
+    fills, mean_run : float
+        As of `Cell`.
+    by_processor : bool
+        Whether a job has as many nodes as processors in its log; else as nodes there.
+    """
+
+    text: str
+    partitions: dict[str, str]
+    fills: float = 3.0
+    mean_run: float = 20e-6
+    by_processor: bool = False
+
+
+MACHINES = {
+    "tree": Machine(
+        "thintree:8,4,3",
+        {
+            "boxes": "contiguous",
+            "nearly": "quasi-contiguous:20",
+            "curve": "curve:row,best-fit",
+            "paging": "paging:1",
+            "random": "random",
+        },
+    ),
+    "dragonfly": Machine(
+        "dragonfly:a=8,p=4,h=4,g=17",
+        {
+            "boxes": "groups",
+            "nearly": "groups:20",
+            "curve": "curve:row,best-fit",
+            "paging": "switches",
+            "random": "random",
+        },
+    ),
+    "torus": Machine(
+        "torus:16x16x16",
+        {
+            "boxes": "contiguous:round-up",
+            "nearly": "mc:cubic",
+            "curve": "curve:hilbert,best-fit",
+            "paging": "paging:1",
+            "random": "random",
+        },
+        fills=2.0,
+        mean_run=10e-6,
+        by_processor=True,
+    ),
+}
+PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()}
+
+
+def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
+    """Return the runs that are asked for, each with the names of its machine and of its contestant.
+
+    The weeks run slowest, so that a study that is stopped has whole weeks.
+    """
+    logs = asked_logs(asked)
+    weeks = {(part, log): _weeks(MACHINES[part], log, asked.quick) for part in asked.parts for log in logs}
+    found = []
+    for place, part, log in itertools.product(range(max(map(len, weeks.values()))), asked.parts, logs):
+        if place < len(weeks[part, log]):
+            machine = MACHINES[part]
+            found += [
+                (part, name, _cell(machine, log, weeks[part, log][place], *rest, partition, kind, asked.quick))
+                for *rest, (name, partition), kind in itertools.product(
+                    COMMUNICATION[1:2] if asked.quick else COMMUNICATION,
+                    POLICIES[1:] if asked.quick else POLICIES,
+                    machine.partitions.items(),
+                    KINDS,
+                )
+            ]
+    return found
+
+
+def _per_node(machine: Machine, log: ArchiveLog) -> int:
+    return 1 if machine.by_processor else log.per_node
+
+
+def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
+    count = log.weeks or (1 if quick else _WEEKS)
+    return steady_weeks(log, _per_node(machine, log), parse(machine.text).nodes // 2, count)
+
+
+def _cell(
+    machine: Machine, log: ArchiveLog, week: int, communication: str, policy: str, partition: str, kind: str, quick: bool
+) -> Cell:
+    fills = machine.fills / 10 if quick else machine.fills
+    return Cell(
+        machine.text,
+        log,
+        _per_node(machine, log),
+        week,
+        fills,
+        machine.mean_run,
+        communication,
+        policy,
+        partition,
+        kind,
+    )
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Make what is missing, and report."""
+    made = cells(asked)
+    found = kept_outcomes({cell.key: cell for *_, cell in made}, carry_out, Cell.describe, bench)
+    return report_of([(part, name, cell, found[cell.key]) for part, name, cell in made])
+
+
+STUDY = Study(
+    name="contiguity",
+    title="Does contiguity pay when jobs share the network?",
+    source="this project; nothing of the kind is published",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+    options=("logs",),
+)
