@@ -60,9 +60,7 @@ def study_command(name: str, **given: Any) -> None:
         _list()
         return
     study = STUDIES[one_of(name, [*STUDIES, "list"], "study")]
-    asked = ask(
-        study, given["parts"], given["quick"], given["logs"], **{key: given[key] for key in _NUMBERS}
-    )
+    asked = ask(study, given["parts"], given["quick"], given["logs"], **{key: given[key] for key in _NUMBERS})
     folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():

@@ -1,37 +1,34 @@
-"""Cells of the study: a stream of jobs on a machine, under a policy and a partitioner, by one kind of time."""
+"""Cells of the study: a stream of jobs on a machine, under a policy and a partitioner."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any, ClassVar
 
-from netplace.cosim import Placed, Placing
+from netplace.cosim import Placing
 from netplace.cosim.alone import compact, cycles_alone
 from netplace.cosim.leaping import LeapingExecution, Stay
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.sampled import sampled_twice
-from netplace.cosim.table import TableExecution
 from netplace.cosim.work import Work, application_work
 from netplace.experiments.contiguity.streams import Stream, stream_of
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.netsim import Config
-from netplace.scheduling import Execution, Job, RunTimes, Schedule, make_partitioner, schedule
-from netplace.scheduling.times import LogTimes
+from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.studies.cases import KeptCase
 from netplace.topologies import parse
 
-__all__ = ["TIMES", "Cell", "carry_out"]
+__all__ = ["KINDS", "Cell", "carry_out"]
 
-TIMES = {
-    "logged": "as in the log, wherever the job is",
-    "table": "each job alone on its nodes",
+KINDS = {
+    "logged": "run times of the log, wherever a job is",
+    "table": "each job as long as alone where the live run had put it",
     "live": "every packet of every job on one network",
-    "sampled": "the same, steady stretches skipped, with intervals",
 }
 _MARGIN = 1.5  # users estimate so many times the run time of the log
 _PRECISION = 0.02
@@ -62,8 +59,8 @@ class Cell(KeptCase):
         Which of the carried files ``mix-*.toml`` says what jobs run.
     policy, partition : str
         The rules.
-    kind : str
-        Key of `TIMES`.
+    sampled : bool
+        Whether steady stretches are skipped, with intervals.
     """
 
     study: ClassVar[str] = "contiguity"
@@ -77,7 +74,7 @@ class Cell(KeptCase):
     communication: str
     policy: str
     partition: str
-    kind: str
+    sampled: bool = False
 
     def stream(self) -> Stream:
         """Return its jobs."""
@@ -85,16 +82,28 @@ class Cell(KeptCase):
         return stream_of(self.log, self.per_node, nodes, self.week, self.fills, self.mean_run)
 
     def carry_out(self) -> Outcome:
-        """Return what came of each job, times in seconds, and of all."""
+        """Return what came of each job by each of `KINDS`, times in seconds."""
         began = time.process_time()
         placing = _placing(self.machine, self.communication, self.week)
-        told: Columns = {}
-        execution = _EXECUTIONS[self.kind](placing, told)
-        partitioner = make_partitioner(self.partition, placing.machine, self.week)
-        made = schedule(placing.machine, self.stream().jobs, self.policy, partitioner, execution)
+        jobs = self.stream().jobs
+
+        def scheduled(times: LiveExecution | _Known) -> Schedule:
+            partitioner = make_partitioner(self.partition, placing.machine, self.week)
+            return schedule(placing.machine, jobs, self.policy, partitioner, times)
+
+        measured: Columns = {}
+        execution = (_sampled if self.sampled else _live)(placing, measured)
+        made = {"live": scheduled(execution)}
         if isinstance(execution, LeapingExecution):
-            _with_intervals(placing, execution, told)
-        return _outcome(made, told) | {"cpu": time.process_time() - began}
+            _with_intervals(placing, execution, measured)
+        made["table"] = scheduled(_Known({number: row["alone"] for number, row in measured.items()}))
+        made["logged"] = scheduled(_Known({job.number: job.run_time for job in jobs}))
+        return {
+            "kinds": {kind: _columns(made[kind]) for kind in KINDS},
+            "jobs": _by_job(made["live"], measured),
+            "rejected": max(len(one.rejected) for one in made.values()),
+            "cpu": time.process_time() - began,
+        }
 
 
 def carry_out(cell: Cell) -> Outcome:
@@ -128,36 +137,30 @@ def _iteration(placing: Placing, job: Job, work: Work) -> float:
     """Return the cycles of an iteration of a job alone on compact nodes."""
     allocation = compact(placing.machine, job)
     few, more = (
-        cycles_alone(placing, replace(placing, work_of=lambda _, n=n: replace(work, iterations=n)).put(job, allocation))
+        cycles_alone(
+            placing, replace(placing, work_of=lambda _, n=n: replace(work, iterations=n)).put(job, allocation)
+        )
         for n in _LAPS
     )
     return (more - few) / (_LAPS[1] - _LAPS[0])
 
 
-class _Logged(LogTimes):
-    """Run times of the log, and the estimates that all contestants have."""
+@dataclass(frozen=True)
+class _Known:
+    """Run times in seconds by the number of the job, and the estimates that all contestants have."""
+
+    known: Mapping[int, float]
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time."""
+        return self.known[job.number]
 
     def longest(self, job: Job) -> float:
         """Return what the user estimates."""
         return _longest(job)
 
 
-def _logged(placing: Placing, told: Columns) -> RunTimes:
-    return _Logged()
-
-
-def _table(placing: Placing, told: Columns) -> Execution:
-    second = 1e9 / placing.config.cycle_ns
-
-    def cycles(placed: Placed) -> float:
-        alone = float(cycles_alone(placing, placed))
-        told[placed.job.number] = {"alone": alone / second, "live": alone / second}
-        return alone
-
-    return TableExecution(placing, cycles, _longest, lambda *_: None)
-
-
-def _live(placing: Placing, told: Columns) -> Execution:
+def _live(placing: Placing, told: Columns) -> LiveExecution:
     second = 1e9 / placing.config.cycle_ns
 
     def ended(attempt: Attempt) -> None:
@@ -183,29 +186,15 @@ def _with_intervals(placing: Placing, execution: LeapingExecution, told: Columns
         }
 
 
-_EXECUTIONS: dict[str, Callable[[Placing, Columns], Execution | RunTimes]] = {
-    "logged": _logged,
-    "table": _table,
-    "live": _live,
-    "sampled": _sampled,
-}
+def _columns(made: Schedule) -> dict[str, list[float]]:
+    """Return waits, run times and nodes held of the jobs, in order of submission."""
+    columns = {"wait": made.start - made.submit, "run": made.end - made.start, "held": made.held}
+    return {name: values.tolist() for name, values in columns.items()}
 
 
-def _outcome(made: Schedule, told: Columns) -> Outcome:
-    """Return a list for each column of what is kept of the jobs, in order of submission."""
-    columns = {
-        "size": made.nodes,
-        "held": made.held,
-        "wait": made.start - made.submit,
-        "run": made.end - made.start,
-    }
-    kept = {name: values.tolist() for name, values in columns.items()}
+def _by_job(made: Schedule, measured: Columns) -> dict[str, list[float]]:
+    """Return a list for each column of what was measured of the jobs, in order of submission."""
     numbers = made.number.tolist()
-    for name in ("alone", "live", "half_width"):
-        if any(name in row for row in told.values()):
-            kept[name] = [told.get(number, {}).get(name) for number in numbers]
-    return {
-        "jobs": kept,
-        "span": float(made.end.max() - made.submit.min()),
-        "rejected": len(made.rejected),
-    }
+    names = ("alone", "live", "half_width")
+    columns = {name: [measured[number].get(name, 0.0) for number in numbers] for name in names}
+    return {"size": made.nodes.tolist(), **columns}

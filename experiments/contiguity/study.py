@@ -21,7 +21,6 @@ __all__ = ["STUDY", "cells"]
 
 COMMUNICATION = ("0.1", "0.3", "npb")
 POLICIES = ("fcfs", "easy")
-KINDS = ("logged", "table", "live")
 _WEEKS = 3
 
 
@@ -43,8 +42,8 @@ class Machine:
 
     text: str
     partitions: dict[str, str]
-    fills: float = 3.0
-    mean_run: float = 20e-6
+    fills: float = 2.0
+    mean_run: float = 10e-6
     by_processor: bool = False
 
 
@@ -60,7 +59,7 @@ MACHINES = {
         },
     ),
     "dragonfly": Machine(
-        "dragonfly:a=8,p=4,h=4,g=17",
+        "dragonfly:a=8,p=4,h=4,g=9",
         {
             "boxes": "groups",
             "nearly": "groups:20",
@@ -78,8 +77,7 @@ MACHINES = {
             "paging": "paging:1",
             "random": "random",
         },
-        fills=2.0,
-        mean_run=10e-6,
+        fills=1.5,
         by_processor=True,
     ),
 }
@@ -98,12 +96,11 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
         if place < len(weeks[part, log]):
             machine = MACHINES[part]
             found += [
-                (part, name, _cell(machine, log, weeks[part, log][place], *rest, partition, kind, asked.quick))
-                for *rest, (name, partition), kind in itertools.product(
+                (part, name, _cell(machine, log, weeks[part, log][place], *rules, partition, asked.quick))
+                for *rules, (name, partition) in itertools.product(
                     COMMUNICATION[1:2] if asked.quick else COMMUNICATION,
                     POLICIES[1:] if asked.quick else POLICIES,
                     machine.partitions.items(),
-                    KINDS,
                 )
             ]
     return found
@@ -119,7 +116,7 @@ def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
 
 
 def _cell(
-    machine: Machine, log: ArchiveLog, week: int, communication: str, policy: str, partition: str, kind: str, quick: bool
+    machine: Machine, log: ArchiveLog, week: int, communication: str, policy: str, partition: str, quick: bool
 ) -> Cell:
     fills = machine.fills / 10 if quick else machine.fills
     return Cell(
@@ -132,7 +129,6 @@ def _cell(
         communication,
         policy,
         partition,
-        kind,
     )
 
 

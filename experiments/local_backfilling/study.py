@@ -109,9 +109,7 @@ class Case(KeptCase):
 
 def cases(asked: Asked) -> list[Case]:
     """Return the schedules that are asked for."""
-    return [
-        case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)
-    ]
+    return [case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)]
 
 
 def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:

@@ -118,7 +118,9 @@ def _given(text: str) -> ArchiveLog:
     for part in rest:
         key, _, value = part.partition("=")
         if key not in _KEYS or not value:
-            raise ValueError(f"--log {text}: {part!r} is not understood, expected {', '.join(_KEYS)} and a value")
+            raise ValueError(
+                f"--log {text}: {part!r} is not understood, expected {', '.join(_KEYS)} and a value"
+            )
         if key == "levels":
             found = replace(found, levels=value)
         else:

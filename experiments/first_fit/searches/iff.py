@@ -8,7 +8,7 @@ from netplace.experiments.first_fit.searches.iff_kernel import change, find
 from netplace.scheduling.partitioner.contiguous.search import Account, Shape
 from netplace.topologies import Grid
 
-__all__ = ["ImprovedFirstFit"]
+__all__ = ["ImprovedFirstFit", "PublishedVisits"]
 
 
 class ImprovedFirstFit(Account):
@@ -26,6 +26,8 @@ class ImprovedFirstFit(Account):
     regions does not.
     """
 
+    _as_published = False
+
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
         places = grid.coordinates(np.arange(grid.nodes)).T
@@ -35,18 +37,39 @@ class ImprovedFirstFit(Account):
         ]
         self._runs = np.array(runs, np.int32)
         self._left = np.zeros(grid.nodes, np.int32)  # of a held node: what is left of its partition along X
+        self._whose = np.zeros(grid.nodes, np.int32)  # of a held node: base of its partition
         self._jumps = np.zeros(grid.nodes, np.int32)
+        self._seen = np.zeros(grid.nodes, np.bool_)
 
     def first(self, shape: Shape) -> int:
         """Return the first base of a free box of `shape`, or -1."""
-        base, visited = find(self._runs, self._left, self._jumps, self._sizes, np.array(shape), self._wraps)
-        self.visited += visited
+        base, looked_at, counted = find(
+            self._runs,
+            self._left,
+            self._whose,
+            self._jumps,
+            self._seen,
+            self._sizes,
+            np.array(shape),
+            self._wraps,
+        )
+        self.visited += counted if self._as_published else looked_at
         return int(base)
 
     def take(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a free box as held."""
-        change(self._runs, self._left, self._sizes, np.array(shape), base, False, self._wraps)
+        change(self._runs, self._left, self._whose, self._sizes, np.array(shape), base, False, self._wraps)
 
     def release(self, base: int, shape: Shape) -> None:
         """Mark the nodes of a held box as free."""
-        change(self._runs, self._left, self._sizes, np.array(shape), base, True, self._wraps)
+        change(self._runs, self._left, self._whose, self._sizes, np.array(shape), base, True, self._wraps)
+
+
+class PublishedVisits(ImprovedFirstFit):
+    """The same, `visited` counted as published.
+
+    A partition that is met counts once a search, whatever is skipped for it; so does each node that is looked
+    at in the candidate that is accepted. J. A. Pascual, doctoral thesis, UPV/EHU 2013, 4.1.1 and 7.1.2.
+    """
+
+    _as_published = True

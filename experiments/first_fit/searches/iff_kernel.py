@@ -12,8 +12,13 @@ __all__ = ["change", "change_line", "find"]
 
 
 @njit(cache=True)
-def find(runs: Any, left: Any, jumps: Any, sizes: Any, shape: Any, wraps: bool) -> tuple[int, int]:
-    """Return the first base of a box, or -1, and the nodes visited.
+def find(
+    runs: Any, left: Any, whose: Any, jumps: Any, seen: Any, sizes: Any, shape: Any, wraps: bool
+) -> tuple[int, int, int]:
+    """Return the first base of a box, or -1, the nodes looked at, and those that count as visited.
+
+    As published, each partition that is met counts once a search, and so does each node of the candidate that
+    is accepted; candidates and their checks that are skipped do not (J. A. Pascual, thesis, 4.1.1, 7.1.2).
 
     Parameters
     ----------
@@ -21,8 +26,12 @@ def find(runs: Any, left: Any, jumps: Any, sizes: Any, shape: Any, wraps: bool) 
         Free nodes from each node on in each dimension, itself included; 0: the node is held.
     left : ndarray of int32, shape (nodes,)
         Of a held node: nodes of its partition from it on along X, itself included.
+    whose : ndarray of int32, shape (nodes,)
+        Of a held node: base of its partition.
     jumps : ndarray of int32, shape (nodes,)
         All 0, and left so.
+    seen : ndarray of bool, shape (nodes,)
+        All false, and left so: bases of partitions that were met.
     sizes, shape : ndarray of int64, shape (dims,)
         Sides of the network and of the box.
     wraps : bool
@@ -33,21 +42,24 @@ def find(runs: Any, left: Any, jumps: Any, sizes: Any, shape: Any, wraps: bool) 
     blocked = np.zeros(dims, np.int64)
     last = sizes - 1 if wraps else sizes - shape
     marked = np.empty(64, np.int64)
-    marks, visited, found = 0, 0, -1
-    while found < 0:
+    met = np.empty(64, np.int64)
+    marks, meets, visited, found, accepted = 0, 0, 0, -1, 0
+    ended = False
+    while found < 0 and not ended:
         node = _number(base, sizes)
         visited += 1
-        step = 1
+        step, block = 1, -1  # a held node of the partition that is met
         if jumps[node] > 0:
             step = jumps[node]
         elif runs[0, node] == 0:
-            step = left[node]
+            step, block = left[node], node
         elif runs[0, node] < shape[0]:
             # What ends the run is a partition, or the border of a mesh.
             end = base[0] + runs[0, node]
             step = runs[0, node]
             if end < sizes[0] or wraps:
-                step += left[node - base[0] + end % sizes[0]]
+                block = node - base[0] + end % sizes[0]
+                step += left[block]
         else:
             short = False
             for d in range(1, dims):
@@ -56,23 +68,38 @@ def find(runs: Any, left: Any, jumps: Any, sizes: Any, shape: Any, wraps: bool) 
                 failed, looks = _look(runs, sizes, shape, base, blocked)
                 visited += looks
                 if not failed:
-                    found = node
+                    found, accepted = node, 1 + looks
                     break
+                block = _number(blocked, sizes)
                 marks, marked = _mark(left, jumps, sizes, base, blocked, marked, marks)
                 step = max(1, jumps[node])
+        if block >= 0 and not seen[whose[block]]:
+            seen[whose[block]] = True
+            met, meets = _appended(met, meets, whose[block])
         base[0] += step
         d = 0
-        while base[d] > last[d]:
+        while base[d] > last[d] and not ended:
             base[d] = 0
             d += 1
-            if d == dims:
-                for i in range(marks):
-                    jumps[marked[i]] = 0
-                return -1, visited
-            base[d] += 1
+            ended = d == dims
+            if not ended:
+                base[d] += 1
     for i in range(marks):
         jumps[marked[i]] = 0
-    return found, visited
+    for i in range(meets):
+        seen[met[i]] = False
+    return found, visited, meets + accepted
+
+
+@njit(cache=True)
+def _appended(values: Any, count: int, value: int) -> tuple[Any, int]:
+    """Return the values with one more behind the first `count`, in a longer array if need be."""
+    if count == len(values):
+        longer = np.empty(2 * count, np.int64)
+        longer[:count] = values
+        values = longer
+    values[count] = value
+    return values, count + 1
 
 
 @njit(cache=True)
@@ -131,12 +158,7 @@ def _mark(
             place[0] = x
             node = _number(place, sizes)
             if jumps[node] == 0:
-                if marks == len(marked):
-                    larger = np.empty(2 * len(marked), np.int64)
-                    larger[:marks] = marked
-                    marked = larger
-                marked[marks] = node
-                marks += 1
+                marked, marks = _appended(marked, marks, node)
             jumps[node] = max(jumps[node], end - x)
         d = 1
         while d < dims and place[d] == blocked[d]:
@@ -148,9 +170,11 @@ def _mark(
 
 
 @njit(cache=True)
-def change(runs: Any, left: Any, sizes: Any, shape: Any, base: int, free: bool, wraps: bool) -> None:
+def change(
+    runs: Any, left: Any, whose: Any, sizes: Any, shape: Any, base: int, free: bool, wraps: bool
+) -> None:
     """Mark the nodes of a box as free or held, and correct the runs that end at them."""
-    dims = len(sizes)
+    dims, partition = len(sizes), base
     start, stride = np.empty(dims, np.int64), np.ones(dims, np.int64)
     for d in range(dims):
         start[d] = base % sizes[d]
@@ -170,6 +194,7 @@ def change(runs: Any, left: Any, sizes: Any, shape: Any, base: int, free: bool, 
             if along == 0:
                 for i in range(shape[0]):
                     left[line + (start[0] + i) % side] = 0 if free else shape[0] - i
+                    whose[line + (start[0] + i) % side] = partition
             d = 0
             while d < dims and (d == along or offset[d] == shape[d] - 1):
                 offset[d] = 0
