@@ -1,1 +1,1 @@
-"""Does contiguity pay when jobs share the network?"""
+"""Whether contiguity pays when jobs share the network."""

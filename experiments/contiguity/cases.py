@@ -136,12 +136,12 @@ def _placing(machine: str, communication: str, seed: int) -> Placing:
 def _iteration(placing: Placing, job: Job, work: Work) -> float:
     """Return the cycles of an iteration of a job alone on compact nodes."""
     allocation = compact(placing.machine, job)
-    few, more = (
-        cycles_alone(
-            placing, replace(placing, work_of=lambda _, n=n: replace(work, iterations=n)).put(job, allocation)
-        )
-        for n in _LAPS
-    )
+
+    def cycles(laps: int) -> int:
+        some = replace(work, iterations=laps)
+        return cycles_alone(placing, replace(placing, work_of=lambda _: some).put(job, allocation))
+
+    few, more = (cycles(laps) for laps in _LAPS)
     return (more - few) / (_LAPS[1] - _LAPS[0])
 
 

@@ -20,7 +20,8 @@ LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of 
 LOAD = 0.9
 _WEEK = 7 * 86_400.0
 _STEADY = 0.25  # a week is steady if its work differs from the median week's by no more
-_LEAST_JOBS = 100
+_LEAST_JOBS = 100  # of a week
+_FEWEST = 20  # of a stream
 
 Real = NDArray[np.float64]
 
@@ -88,8 +89,8 @@ def steady_weeks(log: ArchiveLog, per_node: int, most: int, count: int) -> list[
     steady = np.flatnonzero((abs(work - usual) <= _STEADY * usual) & (jobs >= _LEAST_JOBS))
     if len(steady) < count:
         raise ValueError(
-            f"log {log.name}: has {len(steady)} steady weeks of at least {_LEAST_JOBS} jobs of several nodes, "
-            f"expected {count}"
+            f"log {log.name}: has {len(steady)} steady weeks of at least {_LEAST_JOBS} jobs of several "
+            f"nodes, expected {count}"
         )
     return [int(steady[int(_spread(place) * len(steady))]) for place in range(1, count + 1)]
 
@@ -97,7 +98,7 @@ def steady_weeks(log: ArchiveLog, per_node: int, most: int, count: int) -> list[
 def _spread(place: int) -> float:
     """Return the numbers of van der Corput: 1/2, 1/4, 3/4, 1/8, 5/8, .."""
     digits = f"{place:b}"[::-1]
-    return int(digits, 2) / 2 ** len(digits)
+    return int(digits, 2) / float(2 ** len(digits))
 
 
 def stream_of(log: ArchiveLog, per_node: int, nodes: int, week: int, fills: float, mean_run: float) -> Stream:
@@ -125,7 +126,7 @@ def stream_of(log: ArchiveLog, per_node: int, nodes: int, week: int, fills: floa
     mean = float(np.average(kept.seconds, weights=kept.work))
     first = int(np.searchsorted(kept.submit, kept.submit[0] + week * _WEEK))
     done = np.cumsum(kept.work[first:])
-    count = int(np.searchsorted(done, fills * nodes * mean)) + 1
+    count = max(_FEWEST, int(np.searchsorted(done, fills * nodes * mean)) + 1)
     part = slice(first, first + count)
     faster = mean / mean_run
     columns: Any = zip(kept.submit[part], kept.nodes[part], kept.seconds[part], strict=True)

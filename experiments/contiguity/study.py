@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from netplace.experiments.contiguity.cases import Cell, carry_out
 from netplace.experiments.contiguity.streams import steady_weeks
 from netplace.experiments.contiguity.tables import report_of
-from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
+from netplace.experiments.shared.archive_logs import MODEL, ArchiveLog, asked_logs
 from netplace.studies.report import Report
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
@@ -96,8 +96,22 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
         if place < len(weeks[part, log]):
             machine = MACHINES[part]
             found += [
-                (part, name, _cell(machine, log, weeks[part, log][place], *rules, partition, asked.quick))
-                for *rules, (name, partition) in itertools.product(
+                (
+                    part,
+                    name,
+                    Cell(
+                        machine.text,
+                        log,
+                        _per_node(machine, log),
+                        weeks[part, log][place],
+                        machine.fills / 4 if asked.quick else machine.fills,
+                        machine.mean_run,
+                        communication,
+                        policy,
+                        partition,
+                    ),
+                )
+                for communication, policy, (name, partition) in itertools.product(
                     COMMUNICATION[1:2] if asked.quick else COMMUNICATION,
                     POLICIES[1:] if asked.quick else POLICIES,
                     machine.partitions.items(),
@@ -111,25 +125,8 @@ def _per_node(machine: Machine, log: ArchiveLog) -> int:
 
 
 def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
-    count = log.weeks or (1 if quick else _WEEKS)
+    count = log.weeks or (1 if quick or log.name == MODEL else _WEEKS)
     return steady_weeks(log, _per_node(machine, log), parse(machine.text).nodes // 2, count)
-
-
-def _cell(
-    machine: Machine, log: ArchiveLog, week: int, communication: str, policy: str, partition: str, quick: bool
-) -> Cell:
-    fills = machine.fills / 10 if quick else machine.fills
-    return Cell(
-        machine.text,
-        log,
-        _per_node(machine, log),
-        week,
-        fills,
-        machine.mean_run,
-        communication,
-        policy,
-        partition,
-    )
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:

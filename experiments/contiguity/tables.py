@@ -1,4 +1,4 @@
-"""What the study reports."""
+"""What the study reports: comparisons with boxes, what place and sharing cost, what turns, the front."""
 
 from __future__ import annotations
 
@@ -7,47 +7,192 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.contiguity.cases import Cell
+from netplace.experiments.contiguity.cases import KINDS, Cell
+from netplace.experiments.contiguity.fronts import draw_fronts
+from netplace.experiments.pareto.study import front
+from netplace.scheduling.metrics.comparison import Paired, judged, paired
+from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 
-__all__ = ["figures_of", "report_of"]
+__all__ = ["compared", "figures_of", "points", "report_of", "turned"]
 
 Made = tuple[str, str, Cell, dict[str, Any]]
+CASE = ["machine", "communication", "policy"]
+BOXES = "boxes"
 
 
 def figures_of(made: list[Made]) -> pd.DataFrame:
-    """Return a row a run: means over its jobs, times in seconds, and node-seconds over those of the log."""
+    """Return a row for each run and kind of times.
+
+    ``wait``, ``turnaround`` and ``slowdown`` (run time over that of the log) are means over jobs, the first
+    two over the mean run time of the log; ``placement`` and ``sharing`` are node-seconds over those of the
+    log; ``astray`` is the share of jobs slowed by 1 % and more by others.
+    """
     rows = []
     for part, name, cell, outcome in made:
         jobs = {key: np.array(values, float) for key, values in outcome["jobs"].items()}
-        run, size = jobs["run"], jobs["size"]
-        live = jobs.get("live", run)
-        rows.append(
-            {
-                "machine": part,
-                "log": cell.log.name,
-                "week": cell.week,
-                "communication": cell.communication,
-                "policy": cell.policy,
-                "contestant": name,
-                "times": cell.kind,
-                "jobs": len(run),
-                "rejected": outcome["rejected"],
-                "wait": jobs["wait"].mean(),
-                "turnaround": (jobs["wait"] + run).mean(),
-                "run": run.mean(),
-                "node_seconds": (size * run).sum(),
-                "alone": (size * jobs.get("alone", run)).sum(),
-                "slowdown": (live / jobs.get("alone", run)).mean(),
-                "waste": jobs["held"].sum() / size.sum() - 1,
-                "span": outcome["span"],
-                "cpu": outcome["cpu"],
-            }
-        )
+        logged = np.array(outcome["kinds"]["logged"]["run"])
+        work = float((jobs["size"] * logged).sum())
+        place = {
+            "placement": float((jobs["size"] * (jobs["alone"] - logged)).sum()) / work,
+            "sharing": float((jobs["size"] * (jobs["live"] - jobs["alone"])).sum()) / work,
+            "slowed": float((jobs["live"] > 1.01 * jobs["alone"]).mean()),
+            "by others": float((jobs["live"] / jobs["alone"]).mean()),
+        }
+        for kind in KINDS:
+            own = {key: np.array(values, float) for key, values in outcome["kinds"][kind].items()}
+            rows.append(
+                {
+                    "machine": part,
+                    "communication": cell.communication,
+                    "policy": cell.policy,
+                    "contestant": name,
+                    "times": kind,
+                    "log": cell.log.name,
+                    "week": cell.week,
+                    "jobs": len(logged),
+                    "rejected": outcome["rejected"],
+                    "wait": own["wait"].mean() / logged.mean(),
+                    "turnaround": (own["wait"] + own["run"]).mean() / logged.mean(),
+                    "slowdown": (own["run"] / logged).mean(),
+                    **place,
+                    "cpu": outcome["cpu"],
+                }
+            )
     return pd.DataFrame(rows)
+
+
+def compared(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return each contestant beside boxes: the ratio of turnarounds, its interval, and a verdict.
+
+    Verdicts of one kind of times are a family, corrected after Holm.
+    """
+    return pd.concat([_family(kind, own) for kind, own in frame.groupby("times", sort=False)])
+
+
+def _family(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparisons by one kind of times, judged together."""
+    rows: list[dict[str, Any]] = []
+    differences = list[Paired]()
+    keys = ["log", "week"]
+    for case, group in frame.groupby(CASE, sort=False):
+        logs = np.log(group.set_index([*keys, "contestant"])["turnaround"]).unstack("contestant")
+        for contestant in group["contestant"].unique():
+            if contestant != BOXES:
+                differences.append(paired(logs[BOXES].tolist(), logs[contestant].tolist()))
+                rows.append({"times": kind, **dict(zip(CASE, case, strict=True)), "contestant": contestant})
+    for row, one, verdict in zip(rows, differences, judged(differences), strict=True):
+        low, middle, high = np.exp([one.mean - one.half_width, one.mean, one.mean + one.half_width]).tolist()
+        row |= {"to boxes": middle, "from": low, "to": high, "p": verdict.p_value, "verdict": verdict.words}
+    return pd.DataFrame(rows)
+
+
+def turned(beside: pd.DataFrame) -> pd.DataFrame:
+    """Return what becomes of each conclusion of logged times and of a table once times are live.
+
+    *turns*: both are clear, of opposite sign; *new*: clear only live; *lost*: clear only before.
+    """
+    keys = [*CASE, "contestant"]
+    live = beside[beside["times"] == "live"].set_index(keys)
+    rows = []
+    for kind in ("logged", "table"):
+        before = beside[beside["times"] == kind].set_index(keys)
+        for place, one in before.iterrows():
+            now = live.loc[place]
+            rows.append(
+                {
+                    **dict(zip(keys, place, strict=True)),
+                    "times": kind,
+                    "before": one["to boxes"],
+                    "verdict before": one["verdict"],
+                    "live": now["to boxes"],
+                    "verdict live": now["verdict"],
+                    "becomes": _becomes(str(one["verdict"]), str(now["verdict"])),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _becomes(before: str, now: str) -> str:
+    clear, is_clear = before.startswith("clearly"), now.startswith("clearly")
+    if clear and is_clear:
+        return "stays" if before == now else "turns"
+    if clear or is_clear:
+        return "new" if is_clear else "lost"
+    return "open"
+
+
+def points(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return waiting, slowdown, and what place and sharing cost, live: means over streams, and the front."""
+    rows = []
+    live = frame[frame["times"] == "live"]
+    for names, group in live.groupby([*CASE, "contestant"], sort=False):
+        row: dict[str, Any] = dict(zip((*CASE, "contestant"), names, strict=True))
+        for name in ("wait", "slowdown"):
+            row |= {name: group[name].mean(), f"± {name}": half_width(group[name].tolist())}
+        row |= {name: 100 * group[name].mean() for name in ("placement", "sharing", "slowed")}
+        rows.append(row | {"streams": len(group)})
+    found = pd.DataFrame(rows)
+    found["front"] = ""
+    for _, group in found.groupby(CASE, sort=False):
+        best = front(group["wait"].to_numpy(), group["slowdown"].to_numpy())
+        found.loc[group.index[best], "front"] = "*"
+    return found.rename(columns={name: f"{name} %" for name in ("placement", "sharing", "slowed")})
 
 
 def report_of(made: list[Made]) -> Report:
     """Return the report of all runs."""
     frame = figures_of(made)
-    return Report((ReportTable("runs", "runs", frame, {}),), ())
+    beside, where = compared(frame), points(frame)
+    becomes = turned(beside)
+    ratios = dict.fromkeys(("to boxes", "from", "to", "p", "before", "live"), 3)
+    digits = dict.fromkeys(("wait", "± wait", "slowdown", "± slowdown"), 3)
+    shares = dict.fromkeys(("placement %", "sharing %", "slowed %"), 1) | {"streams": 0}
+    tables = (
+        ReportTable("live", "Mean turnaround over that of boxes, live", _of(beside, "live"), ratios),
+        ReportTable("table", "The same by a table", _of(beside, "table"), ratios),
+        ReportTable("logged", "The same with the times of the log", _of(beside, "logged"), ratios),
+        ReportTable("becomes", "What becomes of conclusions", _changed(becomes), ratios),
+        ReportTable("points", "Waiting, slowdown, and their causes, live", where, digits | shares),
+        ReportTable("streams", "Jobs", _streams(frame), {"jobs": 0, "rejected": 0}),
+    )
+    figures = {
+        f"front-{part}": draw_fronts(where[where["machine"] == part]) for part in where["machine"].unique()
+    }
+    return Report(tables, tuple(_sentences(frame, beside, becomes, where)), figures)
+
+
+def _of(beside: pd.DataFrame, kind: str) -> pd.DataFrame:
+    return beside[beside["times"] == kind].drop(columns="times")
+
+
+def _changed(becomes: pd.DataFrame) -> pd.DataFrame:
+    return becomes[~becomes["becomes"].isin(["stays", "open"])]
+
+
+def _streams(frame: pd.DataFrame) -> pd.DataFrame:
+    keys = ["machine", "log", "week"]
+    return frame.groupby(keys, sort=False).agg({"jobs": "first", "rejected": "max"}).reset_index()
+
+
+def _sentences(
+    frame: pd.DataFrame, beside: pd.DataFrame, becomes: pd.DataFrame, where: pd.DataFrame
+) -> list[str]:
+    told = []
+    for kind in KINDS:
+        verdicts = beside[beside["times"] == kind]["verdict"].value_counts()
+        said = ", ".join(f"{name} {count}" for name, count in verdicts.items())
+        told.append(f"Turnaround beside that of boxes, {kind} times ({KINDS[kind]}): {said}.")
+    for kind, group in becomes.groupby("times", sort=False):
+        counts = group["becomes"].value_counts()
+        told.append(
+            f"Of {len(group)} comparisons by {kind} times, live {int(counts.get('turns', 0))} turn clearly, "
+            f"{int(counts.get('new', 0))} are new, {int(counts.get('lost', 0))} are lost, "
+            f"{int(counts.get('stays', 0))} stay."
+        )
+    for part, group in where[where["front"] == "*"].groupby("machine", sort=False):
+        counts = group["contestant"].value_counts()
+        said = ", ".join(f"{name} {count}" for name, count in counts.items())
+        told.append(f"{part}: on the front of {len(group[CASE].drop_duplicates())} cases: {said}.")
+    told.append(f"CPU time of the runs: {frame[frame['times'] == 'live']['cpu'].sum():.0f} s.")
+    return told

@@ -5,8 +5,8 @@ Trystram and Wagner, CCGRID 2015.
 
 ``weeks`` (chapter 5): single weeks of logs on machines of level vectors, each level above the least doubles
 the run time, jobs fail at their wall times. ``drawn`` (chapter 4): 300 jobs drawn from a log, all there at
-0, on 1-32-512. Logs are those of the user's folder; without one, jobs of the model of Lublin and Feitelson
-stand in.
+0, on 1-32-512. Logs are given, or those of the user's folder; the quick version has jobs of the model of
+Lublin and Feitelson, which it names.
 """
 
 from __future__ import annotations
@@ -93,12 +93,13 @@ class Case(KeptCase):
     instances: int
     rule: str
     platform: str
+    weeks: int = 1
 
     def carry_out(self) -> dict[str, Any]:
         """Return the figures."""
         platform, log = Platform.read(self.platform), self.log.read()
         if self.part in PENALTIES:
-            jobs = draw_weeks(log, 1, self.instances, seed=0, least=_LEAST)[self.instance]
+            jobs = draw_weeks(log, self.weeks, self.instances, seed=0, least=_LEAST)[self.instance]
             made = backfill(platform, jobs, self.rule, PENALTIES[self.part])
         else:
             jobs = draw_jobs(log, _JOBS, platform.processors, seed=self.instance)
@@ -113,19 +114,39 @@ def cases(asked: Asked) -> list[Case]:
 
 
 def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
-    platforms = published("mendonca_platforms.csv").set_index("platform")["levels"]
     count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10}
     if asked.quick:
         count = dict.fromkeys(count, 4)
-    platform = "1-32-512" if part == "drawn" else platforms.get(log.name, "1-2-10-240")
     if log.name == "LLNL-Thunder" and not asked.quick:
         count["weeks"] = 20  # it has 21 of so many jobs
     if log.name == MODEL:
         count |= dict.fromkeys(PENALTIES, 2)
-        platform = "1-2-10-240"
+    platform = "1-32-512" if part == "drawn" else _levels(log)
     for instance in range(count[part]):
         for rule in RULES[part]:
-            yield Case(part, log, instance, count[part], rule, str(platform))
+            yield Case(part, log, instance, count[part], rule, platform, _weeks(log))
+
+
+def _levels(log: ArchiveLog) -> str:
+    """Return the level vector of a log's machine.
+
+    Raises
+    ------
+    ValueError
+        If it is not known.
+    """
+    if not log.levels:
+        raise ValueError(
+            f"--log {log.path}: the level vector of its machine is not known, expected levels=.. such as "
+            "levels=1-2-10-240"
+        )
+    return log.levels
+
+
+def _weeks(log: ArchiveLog) -> int:
+    """Return the weeks of an instance: those asked for, else the published ones, else one."""
+    known = published("mendonca_platforms.csv").set_index("platform")["weeks_per_instance"].dropna()
+    return log.weeks or int(known.get(log.name, 1))
 
 
 def _carry_out(case: Case) -> dict[str, Any]:
@@ -243,4 +264,5 @@ STUDY = Study(
     parts=PARTS,
     usual=tuple(CHAPTERS),
     conduct=conduct,
+    options=("logs",),
 )

@@ -74,6 +74,11 @@ def cases(asked: Asked) -> list[Case]:
     found = []
     for log in asked_logs(asked):
         name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
+        if name not in instances.index:
+            raise ValueError(
+                f"--log {log.path}: no processors and parameters are published for {log.name}, expected a "
+                f"log of {', '.join(instances.index)}, or {MODEL}"
+            )
         row = instances.loc[name]
         days, count = (2.0, 3) if log.name == MODEL else (float(row["instance_days"]), 20)
         for policy in POLICIES:
@@ -203,4 +208,5 @@ STUDY = Study(
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,
+    options=("logs",),
 )

@@ -123,7 +123,8 @@ def _given(text: str) -> ArchiveLog:
             )
         if key == "levels":
             found = replace(found, levels=value)
+        elif key == "weeks":
+            found = replace(found, weeks=whole(value, f"--log {text}: weeks"))
         else:
-            number = whole(value, f"--log {text}: {key}", 1)
-            found = replace(found, **{key.replace("-", "_"): number})
+            found = replace(found, per_node=whole(value, f"--log {text}: per-node"))
     return found

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.local_backfilling.study import cases
-from netplace.experiments.shared.archive_logs import FOLDER, MODEL, archive_logs
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, asked_logs
 from netplace.experiments.shared.claims import number_verdict, verdict
 from netplace.scheduling.workload import lublin, write
 from netplace.studies import STUDIES
@@ -59,20 +59,21 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     write(lublin(60, 50, seed=3, load=0.8), tmp_path / "HPC2N-2002-2.2-cln.swf.gz")
     write(lublin(60, 50, seed=3, load=0.8), tmp_path / "other.swf.gz")
     monkeypatch.setenv(FOLDER, str(tmp_path))
-    (log,) = archive_logs(False)
+    study = STUDIES["local-backfilling"]
+    (log,) = asked_logs(ask(study))
     assert log.name == "HPC2N"
     assert len(log.read()) == 50
-    assert [one.name for one in archive_logs(True)] == [MODEL]
+    assert [one.name for one in asked_logs(ask(study, quick=True))] == [MODEL]
     found = cases(ask(STUDIES["local-backfilling"], ("weeks",)))
     assert len(found) == 30 * 8
     assert {case.platform for case in found} == {"1-2-10-240"}
     assert str(tmp_path) not in str(found[0].describe())
     monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
     with pytest.raises(ValueError, match="there is no such folder"):
-        archive_logs(False)
+        asked_logs(ask(study))
     (tmp_path / "none").mkdir()
     with pytest.raises(ValueError, match=r"has none of the logs of the study, expected files .* HPC2N"):
-        archive_logs(False)
+        asked_logs(ask(study))
 
 
 @pytest.mark.parametrize(

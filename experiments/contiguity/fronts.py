@@ -1,0 +1,55 @@
+"""Pictures of waiting against slowdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from netplace.report.plots.page import page
+
+__all__ = ["draw_fronts"]
+
+_MARKERS = {"boxes": "s", "nearly": "D", "curve": "o", "paging": "^", "random": "X"}
+
+
+def draw_fronts(points: pd.DataFrame) -> Callable[[Path], None]:
+    """Return what draws the contestants on one machine, a panel for each policy and communication."""
+
+    def draw(path: Path) -> None:
+        policies = list(points["policy"].unique())
+        shares = list(points["communication"].unique())
+        with page(path, 3.1 * len(shares) + 0.6, 2.9 * len(policies) + 0.9) as figure:
+            grid = np.atleast_2d(figure.subplots(len(policies), len(shares), squeeze=False))
+            for row, policy in zip(grid, policies, strict=True):
+                for axes, share in zip(row, shares, strict=True):
+                    own = points[(points["policy"] == policy) & (points["communication"] == share)]
+                    _panel(axes, own)
+                    axes.set_title(f"{policy.upper()}, communication {share}", fontsize="small")
+                row[0].set_ylabel("mean slowdown")
+            for axes in grid[-1]:
+                axes.set_xlabel("mean wait / mean run time")
+            handles, names = grid[0, 0].get_legend_handles_labels()
+            figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize="small")
+
+    return draw
+
+
+def _panel(axes: object, own: pd.DataFrame) -> None:
+    for place, name in enumerate(own["contestant"]):
+        one = own.iloc[place]
+        axes.errorbar(  # type: ignore[attr-defined]
+            one["wait"],
+            one["slowdown"],
+            xerr=np.nan_to_num(one["± wait"]),
+            yerr=np.nan_to_num(one["± slowdown"]),
+            fmt=_MARKERS.get(name, "."),
+            color=f"C{place}",
+            elinewidth=0.5,
+            label=name,
+        )
+    best = own[own["front"] == "*"].sort_values("wait")
+    axes.step(best["wait"], best["slowdown"], where="post", color="tab:red", linewidth=1)  # type: ignore[attr-defined]
+    axes.grid(alpha=0.3)  # type: ignore[attr-defined]
