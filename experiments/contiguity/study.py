@@ -43,7 +43,7 @@ class Machine:
     text: str
     partitions: dict[str, str]
     fills: float = 2.0
-    mean_run: float = 20e-6
+    mean_run: float = 10e-6
     by_processor: bool = False
 
 
