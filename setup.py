@@ -31,5 +31,6 @@ setup(
         *(f"netplace.{folder}" for folder in FOLDERS),
         *(f"netplace.{folder}.{inner}" for folder in FOLDERS for inner in find_packages(folder)),
     ],
+    data_files=[("share/man/man1", ["docs/netplace.1"])],
     package_dir={f"netplace.{folder}": folder for folder in FOLDERS},
 )

@@ -80,7 +80,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "collective": "collective",
         "workload": "workload",
     },
-    "Studies and speed": {"study": "study", "bench": "bench"},
+    "Studies and speed": {"study": "study", "bench": "bench", "doctor": "doctor"},
 }
 COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 

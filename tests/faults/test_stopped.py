@@ -44,7 +44,7 @@ def stopped(folder, number, words, until, group=False, **environment):
         process.communicate()
     assert process.returncode == 128 + number
     assert stdout == ""
-    lines = [line for line in stderr.splitlines() if line and not line.startswith("compiling the kernel")]
+    lines = [line for line in stderr.splitlines() if line and not line.startswith("compil")]
     return lines
 
 

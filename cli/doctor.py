@@ -1,0 +1,149 @@
+"""``netplace doctor``: whether an installation is sound, and all of it compiled."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import time
+from typing import Any
+
+import rich_click as click
+
+from netplace.cli.examples import examples_of
+from netplace.cli.settings import json_flag
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+__all__ = ["COMPILED_BY", "UNSOUND", "doctor_command"]
+
+UNSOUND = 1  # exit code: something is wrong with the installation
+# What is compiled, and a small command that needs it.
+COMPILED_BY: dict[str, str] = {
+    "networks: meshes and tori": "run --network torus:4x4 --app butterfly --tasks 16",
+    "networks: of three dimensions": "run --network torus:2x2x2 --app butterfly --tasks 8",
+    "networks: trees": "run --network tree:2,2 --app butterfly --tasks 4",
+    "networks: any wiring": "run --network dragonfly:a=2,p=1,h=1 --app butterfly --tasks 4 --vcs 4",
+    "networks: random traffic": "load --network torus:4x4 --offered 0.2 --measure 500",
+    "mappings": "map --network torus:4x4 --app butterfly --tasks 16 --mapping td --seconds 0.2",
+    "metrics of mappings": "metrics --network mesh:4x4 --app butterfly --tasks 4 --configurations 2",
+    "allocators on grids": "allocate --machine mesh:4x4 --nodes 4 --all",
+    "allocators on trees": "allocate --machine tree:4,2 --nodes 4 --all",
+    "schedules": "schedule --machine mesh:4x4 --workload lublin --jobs 20 --partition contiguous",
+    "co-simulations": "cosim --machine torus:4x4 --workload applications --jobs 2 --sizes small --explain",
+}
+
+
+@click.command("doctor", epilog=examples_of("doctor"))
+@click.option("--compile", "compiles", is_flag=True, help="Compile all that there is, once for good.")
+@click.option("--no-test", is_flag=True, help="Leave the self-test out.")
+@json_flag
+def doctor_command(compiles: bool, no_test: bool, as_json: bool) -> None:
+    """Tell what is installed and where, and whether it counts right.
+
+    The self-test simulates ten recorded programs, whose cycles another simulator (INSEE) counted: all must be
+    the same to the cycle. It takes less than ten seconds, once everything is compiled. Exit code 1: something
+    is wrong.
+    """
+    from netplace.report.tables.installation import installation
+
+    compiled = _compile(as_json) if compiles else {}
+    found = installation()
+    counts = [] if no_test else _counts()
+    wrong = [one for one in counts if not one["right"]]
+    found["problems"] += [
+        f"{one['trace']} on {one['network']}: {one['cycles']:,} cycles, expected {one['expected']:,}"
+        for one in wrong
+    ]
+    if as_json:
+        print_json(found | {"self_test": counts} | ({"compiled": compiled} if compiles else {}))
+    else:
+        _show(found, counts)
+    if found["problems"]:
+        sys.exit(UNSOUND)
+
+
+def _counts() -> list[dict[str, Any]]:
+    """Return what the golden runs give here."""
+    from netplace.benchmarks.golden_counts import GOLDEN_COUNTS, check_count
+    from netplace.report.terminal.compiling import compilation_announced
+
+    with compilation_announced():
+        found = [check_count(golden) for golden in GOLDEN_COUNTS]
+    return [
+        {
+            "trace": one.golden.trace,
+            "network": one.golden.network,
+            "cycles": one.cycles,
+            "expected": one.golden.cycles,
+            "right": one.right,
+            "cpu_seconds": one.seconds,
+        }
+        for one in found
+    ]
+
+
+def _compile(quiet: bool) -> dict[str, float]:
+    """Run a small command for each part, and return how long each took, in seconds."""
+    from netplace.cli import app
+
+    took = {}
+    for what, command in COMPILED_BY.items():
+        began = time.monotonic()
+        said = io.StringIO()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+            try:
+                app.main(command.split())
+            except SystemExit as ended:
+                if ended.code:
+                    raise ValueError(
+                        f"doctor --compile: netplace {command}: {said.getvalue().strip()}"
+                    ) from None
+        took[what] = time.monotonic() - began
+        if not quiet:
+            click.echo(f"compiled: {what}, {took[what]:.1f} s", err=True)
+    return took
+
+
+def _show(found: dict[str, Any], counts: list[dict[str, Any]]) -> None:
+    from netplace.report.tables.installation import EXTRAS
+
+    memory = (
+        "-"
+        if found["memory_gib"] is None
+        else (f"{found['memory_gib']:.1f} GiB, {found['free_memory_gib']:.1f} GiB free")
+    )
+    rows = [
+        ["netplace", f"{found['netplace']}, {found['place']}"],
+        ["Python", found["python"]],
+        ["system", found["system"]],
+        ["cores", str(found["cores"])],
+        ["memory", memory],
+        ["compiled code", f"{found['compiled_functions']} functions in {found['compiler_cache']}"],
+        [
+            "packages",
+            ", ".join(f"{name} {version or 'missing'}" for name, version in found["versions"].items()),
+        ],
+    ]
+    for extra, version in found["extras"].items():
+        how = f"{EXTRAS[extra][0]} {version}" if version else f"not there; pip install 'netplace[{extra}]'"
+        rows.append([f"extra {extra}", f"{how} ({EXTRAS[extra][1]})"])
+    tables = [table("", ["installation", ""], rows)]
+    if counts:
+        lines = [
+            [
+                f"{one['trace']} on {one['network']}",
+                number(one["cycles"]),
+                number(one["expected"]),
+                number(one["cpu_seconds"], 2),
+            ]
+            for one in counts
+        ]
+        tables.append(table("self-test, cycles", ["program", "here", "INSEE", "CPU s"], lines))
+    for made in tables:
+        made.columns[1].justify = "left" if made is tables[0] else "right"
+    print_tables(*tables)
+    right = sum(one["right"] for one in counts)
+    click.echo(
+        "\n".join(found["problems"])
+        or f"all is well{f': {right} of {len(counts)} counts right' if counts else ''}"
+    )

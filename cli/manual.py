@@ -1,0 +1,74 @@
+"""The man page, made from what the commands say of themselves."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+__all__ = ["manual"]
+
+_ENDINGS = (
+    ("0", "The command did what was asked."),
+    ("1", "It did, and what it looked at is not well: runs failed, tables differ, a comparison is worse."),
+    (
+        "2",
+        "It could not: what was asked is mistaken, a file cannot be read, a deadlock. One sentence says why.",
+    ),
+    ("130, 143", "It was interrupted, or ended by a signal; what it had kept is said."),
+)
+_VARIABLES = (
+    ("NUMBA_CACHE_DIR", "Where compiled code is kept; otherwise beside netplace, or in the home directory."),
+    ("NETPLACE_READ_LIMIT, NETPLACE_MEMORY_LIMIT", "As --read-limit and --memory-limit."),
+    ("NETPLACE_DEBUG", "If set, a mistake shows where in the program it was noticed."),
+)
+
+
+def manual(app: click.Group) -> str:
+    """Return the man page of section 1, as troff reads it.
+
+    Parameters
+    ----------
+    app : Group
+        The command with all that belong to it.
+    """
+    context = click.Context(app, info_name="netplace")
+    commands = {name: app.get_command(context, name) for name in app.list_commands(context)}
+    lines = ['.TH NETPLACE 1 "" netplace "User Commands"']
+    lines += [".SH NAME", "netplace \\- what placement costs and gains on interconnection networks"]
+    lines += [".SH SYNOPSIS", ".B netplace", "[OPTIONS] COMMAND [ARGUMENTS]"]
+    lines += [".SH DESCRIPTION", *_paragraphs(app.help or "")]
+    lines += [".SH OPTIONS", *_options(app, context)]
+    lines += [".SH COMMANDS", "Each explains itself with", ".BR \\-\\-help ."]
+    for name, command in sorted(commands.items()):
+        if command is not None:
+            lines += [".TP", f".B {_text(name)}", _text(command.get_short_help_str(limit=300))]
+    for title, pairs in (("EXIT STATUS", _ENDINGS), ("ENVIRONMENT", _VARIABLES)):
+        lines.append(f".SH {title}")
+        for name, said in pairs:
+            lines += [".TP", f".B {_text(name)}", _text(said)]
+    lines += [
+        ".SH EXAMPLES",
+        ".nf",
+        *(_text(line) for line in (app.epilog or "").splitlines()[1:] if line),
+        ".fi",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _options(command: click.Command, context: click.Context) -> list[str]:
+    lines = []
+    for option in command.get_params(context):
+        record = option.get_help_record(context) if isinstance(option, click.Option) else None
+        if record is not None:
+            lines += [".TP", f".B {_text(record[0])}", _text(record[1])]
+    return lines
+
+
+def _paragraphs(text: str) -> list[str]:
+    parts = [" ".join(part.split()) for part in text.split("\n\n")]
+    return [line for part in parts for line in (".PP", _text(part))][1:]
+
+
+def _text(text: str) -> str:
+    """Return words as troff prints them: what begins as a request is none."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

@@ -1,0 +1,86 @@
+"""What an installation is: versions, where compiled code is kept, the machine, and what more is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["EXTRAS", "installation"]
+
+# Extras of the package: the distribution that each is there for, and what it gives.
+EXTRAS = {
+    "dask": ("distributed", "runs on a Dask cluster"),
+    "otf2": ("otf2", "traces of Score-P"),
+    "duckdb": ("duckdb", "stores as DuckDB databases"),
+}
+_NEEDED = ("numba", "numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networkx", "simpy", "rich-click")
+_LITTLE = 2.0  # GiB: with less free, large networks do not fit
+
+
+def installation() -> dict[str, Any]:
+    """Return what an installation is, as JSON can hold it; ``problems`` are sentences."""
+    cache, kept, problem = _compiler_cache()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    total, free = _memory()
+    problems = [problem] if problem else []
+    if free is not None and free < _LITTLE:
+        problems.append(f"{free:.1f} GiB of memory are free: large networks and tables need more")
+    versions = {name: _version(name) for name in _NEEDED}
+    problems += [f"{name}: is not installed" for name, version in versions.items() if version is None]
+    return {
+        "netplace": _version("netplace"),
+        "place": str(Path(__file__).resolve().parents[2]),
+        "python": f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "cores": cores,
+        "memory_gib": total,
+        "free_memory_gib": free,
+        "compiler_cache": str(cache),
+        "compiled_functions": kept,
+        "versions": versions,
+        "extras": {extra: _version(name) for extra, (name, _) in EXTRAS.items()},
+        "problems": problems,
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _compiler_cache() -> tuple[Path, int, str]:
+    """Return where compiled code is kept, how many functions of it, and what is wrong with the place."""
+    import numba
+
+    from netplace.netsim import chance  # any file with compiled functions: its place is that of all
+
+    asked = numba.config.CACHE_DIR
+    place = Path(asked) if asked else Path(chance.__file__).parent / "__pycache__"
+    if not asked and not os.access(place if place.exists() else place.parent, os.W_OK):
+        place = Path.home() / ".cache" / "numba"
+    known = place if asked else place.parents[1]
+    kept = sum(1 for _ in known.rglob("*.nbi")) if known.is_dir() else 0
+    nearest = next(folder for folder in (place, *place.parents) if folder.exists())
+    if os.access(nearest, os.W_OK):
+        return place, kept, ""
+    return (
+        place,
+        kept,
+        f"{place}: compiled code cannot be kept there; set NUMBA_CACHE_DIR to a folder of yours",
+    )
+
+
+def _memory() -> tuple[float | None, float | None]:
+    """Return all memory and what is free of it, in GiB; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        sizes = {line.split(":")[0]: int(line.split()[1]) / 2**20 for line in lines}
+        return sizes["MemTotal"], sizes["MemAvailable"]
+    except (OSError, ValueError, LookupError):
+        return None, None

@@ -1,0 +1,75 @@
+"""``netplace doctor`` and the man page."""
+
+import csv
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from netplace.benchmarks.golden_counts import GOLDEN_COUNTS
+from netplace.cli import COMMANDS, app
+from netplace.cli.doctor import COMPILED_BY, doctor_command
+from netplace.cli.manual import manual
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_an_installation_is_told(netplace):
+    found = json.loads(netplace("doctor", "--no-test", "--json").stdout)
+    assert found["cores"] >= 1
+    assert found["versions"]["numba"]
+    assert set(found["extras"]) >= {"dask", "otf2"}
+    assert found["self_test"] == []
+
+
+def test_counts_that_differ_are_a_problem(netplace, monkeypatch):
+    golden = GOLDEN_COUNTS[8]
+    wrong = type(golden)(golden.trace, golden.network, golden.cycles + 1, golden.config)
+    monkeypatch.setattr("netplace.benchmarks.golden_counts.GOLDEN_COUNTS", (golden, wrong))
+    result = netplace("doctor", "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert [one["right"] for one in found["self_test"]] == [True, False]
+    assert "expected 1,336,468" in found["problems"][-1]
+
+
+def test_golden_counts_are_those_of_the_golden_file():
+    with (ROOT / "tests" / "golden" / "exact_npb.csv").open() as file:
+        rows = {(row["trace"], row["network"]): int(row["insee_clock"]) for row in csv.DictReader(file)}
+    kinds = {"torus": "torus", "mesh": "mesh", "tree": "fattree"}
+    for one in GOLDEN_COUNTS:
+        kind, _, sizes = one.network.partition(":")
+        network = "_".join([kinds[kind], *sizes.replace("x", ",").split(",")])
+        assert rows[f"npb_{one.trace.replace('.', '_')}", network] == one.cycles + 1
+    assert len(GOLDEN_COUNTS) == 10
+
+
+@pytest.mark.parametrize("command", COMPILED_BY.values())
+def test_what_compiles_is_a_command(command):
+    name, *words = command.split()
+    assert name in COMMANDS
+    app.commands[name].make_context(name, words)
+
+
+@pytest.mark.slow
+def test_everything_is_compiled(netplace):
+    result = netplace("doctor", "--compile", "--no-test", "--json")
+    assert result.exit_code == 0, result.output
+    assert list(json.loads(result.stdout)["compiled"]) == list(COMPILED_BY)
+    assert doctor_command.name == "doctor"
+
+
+def test_the_man_page_is_that_of_the_commands():
+    assert (ROOT / "docs" / "netplace.1").read_text() == manual(app), "make it anew with scripts/man"
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="no groff on this machine: the man page is not set")
+def test_the_man_page_is_set_without_a_word():
+    page = ROOT / "docs" / "netplace.1"
+    result = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True
+    )
+    assert not result.stderr
+    assert "Show what differs between two outcomes" in " ".join(result.stdout.split())
