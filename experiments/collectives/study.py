@@ -1,0 +1,95 @@
+"""Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours.
+
+Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005) and the tables of libraries choose by ranks and bytes
+alone. Here every algorithm of each operation is simulated on three networks of about 64 nodes, with its ranks
+in order, shuffled over the same nodes, and scattered, alone and beside a job on all other nodes that never
+ends, and once with overheads of messages as processors have them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+
+from netplace.experiments.collectives.cells import Cell
+from netplace.experiments.collectives.choices import choice_table
+from netplace.experiments.collectives.picture import draw_winners
+from netplace.experiments.collectives.winners import findings, winner_table, winners_of
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.schedules import kept_outcomes
+from netplace.studies.study import Asked, Bench, Study
+
+__all__ = ["STUDY", "cells"]
+
+NETWORKS = ("torus:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2")
+RANKS = (8, 24, 32)
+BYTES = (256, 8192, 131072)
+DRAWS = 4
+PARTS = {
+    "allreduce": "sum with the result everywhere",
+    "bcast": "broadcast",
+    "allgather": "all blocks to all",
+    "alltoall": "a block from each to each",
+    "reduce": "sum at one rank",
+    "reduce_scatter": "sum, a block of it for each",
+    "gather": "all blocks to one rank",
+    "scatter": "a block for each from one rank",
+    "scan": "sums of all ranks before",
+    "barrier": "wait for all",
+}
+
+
+def cells(asked: Asked) -> list[Cell]:
+    """Return the cells that are asked for."""
+    draws = asked.partitions or (2 if asked.quick else DRAWS)
+    networks, ranks = (NETWORKS[:2], RANKS[:1]) if asked.quick else (NETWORKS, RANKS)
+    return [
+        Cell(operation, network, count, bytes, draws)
+        for operation in asked.parts
+        for network in networks
+        for count in ranks
+        for bytes in (BYTES[:2] if asked.quick else BYTES)
+        if operation != "barrier" or bytes == BYTES[0]
+    ]
+
+
+def conduct(asked: Asked, bench: Bench) -> Report:
+    """Simulate what is missing, and report."""
+    wanted = {cell.key: cell for cell in cells(asked)}
+    found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
+    outcomes = [(cell, found[key]) for key, cell in wanted.items()]
+    winners = winners_of(outcomes)
+    tables, figures = [findings(winners), choice_table(outcomes)], {}
+    for operation in asked.parts:
+        own = winners[winners["operation"] == operation]
+        tables.append(winner_table(operation, own))
+        figures[operation] = partial(draw_winners, winners=own, title=f"{operation}: {PARTS[operation]}")
+    return Report(tuple(tables), _summary(winners, tables[:2]), figures)
+
+
+def _summary(winners: pd.DataFrame, tables: list[ReportTable]) -> tuple[str, ...]:
+    found, chosen = (table.frame for table in tables)
+    others = found[found["setting"] != "in order"].set_index("setting")["another wins %"]
+    best = chosen[chosen["operation"] == "all"]
+    said = ", ".join(
+        f"{row.table} {row.alone:.2f} alone and {row.shared:.2f} beside others"
+        for row in best.rename(columns={"in order": "alone", "scattered, beside": "shared"}).itertuples()
+    )
+    return (
+        f"Of {found['cells'].iloc[0]} cells another algorithm than in order and alone wins beyond chance in "
+        + ", ".join(f"{share:.0f} % {setting}" for setting, share in others.items())
+        + ".",
+        f"Time of the algorithm that a table chooses over that of the best one, geometric mean: {said}.",
+    )
+
+
+STUDY = Study(
+    name="collectives",
+    title="Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours?",
+    source="this project; nothing of the kind is published",
+    parts=PARTS,
+    usual=tuple(PARTS),
+    conduct=conduct,
+    options=("partitions",),
+)
