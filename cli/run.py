@@ -16,7 +16,7 @@ from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import engine_flag, json_flag, network_flag, seed_flag, settings_flags
 from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import print_json, print_tables, with_progress
+from netplace.report.terminal.screen import bytes_read, print_json, print_tables, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +144,9 @@ def _executed(asked: _Asked) -> list[Executed]:
     from netplace.runs.execute import carry_out, check_places
     from netplace.runs.executors import run_each
 
-    check_places(asked.runs[0])  # a placement that cannot be made is told before anything is compiled
+    # A placement that cannot be made is told before anything is compiled.
+    with bytes_read(Path(job.path) for job in asked.runs[0].jobs if job.path) as advance:
+        check_places(asked.runs[0], advance)
     with _store(asked.store) as store:
         load_engine(asked.engine, asked.runs[0].network, asked.runs[0].config)
         simulate = partial(

@@ -194,15 +194,13 @@ def _reading(path: Any, given: dict[str, Any], in_order: bool = False) -> Iterat
     """Yield how a trace is read, with a bar on stderr if that is a terminal."""
     from netplace.apps.recorded import Reading
     from netplace.checks import real
-    from netplace.report.terminal.screen import progress_bar
+    from netplace.report.terminal.screen import bytes_read
 
     flops = real(given["flops"], "--flops")
     if not flops:
         raise ValueError("--flops: 0 is too small, expected more than 0")
-    size = path.stat().st_size if path.is_file() else None
-    with progress_bar() as progress:
-        bar = progress.add_task("bytes read", total=size)
-        yield Reading(flops, given["tasks"], lambda count: progress.advance(bar, count), in_order)
+    with bytes_read([path]) as advance:
+        yield Reading(flops, given["tasks"], advance, in_order)
 
 
 def _show(name: str, summary: Summary) -> None:

@@ -23,7 +23,7 @@ from netplace.topologies import Topology
 
 __all__ = ["simulate"]
 
-_Job = tuple[Program, ArrayLike | None, int]  # with its first cycle
+_Job = tuple[Program, ArrayLike | None, int, int]  # with its first cycle, and how often its iterations stand
 _Part = tuple[list[JobRecord], Counters, float]  # what was measured of some of the jobs, and the CPU time
 
 
@@ -41,6 +41,7 @@ def simulate(
     window: int | None = None,
     workers: int = 1,
     starts: Sequence[int] | None = None,
+    times: Sequence[int] | None = None,
 ) -> Result:
     """Replay one or several applications, and return what was measured.
 
@@ -70,15 +71,17 @@ def simulate(
         all is one part, one process does all.
     starts : sequence of int, optional
         First cycle of each job; 0 by default.
+    times : sequence of int, optional
+        How often the iterations of each program stand, see `Network.start`; once by default.
 
     Raises
     ------
     ValueError
-        If the placement is wrong, or there are not as many starts as jobs.
+        If the placement is wrong, or there are not as many starts or times as jobs.
     DeadlockError, CycleLimitError
         If the run cannot come to its end.
     """
-    jobs = _jobs(topology, programs, nodes, starts)
+    jobs = _jobs(topology, programs, nodes, starts, times)
     settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages)
     whole(workers, "workers")
     if workers > 1 and len(jobs) > 1 and window is None:
@@ -86,8 +89,8 @@ def simulate(
         if found is not None:
             return found
     network = settings.network()
-    for program, where, start in jobs:
-        network.start(program, where, at=start)
+    for program, where, start, rounds in jobs:
+        network.start(program, where, at=start, times=rounds)
     network.finish(max_cycles, window)
     return network.result()
 
@@ -97,14 +100,18 @@ def _jobs(
     programs: Program | Sequence[Program],
     nodes: ArrayLike | Sequence[ArrayLike] | None,
     starts: Sequence[int] | None,
+    times: Sequence[int] | None,
 ) -> list[_Job]:
-    """Return each program with the nodes of its tasks and its first cycle, as they were given."""
+    """Return each program with the nodes of its tasks, first cycle and times, as they were given."""
     count = 1 if isinstance(programs, Program) else len(programs)
     begins = [0] * count if starts is None else list(starts)
     if len(begins) != count:
         raise ValueError(f"starts: {len(begins)} given for {count} jobs")
+    rounds = [1] * count if times is None else list(times)
+    if len(rounds) != count:
+        raise ValueError(f"times: {len(rounds)} given for {count} jobs")
     if isinstance(programs, Program):
-        return [(programs, nodes, begins[0])]  # type: ignore[list-item]
+        return [(programs, nodes, begins[0], rounds[0])]  # type: ignore[list-item]
     places: Sequence[ArrayLike | None]
     if nodes is None:
         ends = np.cumsum([program.tasks for program in programs])
@@ -114,7 +121,7 @@ def _jobs(
         places = list(nodes)  # type: ignore[arg-type]
     if len(places) != len(programs):
         raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
-    return list(zip(programs, places, begins, strict=True))
+    return list(zip(programs, places, begins, rounds, strict=True))
 
 
 @dataclass(frozen=True)
@@ -146,10 +153,10 @@ def _side_by_side(settings: _Settings, jobs: list[_Job], workers: int) -> Result
     run to tell.
     """
     check = settings.network()
-    for program, where, start in jobs:
-        check.start(program, where, at=start)
-    places = [place(program, where, settings.topology) for program, where, _ in jobs]
-    programs = [program for program, _, _ in jobs]
+    for program, where, start, times in jobs:
+        check.start(program, where, at=start, times=times)
+    places = [place(program, where, settings.topology) for program, where, *_ in jobs]
+    programs = [program for program, *_ in jobs]
     parts = independent_parts(settings.topology, settings.config, programs, places)
     if len(parts) < 2:
         return None
@@ -205,7 +212,7 @@ def _of_all(outcomes: Iterator[_Part]) -> list[_Part]:
 def _simulated(settings: _Settings, jobs: list[_Job]) -> _Part:
     """Return what was measured of some jobs alone on the network, and the CPU time."""
     network = settings.network()
-    numbers = [network.start(program, where, at=start) for program, where, start in jobs]
+    numbers = [network.start(program, where, at=start, times=times) for program, where, start, times in jobs]
     network.finish(settings.max_cycles)
     return [network.job(number) for number in numbers], network.counters(), network.cpu_seconds
 

@@ -14,8 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.apps import Op, Program
+from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
+from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import blamed, current_digest
 from netplace.netsim import Config, Network, Result, SimulationError, simulate
@@ -25,7 +26,7 @@ from netplace.placement.mapping import QapResult
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.placing import place_jobs, simulates
-from netplace.runs.programs import Reading, application_program, trace_digest, trace_program
+from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology, parse
 
@@ -134,7 +135,7 @@ def attempt(run: Run) -> Ended:
     that a symmetry of the network takes there, is not simulated again: see `netplace.runs.chance.same_place`.
     """
     try:
-        programs = programs_of(run)
+        programs = _repeated_of(run)
         found = _mappings_of(run, programs)
         places = [mapped.mapping for mapped in found]
         same = _signature(run, places)
@@ -205,28 +206,31 @@ def carry_out(
     ValueError, SimulationError
         As `execute`.
     """
-    programs = programs_of(run)
+    programs = _repeated_of(run)
     found = _mappings_of(run, programs)
     places = [mapped.mapping for mapped in found]
     parts = 1
     if workers > 1 and window is None:
-        parts = len(independent_parts(_topology(run), run.config, programs, places))
+        once = [repeated.program for repeated in programs]
+        parts = len(independent_parts(_topology(run), run.config, once, places))
     result = _simulate(run, programs, places, engine, record_messages, window, workers)
     return Executed(run, result, tuple(mapped.method for mapped in found), window, parts)
 
 
 def _simulate(
     run: Run,
-    programs: tuple[Program, ...],
+    programs: tuple[Repeated, ...],
     places: list[Nodes],
     engine: str,
     record_messages: bool = False,
     window: int | None = None,
     workers: int = 1,
 ) -> Result:
+    if record_messages:
+        programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
     return simulate(
         _topology(run),
-        programs,
+        [repeated.program for repeated in programs],
         places,
         config=run.config,
         engine=engine,
@@ -236,6 +240,7 @@ def _simulate(
         window=window,
         workers=workers,
         starts=[job.start for job in run.jobs],
+        times=[repeated.times for repeated in programs],
     )
 
 
@@ -251,10 +256,10 @@ def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
     ValueError
         If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
     """
-    return [found.mapping for found in _mappings_of(run, programs)]
+    return [found.mapping for found in _mappings_of(run, tuple(map(Repeated, programs)))]
 
 
-def _mappings_of(run: Run, programs: tuple[Program, ...]) -> list[QapResult]:
+def _mappings_of(run: Run, programs: tuple[Repeated, ...]) -> list[QapResult]:
     for name, digest in run.contents:
         _unchanged(name, digest)
     if run not in _PLACED:
@@ -262,33 +267,40 @@ def _mappings_of(run: Run, programs: tuple[Program, ...]) -> list[QapResult]:
             del _PLACED[next(iter(_PLACED))]
         _PLACED[run] = place_jobs(
             _topology(run),
-            programs,
+            [repeated.program for repeated in programs],
             [job.mapping for job in run.jobs],
             partition_rule=run.partition,
             config=run.config,
             seed=run.seed,
             network_seed=run.network_seed,
             max_cycles=run.max_cycles,
+            times=[repeated.times for repeated in programs],
         )
     return _PLACED[run]
 
 
-def check_places(run: Run) -> None:
+def check_places(run: Run, progress: Callable[[int], None] | None = None) -> None:
     """Check that the programs of a run can be made and placed; what would be simulated for it is not tried.
+
+    `progress` is called with the number of bytes of a trace that were read since the last call.
 
     Raises
     ------
     ValueError
         As `execute`.
     """
-    programs = programs_of(run)
+    programs = _repeated_of(run, progress)
     if not any(simulates(job.mapping) for job in run.jobs):
-        places_of(run, programs)
+        _mappings_of(run, programs)
 
 
 def programs_of(run: Run) -> tuple[Program, ...]:
     """Return the programs of a run's jobs, built at most once in a process."""
-    return tuple(_program(job, run.config) for job in map(_only_program, run.jobs))
+    return tuple(repeated.written_out() for repeated in _repeated_of(run))
+
+
+def _repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
+    return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
 
 
 def program_of(job: Job, config: Config) -> Program:
@@ -299,6 +311,10 @@ def program_of(job: Job, config: Config) -> Program:
     ValueError
         If it cannot be made, cannot run, or its file has changed.
     """
+    return _repeated(job, config).written_out()
+
+
+def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     reading = Reading(
         section=job.section,
         iterations=job.iterations,
@@ -307,25 +323,26 @@ def program_of(job: Job, config: Config) -> Program:
         packet_bytes=config.packet_bytes,
         rendezvous=config.rendezvous,
         options=dict(job.options),
+        progress=progress,
     )
     if job.path:
         _unchanged(job.path, job.digest, lambda name: trace_digest(Path(name)))
-        return trace_program(job.path, reading)
+        return trace_repeated(job.path, reading)
     if job.digest:
         source = APPLICATION.source(job.program)
         if source is None or source[1] != job.digest:
             raise UnavailableError(f"{job.program}: has changed since the run was described")
-    return application_program(job.program, reading, job.tasks or 1)
+    return Repeated(application_program(job.program, reading, job.tasks or 1))
 
 
-def _program(job: Job, config: Config) -> Program:
+def _program(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
     key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
     if key not in _PROGRAMS:
-        made = program_of(job, config)
+        made = _repeated(job, config, progress)
         _check_packets(made, config)
-        room = _MOST_OPERATIONS - len(made)
-        while _PROGRAMS and sum(map(len, _PROGRAMS.values())) > room:
+        room = _MOST_OPERATIONS - len(made.program)
+        while _PROGRAMS and sum(len(repeated.program) for repeated in _PROGRAMS.values()) > room:
             del _PROGRAMS[next(iter(_PROGRAMS))]
         _PROGRAMS[key] = made
     return _PROGRAMS[key]
@@ -333,24 +350,20 @@ def _program(job: Job, config: Config) -> Program:
 
 def handy_phit_bytes(run: Run) -> int:
     """Return the bytes of a phit, a power of two, with which a run sends about a million packets."""
-    sent = sum(_bytes_sent(program_of(job, run.config)) for job in run.jobs)
+    sent = sum(_repeated(job, run.config).bytes_sent for job in run.jobs)
     return _handy(sent, run.config)
 
 
-def _check_packets(program: Program, config: Config) -> None:
+def _check_packets(repeated: Repeated, config: Config) -> None:
     """Refuse what would take days, and say how bytes can be scaled."""
-    sent = _bytes_sent(program)
+    sent = repeated.bytes_sent
     if sent > _MOST_PACKETS * config.packet_bytes:
         packets = sent / config.packet_bytes / 1e9
         raise ValueError(
-            f"{program.name}: sends {sent / 1e9:,.0f} GB in {packets:,.1f}e9 packets "
+            f"{repeated.program.name}: sends {sent / 1e9:,.0f} GB in {packets:,.1f}e9 packets "
             f"of {config.packet_bytes} bytes, expected at most {_MOST_PACKETS / 1e9:.0f}e9; "
             f"--bytes-per-phit {_handy(sent, config)} scales bytes with the clock"
         )
-
-
-def _bytes_sent(program: Program) -> int:
-    return int(program.size[(program.kind == Op.SEND) | (program.kind == Op.ISEND)].sum())
 
 
 def _handy(sent: int, config: Config) -> int:
@@ -367,7 +380,7 @@ def _parsed(text: str, contents: tuple[tuple[str, str], ...]) -> Topology:
 
 
 # Programs of this process by what they depend on, the oldest first. An operation takes 25 bytes.
-_PROGRAMS: dict[tuple[Any, ...], Program] = {}
+_PROGRAMS: dict[tuple[Any, ...], Repeated] = {}
 _MOST_OPERATIONS = 20_000_000
 _MOST_PACKETS = 4_000_000_000  # hours at the least, days on a large network
 _USUAL_PACKETS = 1_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netplace.apps import Program
+from netplace.apps.repeated import Repeated
 from netplace.netsim import Config, CycleLimitError, Network
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, RunTime, find_mapping
@@ -29,6 +30,7 @@ def place_jobs(
     seed: int = 0,
     network_seed: int | None = None,
     max_cycles: int | None = None,
+    times: Sequence[int] | None = None,
 ) -> list[QapResult]:
     """Return the mapping of each job.
 
@@ -48,6 +50,8 @@ def place_jobs(
         Seed of the network, for mappings that simulate; `seed` by default.
     max_cycles : int, optional
         Longest run that such a mapping may try.
+    times : sequence of int, optional
+        How often the iterations of each program stand; once by default.
 
     Raises
     ------
@@ -58,6 +62,7 @@ def place_jobs(
     """
     parts = partition(partition_rule, topology, [program.tasks for program in programs], seed=seed)
     draws = seed if network_seed is None else network_seed
+    rounds = [1] * len(programs) if times is None else times
     return [
         find_mapping(
             mapping,
@@ -65,11 +70,14 @@ def place_jobs(
             program.tasks,
             nodes=part,
             program=program,
-            run_time=run_time_of(topology, program, config, draws, max_cycles),
+            W=None if often == 1 else Repeated(program, often).traffic().W,
+            run_time=run_time_of(topology, program, config, draws, max_cycles, often),
             seed=seed,
             job=job,
         )
-        for job, (program, mapping, part) in enumerate(zip(programs, mappings, parts, strict=True))
+        for job, (program, often, mapping, part) in enumerate(
+            zip(programs, rounds, mappings, parts, strict=True)
+        )
     ]
 
 
@@ -79,13 +87,17 @@ def run_time_of(
     config: Config | None = None,
     seed: int = 0,
     max_cycles: int | None = None,
+    times: int = 1,
 ) -> RunTime:
-    """Return the function that simulates `program`, alone, on the nodes that it is given."""
+    """Return the function that simulates `program`, alone, on the nodes that it is given.
+
+    Its iterations stand `times` times.
+    """
 
     def run_time(nodes: Nodes, limit: int | None) -> int | None:
         most = min((cycles for cycles in (limit, max_cycles) if cycles is not None), default=None)
         network = Network(topology, config, seed=seed)
-        network.start(program, nodes)
+        network.start(program, nodes, times=times)
         try:
             network.finish(most)
         except CycleLimitError:

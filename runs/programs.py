@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.catalog import APPLICATION
 from netplace.apps.collectives import selection
-from netplace.apps.formats import endings, files_of, read
+from netplace.apps.formats import endings, files_of, read, read_repeated
 from netplace.apps.recorded import IGNORABLE
+from netplace.apps.repeated import Repeated
 from netplace.checks import one_of, real, whole
 from netplace.extensions import file_digest
 
@@ -32,6 +33,7 @@ __all__ = [
     "trace_options",
     "trace_path",
     "trace_program",
+    "trace_repeated",
 ]
 
 TRACE_OPTIONS = ("collectives", "flops", "ignore")
@@ -60,6 +62,8 @@ class Reading:
         Further options of an application.
     cycle_ns : float
         Length of a cycle, for applications that compute for some time.
+    progress : callable or None
+        Called with the number of bytes of a trace that were read since the last call.
     """
 
     section: str = "whole"
@@ -70,6 +74,7 @@ class Reading:
     rendezvous: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
     cycle_ns: float = 3.2
+    progress: Callable[[int], None] | None = None
 
 
 def trace_path(name: str) -> Path:
@@ -140,13 +145,29 @@ def trace_program(name: str, reading: Reading) -> Program:
     ValueError
         If the file cannot be read, is no trace, or cannot run.
     """
+    return trace_repeated(name, reading).written_out()
+
+
+def trace_repeated(name: str, reading: Reading) -> Repeated:
+    """Return the program recorded in the trace `name`, checked; iterations of a long one are kept once.
+
+    Raises
+    ------
+    ValueError
+        As `trace_program` does.
+    """
     options = trace_options(reading.options, name)
     if reading.iterations and ":" not in reading.iterations:
         raise ValueError(f"--iterations: {reading.iterations!r} is not of the form A:B, as a trace needs it")
     path = trace_path(name)
-    program = _part(read(path, cycles_per_us=reading.cycles_per_us, tasks=reading.tasks, **options), reading)
-    _check(program, reading, str(path))
-    return program
+    options |= {"cycles_per_us": reading.cycles_per_us, "tasks": reading.tasks}
+    if reading.iterations or reading.section != "whole":
+        repeated = Repeated(_part(read(path, **options), reading))
+    else:
+        repeated = read_repeated(path, **options, progress=reading.progress)
+    some = repeated.program if repeated.times == 1 else repeated.program.repeat(2)
+    _check(some, reading, str(path))
+    return repeated
 
 
 def application_program(text: str, reading: Reading, nodes: int) -> Program:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +30,8 @@ from netplace.apps.formats.stream import head_of
 from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options, write_lines
 from netplace.apps.program import Program
-from netplace.apps.recorded import Reading, Recorded, Trace, program_of
+from netplace.apps.recorded import FOLD_FROM, Reading, Recorded, Trace, folded, is_longer, program_of
+from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import Choice
 
@@ -45,6 +47,7 @@ __all__ = [
     "format_of",
     "open_trace",
     "read",
+    "read_repeated",
     "write",
 ]
 
@@ -203,11 +206,69 @@ def read(
         If the file cannot be read or is no trace, naming file and line.
     """
     path = Path(path)
+    with _about(path):
+        trace = open_trace(path, Reading(flops, tasks))
+        program = program_of(trace, _cycles(cycles_per_us), ignore, collectives)
+        return _with_name(program, path)
+
+
+@checked
+def read_repeated(
+    path: str | Path,
+    *,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    flops: float = Reading.flops,
+    ignore: Collection[str] = (),
+    collectives: Collectives | None = None,
+    fold_from: int = FOLD_FROM,
+    progress: Callable[[int], None] | None = None,
+) -> Repeated:
+    """Read a program from a trace of any length: of a long one, what is done again and again is kept once.
+
+    Written out, the program does what `read` returns; of a long trace it has no marks and sections.
+
+    Parameters
+    ----------
+    path, cycles_per_us, tasks, flops, ignore, collectives
+        As in `read`.
+    fold_from : int
+        Calls from which on a trace is long.
+    progress : callable, optional
+        Called with the number of bytes that were read since the last call.
+
+    Raises
+    ------
+    ValueError
+        As `read` does.
+    """
+    path = Path(path)
+    with _about(path):
+        trace = open_trace(path, Reading(flops, tasks, progress))
+        asked = (_cycles(cycles_per_us), ignore, collectives)
+        repeated = (
+            folded(trace, *asked) if is_longer(trace, fold_from) else Repeated(program_of(trace, *asked))
+        )
+        return replace(repeated, program=_with_name(repeated.program, path))
+
+
+def _cycles(cycles_per_us: float) -> float:
     if not 0 <= cycles_per_us < float("inf"):
         raise ValueError(f"cycles_per_us: {cycles_per_us} must be a number of at least 0")
-    chosen = format_of(path)
+    return cycles_per_us
+
+
+def _with_name(program: Program, path: Path) -> Program:
+    if not program.tasks:
+        raise ValueError(f"{path}: is empty, expected a trace")
+    return replace(program, name=_stem(path))
+
+
+@contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """Let errors begin with the name of the file."""
     try:
-        program = program_of(chosen.open(path, Reading(flops, tasks)), cycles_per_us, ignore, collectives)
+        yield
     except TraceError as error:
         raise FileError(f"{path}, {error}") from None
     except FileError:
@@ -215,9 +276,6 @@ def read(
     except ValueError as error:
         text = str(error)
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
-    if not program.tasks:
-        raise ValueError(f"{path}: is empty, expected a trace")
-    return replace(program, name=_stem(path))
 
 
 @checked

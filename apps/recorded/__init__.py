@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from netplace.apps.recorded.calls import CALL, Batch, Call, CallWriter
+from netplace.apps.recorded.folding import FOLD_FROM, folded, is_longer
 from netplace.apps.recorded.recorded import Recorded, program_of, recorded
 from netplace.apps.recorded.summary import Summary, summary_of
 from netplace.apps.recorded.trace import IGNORABLE, Reading, Trace
 
 __all__ = [
     "CALL",
+    "FOLD_FROM",
     "IGNORABLE",
     "Batch",
     "Call",
@@ -17,6 +19,8 @@ __all__ = [
     "Recorded",
     "Summary",
     "Trace",
+    "folded",
+    "is_longer",
     "program_of",
     "recorded",
     "summary_of",

@@ -14,7 +14,7 @@ from netplace.apps.recorded.calls import CALL, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
 from netplace.checks import MEMORY_LIMIT, memory_limit
 
-__all__ = ["check_left_out", "complete", "gathered", "told"]
+__all__ = ["check_kept", "check_left_out", "complete", "gathered", "told"]
 
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is told where it is completed
@@ -53,7 +53,6 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
     ValueError
         If they take more memory than `netplace.checks.memory_limit`.
     """
-    limit = memory_limit()
     chosen = None if ranks is None else np.array(sorted(ranks), np.int64)
     parts: list[NDArray[Any]] = []
     sizes: list[Any] = []
@@ -66,13 +65,7 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
         if chosen is not None:
             calls = calls[np.isin(calls["rank"], chosen)]
         length += len(calls)
-        check_length(length, "the trace")
-        if length * _BYTES_A_CALL > limit:
-            raise ValueError(
-                f"has more than {length:,} calls, which take more than {limit:,} bytes of memory as a whole; "
-                f"cut it to some --ranks, or raise the limit with netplace --memory-limit, or {MEMORY_LIMIT} "
-                "in the environment"
-            )
+        check_kept(length)
         parts.append(calls)
     calls = np.concatenate(parts) if parts else np.empty(0, CALL)
     keys = (calls["rank"],) if trace.sorted else (calls["time"], calls["rank"])
@@ -80,6 +73,24 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
     used = calls["request"] != -1
     calls["request"][used] = np.unique(calls["request"][used], return_inverse=True)[1]
     return calls, sizes
+
+
+def check_kept(calls: int) -> None:
+    """Check that so many calls may be kept in memory.
+
+    Raises
+    ------
+    ValueError
+        If they take more than `netplace.checks.memory_limit`.
+    """
+    check_length(calls, "the trace")
+    limit = memory_limit()
+    if calls * _BYTES_A_CALL > limit:
+        raise ValueError(
+            f"has more than {calls:,} calls that are not repeated, which take more than {limit:,} bytes of "
+            "memory as a whole; cut it to some --ranks, or raise the limit with netplace --memory-limit, or "
+            f"{MEMORY_LIMIT} in the environment"
+        )
 
 
 def told(calls: NDArray[Any]) -> NDArray[Any]:

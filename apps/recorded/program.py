@@ -14,7 +14,7 @@ from netplace.apps.program import Program
 from netplace.apps.recorded.calls import Call
 from netplace.apps.requests import renumbered
 
-__all__ = ["joined"]
+__all__ = ["cycles_before", "joined"]
 
 
 def joined(
@@ -26,12 +26,7 @@ def joined(
 ) -> Program:
     """Return the program of calls and of the operations that stand for their collectives."""
     kind = calls["kind"]
-    # Rounded twice, so that a half that a product has missed by its last digit is a half.
-    with np.errstate(over="ignore"):
-        before = np.rint(np.round(calls["gap"] * (1e6 * cycles_per_us), 6))
-    if (before >= MOST_CYCLES).any():
-        rank = int(calls["rank"][int((before >= MOST_CYCLES).argmax())])
-        raise ValueError(f"rank {rank} computes for too long, expected less than 2**59 cycles")
+    before = cycles_before(calls, cycles_per_us)
     own = (kind >= 0) & (kind <= Call.WAIT) & ~((kind == Call.COMPUTE) & (calls["size"] == 0))
     own[list(blocks)] = False
     lengths = (before > 0).astype(np.int64) + own
@@ -66,6 +61,24 @@ def joined(
         **cast(Any, columns),
     )
     return replace(program, request=renumbered(program))
+
+
+def cycles_before(calls: NDArray[Any], cycles_per_us: float) -> NDArray[np.int64]:
+    """Return the cycles of computation before each call.
+
+    Raises
+    ------
+    ValueError
+        If one is too long, naming its rank.
+    """
+    # Rounded twice, so that a half that a product has missed by its last digit is a half.
+    with np.errstate(over="ignore"):
+        before = np.rint(np.round(calls["gap"] * (1e6 * cycles_per_us), 6))
+    if (before >= MOST_CYCLES).any():
+        rank = int(calls["rank"][int((before >= MOST_CYCLES).argmax())])
+        raise ValueError(f"rank {rank} computes for too long, expected less than 2**59 cycles")
+    cycles: NDArray[np.int64] = before.astype(np.int64)
+    return cycles
 
 
 def _sections(

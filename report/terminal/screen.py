@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.checks import printable
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["number", "print_json", "print_tables", "progress_bar", "table", "with_progress"]
+__all__ = ["bytes_read", "number", "print_json", "print_tables", "progress_bar", "table", "with_progress"]
 
 Outcome = TypeVar("Outcome")
 
@@ -87,6 +89,16 @@ def progress_bar(shown: bool = True) -> Progress:
         TimeRemainingColumn(),
     )
     return Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal))
+
+
+@contextmanager
+def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
+    """Yield what is told the number of bytes that were read of files, for a bar on stderr."""
+    sizes = [path.stat().st_size if path.is_file() else None for path in paths]
+    total = sum(size for size in sizes if size is not None)
+    with progress_bar(bool(sizes)) as progress:
+        bar = progress.add_task("bytes read", total=None if None in sizes else total)
+        yield lambda count: progress.advance(bar, count)
 
 
 def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:

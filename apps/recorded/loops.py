@@ -1,0 +1,163 @@
+"""Loops in what a rank does, found while it is read: a body that stands many times over is kept once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Part", "Sequence"]
+
+Int = NDArray[np.int64]
+_FIRST_SEARCH = 1 << 10  # rows
+_TRIES = 32  # places at which a loop may have ended
+_LEAST = 3  # times that a body must stand to be a loop
+_SMALL = (
+    1 << 16
+)  # rows of a loop that is written out again when it ends, so that it may be part of a longer one
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that stand `times` times one after the other."""
+
+    rows: Int
+    times: int = 1
+
+    @property
+    def length(self) -> int:
+        """Rows of all times."""
+        return len(self.rows) * self.times
+
+
+class Sequence:
+    """The rows of a rank in order, loops kept once.
+
+    A loop is looked for whenever the rows that are kept have doubled: they must end with one that covers at
+    least half of them. From then on rows are compared with its body, as long as they go on so.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._parts: list[Part] = []
+        self._tail = [np.empty((0, width), np.int64)]  # not in a loop so far
+        self._length = 0
+        self._search = _FIRST_SEARCH
+        self._body: Int | None = None
+        self._place = 0  # rows since the begin of the loop
+
+    @property
+    def kept(self) -> int:
+        """Rows in memory."""
+        return self._length + sum(len(part.rows) for part in self._parts)
+
+    def extend(self, rows: Int) -> None:
+        """Append rows."""
+        if self._body is not None:
+            rows = self._matched(self._body, rows)
+        if len(rows):
+            self._append(rows)
+
+    def parts(self) -> list[Part]:
+        """Return all rows; nothing may be appended any more."""
+        if self._body is not None:
+            self._keep(self._body)
+        self._parts += _with_loop(np.concatenate(self._tail))
+        return self._parts
+
+    def _append(self, rows: Int) -> None:
+        self._tail.append(rows)
+        self._length += len(rows)
+        if self._length < self._search:
+            return
+        self._search = 2 * self._length
+        joined = np.concatenate(self._tail)
+        self._tail = [joined]
+        found = _loop_at_end(joined)
+        if found is None:
+            return
+        begin, period = found
+        self._parts.append(Part(joined[:begin].copy()))
+        self._tail, self._length = [joined[:0]], 0
+        self._body, self._place = joined[begin : begin + period].copy(), len(joined) - begin
+
+    def _matched(self, body: Int, rows: Int) -> Int:
+        """Count the rows that go on with the loop, and return the others."""
+        wanted = body[(self._place + np.arange(len(rows))) % len(body)]
+        same = (wanted == rows).all(axis=1)
+        if same.all():
+            self._place += len(rows)
+            return rows[:0]
+        first = int(same.argmin())
+        self._place += first
+        self._end_loop()
+        return rows[first:]
+
+    def _end_loop(self) -> None:
+        if self._body is None:
+            return
+        if self._place < _SMALL:
+            times = -(-self._place // len(self._body))
+            self._tail = [self._parts.pop().rows, np.tile(self._body, (times, 1))[: self._place]]
+            self._body = None
+        else:
+            self._keep(self._body)
+        self._length = sum(map(len, self._tail))
+        self._search = max(_FIRST_SEARCH, 2 * self._length)
+
+    def _keep(self, body: Int) -> None:
+        times, begun = divmod(self._place, len(body))
+        self._parts.append(Part(body, times))
+        self._tail = [body[:begun]]
+        self._body = None
+
+
+def _with_loop(rows: Int) -> list[Part]:
+    """Return rows as parts, with a loop if one ends in their second half and is long enough."""
+    for shorter in range(_TRIES):
+        end = len(rows) - shorter * len(rows) // (2 * _TRIES)
+        found = _loop_at_end(rows[:end])
+        if found is not None:
+            begin, period = found
+            differ = np.flatnonzero((rows[begin + period :] != rows[begin:-period]).any(axis=1))
+            length = period + (int(differ[0]) if len(differ) else len(rows) - begin - period)
+            times = length // period
+            body, after = rows[begin : begin + period], rows[begin + times * period :]
+            return [Part(rows[:begin]), Part(body, times), Part(after)]
+    return [Part(rows)]
+
+
+def _loop_at_end(rows: Int) -> tuple[int, int] | None:
+    """Return where a loop begins with which the rows end, and its period; it covers at least half of them."""
+    mark = _marks(rows)
+    length = len(mark)
+    if length < _LEAST:
+        return None
+    distances = length - 1 - np.flatnonzero(mark[:-1] == mark[-1])[::-1]
+    for period in distances[distances <= length // _LEAST].tolist():
+        run = _run_at_end(mark, period, length // 2 - period)
+        if run + period >= max(_LEAST * period, length // 2) and run >= 0:
+            begin = length - run - period
+            if (rows[begin + period :] == rows[begin : length - period]).all():
+                return begin, period
+    return None
+
+
+def _run_at_end(mark: Int, period: int, least: int) -> int:
+    """Return how many of the last numbers are those a period before; -1 if they are fewer than `least`."""
+    some = 64
+    while some < least:
+        if (mark[-some:] != mark[-some - period : -period]).any():
+            return -1
+        some *= 8
+    differ = np.flatnonzero(mark[period:] != mark[:-period])
+    return len(mark) - period - (int(differ[-1]) + 1 if len(differ) else 0)
+
+
+def _marks(rows: Int) -> Int:
+    """Return a number for each row, the same for equal ones."""
+    mark = np.zeros(len(rows), np.uint64)
+    for column in rows.T:
+        mark = (mark ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mark ^= mark >> np.uint64(29)
+    return mark.view(np.int64)

@@ -1,0 +1,70 @@
+"""A program of which some iterations stand many times over and are kept once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from netplace.apps.operation import Op, check_written
+from netplace.apps.program import Program
+from netplace.apps.repetition import block
+from netplace.apps.traffic import Traffic, traffic
+
+__all__ = ["Repeated"]
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """A program whose marked iterations stand `times` times, as `Program.repeat` would write them.
+
+    Attributes
+    ----------
+    program : Program
+        What comes before, the iterations once, and what comes after.
+    times : int
+        How often they stand; 1: the program as it is.
+    """
+
+    program: Program
+    times: int = 1
+
+    @property
+    def operations(self) -> int:
+        """Operations of all times."""
+        if self.times == 1:
+            return len(self.program)
+        begin, end, _ = block(self.program)
+        return len(self.program) + (self.times - 1) * int((end - begin).sum())
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes of all messages."""
+        sends = (self.program.kind == Op.SEND) | (self.program.kind == Op.ISEND)
+        sent = np.concatenate([[0], np.cumsum(np.where(sends, self.program.size, 0))])
+        if self.times == 1:
+            return int(sent[-1])
+        begin, end, _ = block(self.program)
+        return int(sent[-1]) + (self.times - 1) * int((sent[end] - sent[begin]).sum())
+
+    def traffic(self) -> Traffic:
+        """Return how much each task sends to each other, all times counted."""
+        once = traffic(self.program)
+        if self.times == 1:
+            return once
+        twice = traffic(self.program.repeat(2))
+        more = self.times - 1
+        return Traffic(once.W + more * (twice.W - once.W), once.N + more * (twice.N - once.N), once.B)
+
+    def written_out(self) -> Program:
+        """Return the program with all its iterations.
+
+        Raises
+        ------
+        ValueError
+            If it takes more memory than `netplace.checks.memory_limit`.
+        """
+        if self.times == 1:
+            return self.program
+        check_written(self.operations, self.program.name or "the trace")
+        return replace(self.program.repeat(self.times), name=self.program.name)
