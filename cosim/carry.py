@@ -10,6 +10,7 @@ from typing import Any
 from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
 from netplace.cosim.cost import cheaper
+from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
 from netplace.cosim.mix import mixed_work, read_mix
@@ -61,7 +62,8 @@ def placing_of(plan: CosimPlan) -> Placing:
     rates = Rates(unhurt(given), plan.precision)
 
     def period(job: Job, work: Work) -> float:
-        plain = replace(given, work_of=lambda _: work)
+        # What the log's time is of; another mapping then costs or saves, like another partition.
+        plain = replace(given, work_of=lambda _: work, mapping="consecutive")
         return rates.iteration(plain.put(job, compact(machine, job)))
 
     return replace(
@@ -112,10 +114,12 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         keep_nodes=True,
     )
     course.finish()
-    rows = job_rows(made, course.measured, plan.config)
+    unmapped = times_unmapped(made, course.measured, course.alone) if plan.applications else None
+    rows = job_rows(made, course.measured, plan.config, unmapped)
+    spent = {} if unmapped is None else {"costs": costs(rows)}
     outcome = {
         "jobs": rows,
-        "figures": figures(made, rows, plan.network_time != "table") | course.figures(),
+        "figures": figures(made, rows, plan.network_time != "table") | course.figures() | spent,
         "notes": [*jobs.notes, *chosen, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
         **course.more(),

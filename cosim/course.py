@@ -42,6 +42,9 @@ class Course(Protocol):
     def finish(self) -> None:
         """Measure what can only be measured when all jobs have ended."""
 
+    def alone(self, placed: Placed) -> float:
+        """Return the cycles of a job alone on a new network."""
+
     def figures(self) -> dict[str, Any]:
         """Return figures that only this fidelity has."""
 
@@ -60,6 +63,10 @@ class _Live:
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
         self._explain, self._precision = plan.explain, plan.precision
         self.execution: Execution = self._live
+
+    def alone(self, placed: Placed) -> float:
+        """Return the cycles of a job alone on a new network."""
+        return self._fresh.cycles(placed)
 
     def finish(self) -> None:
         """Do nothing: all is measured."""
@@ -104,14 +111,14 @@ class _Table:
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell = tell
+        longest = from_log(plan.margin)
         if plan.applications:
             rates = Rates(placing, plan.precision)
-            self.execution: Execution = TableExecution(
-                placing, lambda placed: _alone(rates, placed), from_log(plan.margin), self._begun
-            )
+            self.alone: Callable[[Placed], float] = lambda placed: _alone(rates, placed)
         else:
             fresh = FreshTimes(placing, plan.margin, engine, precision=plan.precision)
-            self.execution = TableExecution(placing, fresh.cycles, fresh.longest, self._begun)
+            self.alone, longest = fresh.cycles, fresh.longest
+        self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
 
     def finish(self) -> None:
         """Do nothing: all is measured."""
@@ -142,6 +149,10 @@ class _Mixes:
                 placing, plan.margin, cycles=lambda placed: _alone(self._rates, placed)
             ).longest
         self.execution: Execution = MixesExecution(placing, self._rates, longest, self._ended)
+
+    def alone(self, placed: Placed) -> float:
+        """Return the cycles of a job alone on its nodes, at its rate."""
+        return _alone(self._rates, placed)
 
     def finish(self) -> None:
         """Do nothing: all is measured."""

@@ -24,12 +24,20 @@ GROUPS: dict[str, Callable[[Row], str]] = {
 }
 
 
-def job_rows(schedule: Schedule, measured: Mapping[int, Measured], config: Config) -> list[Row]:
+def job_rows(
+    schedule: Schedule,
+    measured: Mapping[int, Measured],
+    config: Config,
+    unmapped: Mapping[int, float] | None = None,
+) -> list[Row]:
     """Return what came of each job; times in seconds.
 
     ``alone`` is the time that the job would have taken from the same start, on the same nodes, with nobody
     else there; ``fresh`` that on a new network, as a table has it; ``live`` what it took; ``slowdown`` is
     live over alone. Those of a job that did not end well are None.
+
+    Of the jobs of a log, for which `unmapped` has the cycles alone with tasks in the order of the nodes,
+    there are these as ``unmapped``, and the run time of the log as ``logged``; other jobs have none.
     """
     second = config.cycle_ns * 1e-9
     assert schedule.allocations is not None
@@ -58,9 +66,18 @@ def job_rows(schedule: Schedule, measured: Mapping[int, Measured], config: Confi
                 "slowdown": done and (done.live / done.alone if done.alone else 1.0),
                 "half_width": done and done.half_width,
                 "slowdown_half_width": done and done.chance * (done.live / done.alone if done.alone else 1.0),
+                **({} if unmapped is None else _of_log(done, number, unmapped, second)),
             }
         )
     return rows
+
+
+def _of_log(
+    done: Measured | None, number: int, unmapped: Mapping[int, float], second: float
+) -> dict[str, float | None]:
+    if done is None:
+        return {"logged": None, "unmapped": None}
+    return {"logged": float(done.placed.job.run_time), "unmapped": unmapped[number] * second}
 
 
 def figures(schedule: Schedule, rows: Sequence[Row], live: bool) -> dict[str, Any]:

@@ -40,6 +40,7 @@ _SHARING = table(
         **dict.fromkeys(("node_hours", "share_of_node_hours"), _SHARE),
     }
 )
+COSTS = ("logged", "alone", "live", "partition", "mapping", "sharing")
 _GROUPS = ("application", "size", "contiguous")
 _FIGURES = table(
     {
@@ -53,6 +54,7 @@ _FIGURES = table(
         "half_width": maybe(table({"mean": _SHARE, "most": _SHARE})),
         "simulated": amount(0),
         "marked": number(),
+        "costs": maybe(table({"jobs": number(), **dict.fromkeys(COSTS, _SHARE)})),
     },
 )
 _CYCLE, _TIME = maybe(number(0, _LAST_CYCLE)), maybe(amount(0))
@@ -69,7 +71,7 @@ _JOB = table(
         **dict.fromkeys(("start_cycle", "end_cycle"), _CYCLE),
         **dict.fromkeys(("alone", "fresh", "live", "slowdown", "half_width"), _TIME),
     },
-    {"slowdown_half_width": _TIME},  # came later
+    {"slowdown_half_width": _TIME, "logged": _TIME, "unmapped": _TIME},  # came later
 )
 _PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINK = dict.fromkeys(("router", "port", "own", "others"), number()) | {"over_time": listed(number())}

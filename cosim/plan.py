@@ -20,13 +20,14 @@ from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.plan import KEYS as SCHEDULE_KEYS
-from netplace.runs.plan import Plan, make_plan
+from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
 
 __all__ = ["FIDELITIES", "KEYS", "SETTINGS", "CosimPlan", "make_cosim_plan"]
 
 # To be raised when a plan would no longer give what it gave.
 REVISION = 2
+_LOGGED = 1  # the same, for jobs of logs
 _SAMPLED = 4  # the same, where not all is simulated
 
 # Where run times come from, by the flag --network-time.
@@ -96,6 +97,8 @@ class CosimPlan:
         plain["config"] = self.config.described()
         if self.network_time in ("mixes", "sampled"):
             plain["sampled"] = _SAMPLED
+        if self.applications:
+            plain["logged"] = _LOGGED
         if revised := revisions_of(config=self.config):
             plain["revisions"] = revised
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -176,7 +179,9 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         raise ValueError(
             f"applications: {mix!r} given, but jobs of the workload applications say what they run"
         )
+    mapping = known_mapping(str(said.pop("mapping", "consecutive")))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
+    plan = replace(plan, mapping=mapping)
     digest = file_digest(Path(mix)) if mix else ""
     return CosimPlan(plan, network_time, margin, mix, precision, config, digest, explain)
 

@@ -139,6 +139,10 @@ class SampledCourse:
             )
         self._tell(len(self._made) + len(self.measured))
 
+    def alone(self, placed: Placed) -> float:
+        """Return the cycles of a job alone on a new network."""
+        return self._alone.of(placed).cycles if placed.work.application else float(_computed(placed))
+
     def finish(self) -> None:
         """Let the jobs share the network once more, and measure each alone."""
         stays = {attempt: stay for attempt, stay in self._leaping.stays.items() if attempt in self._made}
@@ -164,6 +168,11 @@ class SampledCourse:
     def more(self) -> dict[str, Any]:
         """Return which jobs could never have ended, and why."""
         return {"failures": [{"job": job, "why": why} for job, why in self._leaping.failures.items()]}
+
+
+def _computed(placed: Placed) -> int:
+    """Return the cycles of a job that only computes."""
+    return placed.work.compute * placed.work.iterations
 
 
 def half_width(first: Leaped, second: Leaped | None, alone: Alone, iterations: int) -> float:

@@ -30,7 +30,7 @@ from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.topologies import Topology, parse
 
-__all__ = ["KEYS", "Plan", "check_unchanged", "make_plan"]
+__all__ = ["KEYS", "Plan", "check_unchanged", "known_mapping", "make_plan"]
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 1
@@ -335,6 +335,17 @@ def _mapping(said: Mapping[str, Any], times: str) -> str:
     mapping = str(said.get("mapping", "consecutive"))
     if "mapping" in said and times.partition(":")[0] not in FILE_TIMES:
         raise ValueError(f"mapping: {mapping!r} given, but run times {times!r} do not depend on it")
+    return known_mapping(mapping)
+
+
+def known_mapping(mapping: str) -> str:
+    """Return the text form of a mapping as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    """
     if mapping != BEST_KNOWN:
         if ":" not in mapping:
             one_of(mapping, [*MAPPING.names(), BEST_KNOWN], "mapping")

@@ -82,6 +82,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
         made.append(_source_table(figures))
     if "simulated" in figures:
         made.append(_sampled_table(figures))
+    if figures.get("costs"):
+        made.append(_cost_table(figures["costs"]))
     if figures["table_error"]:
         made.append(_error_table(figures["table_error"]))
     if "waiting" in outcome:
@@ -120,6 +122,25 @@ def _width_rows(width: dict[str, float] | None) -> list[list[str]]:
         ["half width of a job's time, mean (%)", number(100 * width["mean"], 2)],
         ["most (%)", number(100 * width["most"], 2)],
     ]
+
+
+def _cost_table(costs: dict[str, Any]) -> Table:
+    """Return the node-hours of a log's jobs as logged, alone in this place and live, and the costs."""
+    logged = costs["logged"]
+
+    def row(name: str, hours: float, sign: str = "") -> list[str]:
+        return [name, f"{hours:{sign},.1f}", f"{100 * hours / logged:{sign},.2f}" if logged else "-"]
+
+    rows = [
+        row("logged", logged),
+        row("alone in this place", costs["alone"]),
+        row("live", costs["live"]),
+        [],
+        row("cost of the partition", costs["partition"], "+"),
+        row("cost of the mapping", costs["mapping"], "+"),
+        row("cost of sharing", costs["sharing"], "+"),
+    ]
+    return table("what place and sharing cost the jobs of the log", ["", "node-hours", "% of logged"], rows)
 
 
 def _error_table(error: dict[str, Any]) -> Table:

@@ -176,3 +176,39 @@ def test_what_a_measured_share_is():
     computed = program.size[program.kind == Op.COMPUTE].sum() / 64
     share = 1 - computed / simulate(parse("torus:8x8"), program, config=config).cycles
     assert share == pytest.approx(MEASURED["npb"]["LU"], abs=0.001)
+
+
+@pytest.mark.parametrize("network_time", ["live", "sampled", "table"])
+def test_what_place_and_sharing_cost_adds_up(tmp_path, network_time):
+    """Logged, alone in this place, live: partition, mapping and sharing are charged with theirs."""
+    log, mix = tmp_path / "log.csv", tmp_path / "mix.toml"
+    log.write_text("number,submit,nodes,run_time\n1,0,8,0.0004\n2,0,8,0.0004\n3,0.0002,4,0.0002\n")
+    mix.write_text('communication = 0.6\n[[class]]\napplication = "2d-torus,packets=8"\n')
+    found = {}
+    for partition, mapping in (
+        ("contiguous", "consecutive"),
+        ("random", "consecutive"),
+        ("contiguous", "random"),
+    ):
+        plan = make_cosim_plan(
+            {
+                "machine": "torus:8x8",
+                "workload": str(log),
+                "applications": str(mix),
+                "partition": partition,
+                "mapping": mapping,
+                "network_time": network_time,
+            }
+        )
+        outcome = cosimulate(plan).outcome
+        cost = found[partition, mapping] = outcome["figures"]["costs"]
+        assert cost["logged"] == pytest.approx((0.0064 + 0.0008) / 3600, rel=1e-6)
+        total = cost["logged"] + cost["partition"] + cost["mapping"] + cost["sharing"]
+        assert total == pytest.approx(cost["live"])
+    boxes, strewn, mapped = found.values()
+    assert abs(boxes["partition"]) < 0.02 * boxes["logged"]
+    assert boxes["mapping"] == strewn["mapping"] == 0
+    assert strewn["partition"] > 0.02 * strewn["logged"]
+    assert mapped["mapping"] > 0.02 * mapped["logged"]
+    if network_time == "table":
+        assert strewn["sharing"] == 0

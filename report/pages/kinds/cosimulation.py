@@ -87,8 +87,9 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
 
 
 def _half(job: dict[str, Any]) -> float:
-    """Return half of the interval of a slowdown."""
-    return float((job["half_width"] or 0.0) * (job["slowdown"] or 0.0))
+    """Return half of the interval of a slowdown; files from before it was kept have that of the time."""
+    own = job.get("slowdown_half_width")
+    return float((job["half_width"] or 0.0) * (job["slowdown"] or 0.0) if own is None else own)
 
 
 def _slowdowns(jobs: Sequence[dict[str, Any]]) -> Bars:
@@ -174,12 +175,13 @@ def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
         "wait",
         "start",
         "end",
+        *(["logged"] if any("logged" in job for job in jobs) else []),
         "alone",
         "live",
         "slowdown",
         "half_width",
     ]
-    units = {name: f"{name} (s)" for name in ("submit", "wait", "start", "end", "alone", "live")}
+    units = {name: f"{name} (s)" for name in ("submit", "wait", "start", "end", "logged", "alone", "live")}
     rows = [[job[name] for name in columns] for job in jobs]
     half = "± (share)" if np.any([job["half_width"] for job in jobs]) else "±"
     names = [units.get(name, half if name == "half_width" else name) for name in columns]
