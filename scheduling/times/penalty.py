@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from netplace.checks import one_of, real
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.topologies import Tree
+from netplace.topologies import Hierarchy, Topology, hierarchy
 
 __all__ = ["GROWTHS", "PenaltyTimes"]
 
@@ -34,8 +37,8 @@ class PenaltyTimes:
 
     Attributes
     ----------
-    tree : Tree
-        The machine.
+    tree : Topology
+        The machine: a tree of any shape, as `netplace.topologies.hierarchy` knows it.
     growth : str
         Key of `GROWTHS`: how the penalty grows with the level.
     factor : float
@@ -47,30 +50,46 @@ class PenaltyTimes:
         If the machine is no tree, the growth is unknown, or the factor is out of range.
     """
 
-    tree: Tree
+    tree: Topology
     growth: str
     factor: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tree, Tree):
+        if hierarchy(self.tree) is None:
             raise ValueError(f"run times: a penalty by level needs a tree, {self.tree} is none")
         least = 1 if one_of(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
         real(self.factor, "run times: penalty", least, 1e9)
 
+    @cached_property
+    def _hierarchy(self) -> Hierarchy:
+        known = hierarchy(self.tree)
+        assert known is not None, "checked when it was made"
+        return known
+
+    @cached_property
+    def _place(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        """Where each node stands in the tree's order."""
+        return np.argsort(self._hierarchy.order)
+
+    @cached_property
+    def _rooms(self) -> list[int]:
+        """Nodes of the largest subtree, level by level."""
+        return [int(np.diff(starts).max()) for starts in self._hierarchy.starts]
+
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time in seconds on the nodes of `allocation`."""
-        first, last = int(allocation.nodes.min()), int(allocation.nodes.max())
-        level = 0
-        while first != last:
-            first, last, level = first // self.tree.down, last // self.tree.down, level + 1
-        return self._penalised(job, level)
+        places = self._place[allocation.nodes]
+        ends = int(places.min()), int(places.max())
+        for level, starts in enumerate(self._hierarchy.starts):
+            first, last = np.searchsorted(starts, ends, side="right")
+            if first == last:
+                return self._penalised(job, level)
+        raise AssertionError("the last level is the whole tree")
 
     def longest(self, job: Job) -> float:
         """Return the run time in seconds of a job spread over the whole tree."""
-        return self._penalised(job, self.tree.stages if job.nodes > 1 else 0)
+        return self._penalised(job, self._hierarchy.levels if job.nodes > 1 else 0)
 
     def _penalised(self, job: Job, level: int) -> float:
-        least, room = 0, 1
-        while room < job.nodes:
-            room, least = room * self.tree.down, least + 1
+        least = next((at for at, room in enumerate(self._rooms) if room >= job.nodes), level)
         return job.run_time * GROWTHS[self.growth](self.factor, max(level - least, 0))

@@ -198,6 +198,14 @@ def test_penalties_grow_with_the_level():
     assert times.seconds(Job(1, 0, 1, 9), Allocation(np.array([7]))) == times.longest(Job(1, 0, 1, 9)) == 9
 
 
+def test_penalties_know_trees_of_any_shape():
+    tree = parse("xgft:2;3,2;1,2")  # two leaf switches of three nodes
+    times = PenaltyTimes(tree, "linear", 0.5)
+    found = [times.seconds(Job(1, 0, 2, 100), Allocation(np.array(nodes))) for nodes in ([1, 2], [2, 3])]
+    assert found == [100, 150]
+    assert times.seconds(Job(1, 0, 4, 100), Allocation(np.arange(4))) == 100
+
+
 def test_a_job_that_its_penalty_takes_past_the_estimate_fails_there():
     jobs = [Job(1, 0, 1, 50, 50), Job(2, 0, 1, 5, 5), Job(3, 1, 2, 100, 104)]
     row = Row(16)
