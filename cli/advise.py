@@ -17,6 +17,7 @@ from netplace.report.terminal.screen import print_json
 if TYPE_CHECKING:
     from netplace.advice import Situation
     from netplace.placement.rule import Nodes
+    from netplace.topologies import Topology
 
 __all__ = ["advise_command"]
 
@@ -51,6 +52,20 @@ _MACHINE = "The machine as it stands"
     "--from", "matrix", metavar="FILE", panel=WHAT_RUNS, help="A traffic matrix (.csv), all sent at once."
 )
 @click.option(
+    "--log",
+    metavar="FILE",
+    panel=WHAT_RUNS,
+    help="Instead of a job, a log (SWF): by which rule should the machine give nodes to jobs?",
+)
+@click.option(
+    "--spread-cost",
+    type=REAL,
+    default=0.1,
+    show_default=True,
+    help="With --log: by how much longer a job takes that is twice as spread as it must be.",
+)
+@click.option("--queue", default="easy", show_default=True, help="With --log: the policy of the queue.")
+@click.option(
     "--usual",
     default="slurm",
     show_default=True,
@@ -71,13 +86,18 @@ def advise_command(**given: Any) -> None:
 
     Partitions and mappings are simulated live beside the jobs that run already. The best is judged on draws
     that had no part in the choice, against the nodes that the scheduler would give; "no clear difference"
-    means that chance alone may have made it.
+    means that chance alone may have made it. With --log it tells which rule should give nodes to all jobs.
     """
-    from netplace.advice import Limits, advise
+    from netplace.advice import Limits, advise, machine_of
     from netplace.advice.words import content_of
 
     folder = _folder(given["folder"])
     limits = Limits(given["seconds"], given["simulations"])
+    if given["log"]:
+        from netplace.cli.advise_rule import advise_on_rules
+
+        machine = machine_of(given["machine"])
+        return advise_on_rules(given, folder, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
     found = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
     content = content_of(found, situation, hosts, len(free), _asked(given))
@@ -102,15 +122,12 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside
     from netplace.cli.settings import config_from
-    from netplace.report.files.rank_files import host_names
     from netplace.runs.execute import programs_of
 
     if given["jobs"]:
         raise ValueError("--jobs: advice is for one job, expected --trace, --app or --from")
     machine = machine_of(given["machine"])
-    hosts = list(machine.hosts)
-    if given["hosts"] or not hosts:
-        hosts = host_names(given["hosts"] and Path(given["hosts"]), machine.nodes)
+    hosts = _hosts(given, machine)
     config = config_from(given)
     beside = read_beside(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
     held = np.concatenate([np.zeros(0, np.int64), *(job.held for job in beside)])
@@ -137,7 +154,16 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     return Situation(machine, program, tuple(beside), run.config, given["seed"]), hosts, free
 
 
-def _usual_rule(text: str, machine: Any) -> str:
+def _hosts(given: dict[str, Any], machine: Topology) -> list[str]:
+    """Return the names of all nodes."""
+    from netplace.report.files.rank_files import host_names
+
+    if machine.hosts and not given["hosts"]:
+        return list(machine.hosts)
+    return host_names(given["hosts"] and Path(given["hosts"]), machine.nodes)
+
+
+def _usual_rule(text: str, machine: Topology) -> str:
     """Return the rule of the scheduler, with the kind of Slurm's topology where none is named."""
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.slurm_choice import usual_slurm_rule

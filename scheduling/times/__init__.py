@@ -14,6 +14,7 @@ from netplace.scheduling.times.asked import RunTimes
 from netplace.scheduling.times.log import LogTimes
 from netplace.scheduling.times.penalty import GROWTHS, PenaltyTimes
 from netplace.scheduling.times.scaled import ScaledTimes
+from netplace.scheduling.times.spread import SpreadTimes
 from netplace.topologies import Topology
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "RunTimes",
     "RunTimesKind",
     "ScaledTimes",
+    "SpreadTimes",
     "make_times",
 ]
 
@@ -61,7 +63,7 @@ RUN_TIMES: dict[str, RunTimesKind] = {
     ),
     "log": RunTimesKind(lambda _, __: LogTimes(), 0, "log", "as the log or the model has them"),
     "penalty": RunTimesKind(
-        lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),  # type: ignore[arg-type]
+        lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),
         2,
         "penalty:linear,0.1",
         "in a tree, longer by this share for each level above the least; or quadratic, geometric",
@@ -78,6 +80,12 @@ RUN_TIMES: dict[str, RunTimesKind] = {
         1,
         "slowed:1.3",
         "scattered parallel jobs take this factor of the log's run time",
+    ),
+    "spread": RunTimesKind(
+        lambda machine, words: SpreadTimes(machine, _number(words[0])),
+        1,
+        "spread:0.1",
+        "longer by this share for jobs twice as far spread as they must be, any network",
     ),
 }
 

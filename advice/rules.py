@@ -1,0 +1,213 @@
+"""Advice for an operator: by which rule a machine should give nodes to jobs, and what that costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from netplace.advice.shapes import shape_lists
+from netplace.checks import real
+from netplace.runs.plan import Plan
+from netplace.runs.same_jobs import same_jobs
+from netplace.runs.schedules import outcome_of
+from netplace.scheduling import make_partitioner
+from netplace.scheduling.metrics import judged, paired
+from netplace.topologies import Grid, Topology, hierarchy
+
+__all__ = ["RuleAdvice", "RuleTried", "advise_rule", "rules_for"]
+
+_TREES = (
+    "slurm:tree",
+    "contiguous",
+    *(f"quasi-contiguous:{qct}" for qct in (0, 20, 50)),
+    "nearly-contiguous:20",
+)
+_OTHERS = ("slurm:flat", "gen-alg", "mc1x1", "mbs", "curve:hilbert,best-fit", "contiguous", "non-contiguous")
+
+
+@dataclass(frozen=True)
+class RuleTried:
+    """A rule, and what came of the log under it.
+
+    Attributes
+    ----------
+    partition : str
+        Text form of the partitioner.
+    wait : float
+        Mean wait in seconds.
+    longer : float
+        Share by which jobs run longer than in the log, weighted by nodes, where spread costs what was said.
+    gain, half_width : float
+        Share of the usual turnaround that is saved, and half of its interval at the level of 0.95.
+    waiting : float
+        Share of the usual turnaround that it costs where spread costs nothing.
+    verdict : str
+        ``"better"``, ``"worse"``, or ``"no clear difference"``; of the usual rule ``"usual"``.
+    pays_from : float or None
+        Cost of spread from which on it saves more than it costs; 0: it costs nothing; None: it never does, as
+        far as the two costs tell that were tried.
+    """
+
+    partition: str
+    wait: float
+    longer: float
+    gain: float
+    half_width: float
+    waiting: float
+    verdict: str
+    pays_from: float | None
+
+
+@dataclass(frozen=True)
+class RuleAdvice:
+    """By which rule a machine should give nodes to jobs.
+
+    Attributes
+    ----------
+    chosen : str
+        The rule: the usual one where no other is clearly better.
+    usual : str
+        What the scheduler does now.
+    cost : float
+        What it costs a job to be twice as spread as it must be, as a share of its time: an assumption.
+    jobs : int
+        Jobs that all rules could run.
+    tried : tuple of RuleTried
+        The rules, the best first.
+    left : tuple of str
+        Rules for which there was no time.
+    notes : tuple of str
+        What was done to the jobs, for people.
+    seconds : float
+        Processor time of it all.
+    """
+
+    chosen: str
+    usual: str
+    cost: float
+    jobs: int
+    tried: tuple[RuleTried, ...]
+    left: tuple[str, ...]
+    notes: tuple[str, ...]
+    seconds: float
+
+
+def rules_for(machine: Topology, usual: str, sizes: Mapping[int, int]) -> list[str]:
+    """Return the rules that are tried on a machine, the usual one first.
+
+    Parameters
+    ----------
+    machine : Topology
+        The machine.
+    usual : str
+        What the scheduler does now.
+    sizes : mapping of int to int
+        How many jobs there are of each number of nodes.
+    """
+    found = [usual, *(_TREES if hierarchy(machine) else _OTHERS)]
+    if isinstance(machine, Grid) and machine.wraps and machine.dims == 3:
+        found += [f"slurm:torus3d={shapes}" for shapes in shape_lists(machine.sizes, sizes)]
+    return [text for text in dict.fromkeys(found) if _exists(text, machine)]
+
+
+def _exists(text: str, machine: Topology) -> bool:
+    try:
+        make_partitioner(text, machine)
+    except ValueError:
+        return False
+    return True
+
+
+def advise_rule(
+    plan: Plan,
+    rules: Sequence[str],
+    cost: float = 0.1,
+    seconds: float = 60.0,
+    tell: Callable[[str], None] | None = None,
+) -> RuleAdvice:
+    """Return the rule under which the jobs of a plan come to their ends soonest, if it clearly does so.
+
+    Every rule schedules the same jobs twice: with the log's run times, which tells what it costs in waiting,
+    and with those under which a spread-out job takes longer (`netplace.scheduling.times.SpreadTimes`).
+
+    Parameters
+    ----------
+    plan : Plan
+        Machine, log and policy; its partition does not count.
+    rules : sequence of str
+        Partitioners, the usual one first.
+    cost : float
+        What it costs a job to be twice as spread as it must be, as a share of its time.
+    seconds : float
+        Processor time; the usual rule and one more are always tried.
+    tell : callable, optional
+        Called with the text of each rule before it is tried.
+
+    Raises
+    ------
+    ValueError
+        If the log has too few jobs for intervals, or no job that all rules can run.
+    """
+    real(cost, "cost of spread", 0, 100)
+    began = time.process_time()
+    shared = same_jobs([replace(plan, partition=text) for text in rules])
+    outcomes: dict[str, tuple[Any, Any]] = {}
+    for text, made in zip(rules, shared.plans, strict=True):
+        if len(outcomes) > 1 and time.process_time() - began > seconds:
+            break
+        if tell:
+            tell(text)
+        log = replace(made, times="log")
+        outcomes[text] = outcome_of(log), outcome_of(replace(made, times=f"spread:{cost:g}"))
+    usual = rules[0]
+    if "turnaround" not in outcomes[usual][1]["batches"]:
+        raise ValueError(f"{plan.workload}: too few jobs for intervals, expected some hundreds")
+    tried = _judged(usual, outcomes, cost)
+    best = min(tried, key=lambda one: (one.verdict != "better", -one.gain))
+    return RuleAdvice(
+        chosen=best.partition if best.verdict == "better" else usual,
+        usual=usual,
+        cost=cost,
+        jobs=outcomes[usual][0]["metrics"]["jobs"],
+        tried=tuple(sorted(tried, key=lambda one: -one.gain)),
+        left=tuple(text for text in rules if text not in outcomes),
+        notes=tuple(shared.notes),
+        seconds=time.process_time() - began,
+    )
+
+
+def _judged(usual: str, outcomes: Mapping[str, tuple[Any, Any]], cost: float) -> list[RuleTried]:
+    """Return what came of each rule beside the usual one, all of them a family of comparisons."""
+    plain, spread = (
+        [outcome[place]["batches"]["turnaround"] for outcome in outcomes.values()] for place in (0, 1)
+    )
+    first = [*outcomes].index(usual)
+    gaps = [paired(spread[first], values, in_time=True) for values in spread]
+    free = [paired(plain[first], values, in_time=True).share or 0.0 for values in plain]
+    verdicts = judged([gap for place, gap in enumerate(gaps) if place != first])
+    words = [verdict.words for verdict in verdicts]
+    words.insert(first, "usual")
+    said = {"clearly less": "better", "clearly more": "worse", "usual": "usual"}
+    return [
+        RuleTried(
+            partition=text,
+            wait=outcome[1]["metrics"]["per_job"]["wait"]["mean"],
+            longer=outcome[1]["metrics"]["run_factor"] - 1,
+            gain=0.0 - (gap.share or 0.0),
+            half_width=0.0 if math.isnan(gap.share_half_width or 0.0) else gap.share_half_width or 0.0,
+            waiting=waiting,
+            verdict=said.get(word, "no clear difference"),
+            pays_from=None if text == usual else _pays_from(waiting, gap.share or 0.0, cost),
+        )
+        for (text, outcome), gap, waiting, word in zip(outcomes.items(), gaps, free, words, strict=True)
+    ]
+
+
+def _pays_from(waiting: float, change: float, cost: float) -> float | None:
+    """Return the cost of spread at which a rule is as good as the usual one, by the line through two."""
+    if waiting <= 0:
+        return 0.0
+    return cost * waiting / (waiting - change) if change < waiting and cost else None

@@ -1,0 +1,112 @@
+"""``netplace advise --log``: by which rule a machine should give nodes to the jobs of a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from netplace.report.terminal.screen import number, print_json, print_tables, table
+
+if TYPE_CHECKING:
+    from netplace.advice.rules import RuleAdvice
+    from netplace.topologies import Topology
+
+__all__ = ["advise_on_rules"]
+
+_REFUSED = ("trace", "app", "matrix", "free", "beside", "jobs", "simulations")
+
+
+def advise_on_rules(given: dict[str, Any], folder: Path | None, hosts: list[str], machine: Topology) -> None:
+    """Tell which partitioner the jobs of a log should have, and write what installs it."""
+    from dataclasses import asdict
+
+    from netplace.advice.rules import advise_rule, rules_for
+    from netplace.cli.many import say
+    from netplace.report.files.outputs import whole_file
+    from netplace.runs.plan import make_plan
+    from netplace.runs.schedules import workload_of
+    from netplace.scheduling.partitioner.slurm_choice import usual_slurm_rule
+
+    for name in _REFUSED:
+        if given[name]:
+            flag = "from" if name == "matrix" else name
+            raise ValueError(f"--{flag}: given beside --log, which asks for the rule for all jobs")
+    usual = f"slurm:{usual_slurm_rule(machine)}" if given["usual"] == "slurm" else given["usual"]
+    said = {"machine": machine.text, "workload": given["log"], "policy": given["queue"], "partition": usual}
+    plan = make_plan(said, given["seed"])
+    sizes: dict[int, int] = {}
+    for nodes in workload_of(plan).nodes.tolist():
+        sizes[nodes] = sizes.get(nodes, 0) + 1
+    rules = rules_for(machine, usual, sizes)
+    found = advise_rule(plan, rules, given["spread_cost"], given["seconds"], lambda text: say(f"{text} .."))
+    installable = _installable(found, machine, hosts)
+    files = {} if installable is None else installable[1]
+    if folder:
+        folder.mkdir(exist_ok=True)
+        from netplace.checks.results_file import json_text
+
+        for name, text in (files | {"rules.json": json_text(asdict(found), 1) + "\n"}).items():
+            with whole_file(folder / name) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    if given["as_json"]:
+        print_json(asdict(found) | {"files": files})
+    else:
+        _show(found, installable, folder)
+
+
+def _installable(found: RuleAdvice, machine: Topology, hosts: list[str]) -> tuple[str, dict[str, str]] | None:
+    """Return the rule that was chosen, else the best, that Slurm can be told, and the files that tell it."""
+    from netplace.advice.install import install_files
+
+    rules = sorted(found.tried, key=lambda one: one.partition != found.chosen)
+    for one in rules:
+        files = install_files(one.partition, machine, hosts, one.wait)
+        if one.partition != found.usual and files:
+            return one.partition, files
+    return None
+
+
+def _show(found: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
+    from netplace.cli.many import say
+
+    short = _short_names([one.partition for one in found.tried])
+    rows = [
+        [
+            short[one.partition],
+            number(one.wait / 60, 1),
+            number(100 * one.longer, 2),
+            f"{100 * one.gain:.1f} ± {100 * one.half_width:.1f}" if one.verdict != "usual" else "-",
+            number(100 * one.waiting, 1),
+            "-" if one.pays_from is None else number(one.pays_from, 2),
+            one.verdict,
+        ]
+        for one in found.tried
+    ]
+    heads = ["rule", "wait (min)", "runs longer (%)", "saves (%)", "costs (%)", "pays from", "verdict"]
+    print_tables(table(f"{found.jobs:,} jobs, the usual rule is {found.usual}", heads, rows))
+    click.echo("saves: of the turnaround, if a job twice as spread as it must be takes ", nl=False)
+    click.echo(f"{100 * found.cost:g} % longer;\ncosts: of the turnaround in waiting, if it takes no longer;")
+    click.echo("pays from: how much longer it must take for the rule to be as good as the usual one.\n")
+    if found.chosen == found.usual:
+        click.echo(f"No rule is clearly better than {found.usual}: leave it as it is.")
+    else:
+        click.echo(f"{short[found.chosen]} is clearly better than {found.usual}.")
+    if installable and folder:
+        rule, files = installable
+        which = "" if rule == found.chosen else f", for the best other rule that Slurm has, {short[rule]}"
+        click.echo(f"To install: {', '.join(str(folder / name) for name in files)}{which}")
+    for text, name in short.items():
+        if name != text:
+            click.echo(f"{name}: {text.partition('=')[2].replace('+', ' ')}")
+    if found.left:
+        click.echo(f"No time for: {', '.join(found.left)}; see --seconds")
+    for note in found.notes:
+        say(note)
+
+
+def _short_names(rules: list[str]) -> dict[str, str]:
+    """Return what rules are called in a table: lists of shapes by a number."""
+    lists = [text for text in rules if text.startswith("slurm:torus3d=")]
+    return {text: f"torus3d, list {lists.index(text) + 1}" if text in lists else text for text in rules}
