@@ -51,6 +51,13 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         "Run times: table, mixes, sampled, live, auto. [default: live]",
     ),
     "applications": (str, "MIX.toml", "Jobs", "What the jobs of a log run, and how much they communicate."),
+    "collectives": (
+        str,
+        "TABLE",
+        "Jobs",
+        "What chooses the algorithms of collectives: ours, openmpi, mpich, nccl, FILE.toml. [default: ours]",
+    ),
+    "bytes_per_phit": (COUNT, None, PANEL, "Larger phits, and cycles as many times as long."),
     "precision": (
         REAL,
         None,
@@ -81,6 +88,14 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
     default=None,
     panel=_RESULT,
     help="Charge every cycle in which a packet waits to the job that it waits for (live).",
+)
+@click.option(
+    "--collective",
+    "algorithms",
+    multiple=True,
+    panel="Jobs",
+    metavar="OPERATION=ALGORITHM",
+    help="The algorithm of an operation, as in allreduce=ring; may be repeated.",
 )
 @click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
 @store_flag("a study's, beside it")
@@ -158,6 +173,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.runs.same_jobs import same_jobs
 
     refuse_beside_study(study, given, (*_FLAGS, "explain", "seed"))
+    if given["algorithms"]:
+        raise ValueError(f"--collective: given beside {study}, which says everything itself")
     folder, apart = _folder(given), given["jobs_apart"]
     plans, notes = read_cosim_study(study), list[str]()
     if not apart:
@@ -217,7 +234,14 @@ def _plan(given: dict[str, Any]) -> CosimPlan:
     seed = whole(given["seed"] or 0, "--seed", 0)
     names = (*_FLAGS, "explain")
     with named_flags(names):
-        return make_cosim_plan({name: given[name] for name in names}, seed)
+        return make_cosim_plan({name: given[name] for name in names} | _collectives(given), seed)
+
+
+def _collectives(given: dict[str, Any]) -> dict[str, str]:
+    """Return what chooses the algorithms of collectives, if it is said."""
+    if not given["algorithms"]:
+        return {}
+    return {"collectives": "+".join([given["collectives"] or "ours", *given["algorithms"]])}
 
 
 def _folder(given: dict[str, Any]) -> Path | None:

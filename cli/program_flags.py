@@ -149,7 +149,7 @@ def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int =
 
     if phit_bytes is None and any(str(job.get("app")).startswith("training") for job in jobs):
         phit_bytes = _handy_phit_bytes(run(config))
-    return run(_scaled(config, phit_bytes))
+    return run(config if phit_bytes is None else config.scaled(phit_bytes))
 
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
@@ -217,15 +217,6 @@ def _handy_phit_bytes(run: Run) -> int:
             f"bytes and clock scaled: --bytes-per-phit {bytes}, cycles {times:g} times as long", err=True
         )
     return bytes
-
-
-def _scaled(config: Config, phit_bytes: int | None) -> Config:
-    """Return a configuration with phits of so many bytes, and cycles as many times as long."""
-    from dataclasses import replace
-
-    if phit_bytes is None:
-        return config
-    return replace(config, phit_bytes=phit_bytes, cycle_ns=config.cycle_ns * phit_bytes / config.phit_bytes)
 
 
 def _collectives(given: dict[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
 from netplace.cosim.cost import cheaper
@@ -17,8 +18,10 @@ from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.placed import Placing, unhurt
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
-from netplace.cosim.work import Work, application_work
+from netplace.cosim.work import Work, application_work, body_of
 from netplace.netsim.result import versions
+from netplace.runs.execute import check_packets
+from netplace.runs.job_list import is_job_list
 from netplace.runs.schedules import workload_of
 from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
@@ -56,7 +59,8 @@ def placing_of(plan: CosimPlan) -> Placing:
         If the file that says what jobs run cannot be used.
     """
     machine = parse(plan.jobs.machine)
-    given = Placing(machine, plan.config, application_work(plan.config), plan.jobs.mapping, plan.jobs.seed)
+    work_of = application_work(plan.config, plan.collectives)
+    given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
     if not plan.applications:
         return given
     rates = Rates(unhurt(given), plan.precision)
@@ -66,9 +70,8 @@ def placing_of(plan: CosimPlan) -> Placing:
         plain = replace(given, work_of=lambda _: work, mapping="consecutive")
         return rates.iteration(plain.put(job, compact(machine, job)))
 
-    return replace(
-        given, work_of=mixed_work(read_mix(plan.applications), plan.config, period, plan.jobs.seed)
-    )
+    mix = read_mix(plan.applications).choosing(plan.collectives)
+    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed))
 
 
 @checked
@@ -90,6 +93,8 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         If jobs, machine and rules do not go together, or a job cannot run.
     """
     placing, jobs = placing_of(plan), workload_of(plan.jobs)
+    if is_job_list(plan.jobs.workload):
+        _check_programs(placing, jobs)
     began = time.process_time()
     chosen = []
     if plan.network_time == "auto":
@@ -130,6 +135,15 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
     return Cosimulated(made, outcome)
 
 
+def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
+    """Check before anything runs that every job has a program, of no more packets than can be simulated."""
+    for work, number in {replace(placing.work_of(job), iterations=1): job.number for job in jobs}.items():
+        try:
+            check_packets(Repeated(body_of(work, placing.config)), placing.config)
+        except ValueError as error:
+            raise ValueError(f"job {number}: {error}") from None
+
+
 def outcome_of(plan: CosimPlan) -> dict[str, Any]:
     """Return what came of a plan, as JSON can hold it; for workers."""
     return cosimulate(plan).outcome
@@ -137,6 +151,8 @@ def outcome_of(plan: CosimPlan) -> dict[str, Any]:
 
 def _notes(plan: CosimPlan) -> list[str]:
     if plan.applications and not read_mix(plan.applications).upper_bound:
+        return []
+    if is_job_list(plan.jobs.workload):  # whose applications may compute
         return []
     return [
         "slowdowns are upper bounds: jobs do nothing but communicate, as no share of communication is given"

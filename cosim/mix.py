@@ -38,7 +38,7 @@ import numpy as np
 from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.cosim.shares import MEASURED
-from netplace.cosim.work import Work, WorkOf, body_of
+from netplace.cosim.work import Work, WorkOf, body_of, choosing
 from netplace.netsim import Config
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling import Job
@@ -119,6 +119,11 @@ class Mix:
     def upper_bound(self) -> bool:
         """Whether some jobs do nothing but communicate."""
         return any(not one.measured and one.communication[1] == 1 for one in self.classes)
+
+    def choosing(self, collectives: str) -> Mix:
+        """Return the same mix, whose applications have their collectives chosen so unless they say how."""
+        classes = (replace(one, application=choosing(one.application, collectives)) for one in self.classes)
+        return replace(self, classes=tuple(classes))
 
     def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
         """Return an iteration of what a job runs, and the share of its time in which it communicates.

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from netplace.apps.collectives import selection
 from netplace.checks import one_of
 from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
@@ -49,6 +50,8 @@ KEYS = (
     "applications",
     "precision",
     "explain",
+    "collectives",
+    "bytes_per_phit",
     *SETTINGS,
 )
 _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
@@ -76,6 +79,11 @@ class CosimPlan:
         SHA-256 of that file.
     explain : bool
         Whether waiting on the live network is charged to jobs.
+    collectives : str
+        What chooses the algorithms of collectives, as `netplace.apps.collectives.selection` reads it, of
+        applications that do not say so themselves; empty: ours.
+    table_digest : str
+        SHA-256 of the file of that table, if it is one.
     """
 
     jobs: Plan
@@ -86,6 +94,8 @@ class CosimPlan:
     config: Config = field(default_factory=Config)
     mix_digest: str = ""
     explain: bool = False
+    collectives: str = ""
+    table_digest: str = ""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -115,6 +125,8 @@ class CosimPlan:
             "precision": self.precision,
             "config": asdict(self.config),
             **({"explain": True} if self.explain else {}),
+            **({"collectives": self.collectives} if self.collectives else {}),
+            **({"table_digest": self.table_digest} if self.table_digest else {}),
         }
 
     @classmethod
@@ -167,6 +179,11 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if mix:
         read_mix(mix)
     config = Config(**{name: said.pop(key) for key, name in SETTINGS.items() if key in said})
+    if "bytes_per_phit" in said:
+        config = config.scaled(said.pop("bytes_per_phit"))
+    collectives = str(said.pop("collectives", ""))
+    if collectives:
+        selection(collectives, "collectives")
     if config.faults and network_time != "live":
         raise ValueError(
             f"faults: {config.faults!r} happen on the live network only, not where times are {network_time}"
@@ -183,7 +200,12 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
     digest = file_digest(Path(mix)) if mix else ""
-    return CosimPlan(plan, network_time, margin, mix, precision, config, digest, explain)
+    chosen = "" if collectives == "ours" else collectives
+    table = Path(chosen.partition("+")[0])
+    table_digest = file_digest(table) if table.suffix == ".toml" else ""
+    return CosimPlan(
+        plan, network_time, margin, mix, precision, config, digest, explain, chosen, table_digest
+    )
 
 
 def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> float:

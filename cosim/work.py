@@ -17,7 +17,7 @@ from netplace.runs.programs import Reading, application_program
 from netplace.scheduling import Job
 from netplace.scheduling.workload import INTENSITIES
 
-__all__ = ["Work", "WorkOf", "application_work", "body_of", "program_of"]
+__all__ = ["Work", "WorkOf", "application_work", "body_of", "choosing", "program_of"]
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ WorkOf = Callable[[Job], Work]
 
 
 @checked
-def application_work(config: Config) -> WorkOf:
-    """Return the function that tells what a job of the model ``applications`` does.
+def application_work(config: Config, collectives: str = "") -> WorkOf:
+    """Return the function that tells what a job that names its application does.
 
-    Its messages are those of its intensity, its iterations the repeats.
+    Its iterations are the repeats; messages are those that its application says, or of the job's intensity,
+    as in the model ``applications``. `collectives` chooses the algorithms of collectives where it does not.
     """
 
     def work(job: Job) -> Work:
@@ -62,11 +63,21 @@ def application_work(config: Config) -> WorkOf:
                 f"job {job.number}: runs no application, which a job on a network needs; say with "
                 "--applications what the jobs of a log run"
             )
-        one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
-        packets = max(1, INTENSITIES[job.intensity] // config.packet_bytes)
-        return Work(f"{job.application},packets={packets}", job.nodes, job.repeats)
+        application = choosing(job.application, collectives)
+        if job.intensity:
+            one_of(job.intensity, INTENSITIES, f"intensity of job {job.number}")
+            packets = max(1, INTENSITIES[job.intensity] // config.packet_bytes)
+            application = f"{application},packets={packets}"
+        return Work(application, job.nodes, job.repeats)
 
     return work
+
+
+def choosing(application: str, collectives: str) -> str:
+    """Return the text of an application with what chooses its collectives, unless it says so itself."""
+    if not collectives or ",collectives=" in application or ":collectives=" in application:
+        return application
+    return f"{application},collectives={collectives}"
 
 
 @checked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from netplace.checks import one_of, real, whole
@@ -151,6 +151,12 @@ class Config:
         one_of(self.consumption, CONSUMPTIONS, "consumption")
         one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
         read_faults(self.faults)
+
+    @checked
+    def scaled(self, phit_bytes: int) -> Config:
+        """Return the same network with phits of so many bytes, and cycles as many times as long."""
+        times = whole(phit_bytes, "bytes_per_phit", *_BOUNDS["phit_bytes"]) / self.phit_bytes
+        return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
         """Return all settings for a content hash; overheads of 0 are left out, as results are older."""

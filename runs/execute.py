@@ -36,6 +36,7 @@ __all__ = [
     "UnavailableError",
     "attempt",
     "carry_out",
+    "check_packets",
     "check_places",
     "execute",
     "handy_phit_bytes",
@@ -340,7 +341,7 @@ def _program(job: Job, config: Config, progress: Callable[[int], None] | None = 
     key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
     if key not in _PROGRAMS:
         made = _repeated(job, config, progress)
-        _check_packets(made, config)
+        check_packets(made, config)
         room = _MOST_OPERATIONS - len(made.program)
         while _PROGRAMS and sum(len(repeated.program) for repeated in _PROGRAMS.values()) > room:
             del _PROGRAMS[next(iter(_PROGRAMS))]
@@ -354,7 +355,7 @@ def handy_phit_bytes(run: Run) -> int:
     return _handy(sent, run.config)
 
 
-def _check_packets(repeated: Repeated, config: Config) -> None:
+def check_packets(repeated: Repeated, config: Config) -> None:
     """Refuse what would take days, and say how bytes can be scaled."""
     sent = repeated.bytes_sent
     if sent > _MOST_PACKETS * config.packet_bytes:

@@ -14,6 +14,7 @@ from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
+from netplace.runs.job_list import is_job_list, read_job_list
 from netplace.runs.plan import Plan, check_unchanged
 from netplace.runs.power_file import read_power
 from netplace.runs.site_file import read_site
@@ -63,7 +64,9 @@ def workload_of(plan: Plan) -> Workload:
     """
     options = dict(plan.options)
     if plan.from_file:
-        read_whole = read(plan.workload, **options)
+        read_whole = (
+            read_job_list(plan.workload) if is_job_list(plan.workload) else read(plan.workload, **options)
+        )
         jobs = read_whole if plan.jobs is None else read_whole[: plan.jobs]
     else:
         if "repeats" in options:

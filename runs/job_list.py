@@ -1,0 +1,109 @@
+"""Workloads that name their jobs one by one: TOML in which each says what it runs.
+
+::
+
+    [[job]]
+    application = "training:model=toy,tp=2,pp=2"
+    nodes = 16
+    repeats = 2
+    collectives = "nccl"
+
+    [[job]]
+    application = "3d-torus,bytes=4096"
+    nodes = 8
+    count = 3
+    submit = 1e-5
+    repeats = 100
+
+A job runs its application `repeats` times, on so many nodes, from `submit` seconds on; there are `count` of
+it. `collectives` says how its collectives are carried out, as ``--collectives`` does for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.catalog import APPLICATION
+from netplace.apps.collectives import selection
+from netplace.checks import one_of, real, shown, whole
+from netplace.runs.programs import Reading, application_options
+from netplace.runs.toml_lines import line_of, read_toml
+from netplace.scheduling import Job
+from netplace.scheduling.workload import Workload
+
+__all__ = ["is_job_list", "read_job_list"]
+
+_KEYS = ("application", "nodes", "count", "submit", "repeats", "collectives")
+_MOST = 1_000_000  # jobs of one entry
+
+
+def is_job_list(workload: str) -> bool:
+    """Tell whether the name of a workload is that of a list of jobs."""
+    return Path(workload).suffix == ".toml"
+
+
+def read_job_list(path: str | Path) -> Workload:
+    """Return the jobs of a TOML file, numbered from 1 in its order.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or a value is not valid; the sentence names file and line.
+    """
+    path = Path(path)
+    text, said = read_toml(path)
+    for key in said:
+        if key != "job":
+            raise ValueError(f"{path}:{line_of(text, '', key)}: key {key!r} is not known, expected [[job]]")
+    tables = said.get("job")
+    if not isinstance(tables, list) or not tables:
+        raise ValueError(f"{path}: has no [[job]], expected at least one")
+    jobs: list[Job] = []
+    for place, table in enumerate(tables):
+        try:
+            jobs += _jobs(table, len(jobs) + 1)
+        except ValueError as error:
+            key = str(error).partition(":")[0].partition(" ")[0]
+            where = line_of(text, f"job.{place}", key if key in table else "")
+            raise ValueError(f"{path}:{where}: {error}") from None
+    return Workload.of(jobs)
+
+
+def _jobs(table: Any, number: int) -> list[Job]:
+    """Return the jobs of an entry, the first one with a number."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"job: is {shown(table)}, expected a table [[job]]")
+    for key in table:
+        one_of(key, _KEYS, "key of a job")
+    for key in ("application", "nodes"):
+        if key not in table:
+            raise ValueError(f"{key}: not given, expected one for each job")
+    application = _application(table)
+    nodes = whole(table["nodes"], "nodes")
+    submit = real(table.get("submit", 0.0), "submit", 0.0, 2.0**53)
+    repeats = whole(table.get("repeats", 1), "repeats", 1, (1 << 31) - 1)
+    count = whole(table.get("count", 1), "count", 1, _MOST)
+    return [
+        Job(number + place, submit, nodes, 0.0, application=application, repeats=repeats)
+        for place in range(count)
+    ]
+
+
+def _application(table: Mapping[str, Any]) -> str:
+    """Return the text of an application with what chooses its collectives."""
+    text = table["application"]
+    if not isinstance(text, str) or not text:
+        raise ValueError(f'application: is {shown(text)}, expected one such as "2d-torus,bytes=4096"')
+    name, options = application_options(text, Reading())
+    if ":" not in name:  # else it is one's own, which is loaded where it is made
+        one_of(name, APPLICATION.names(), "application")
+    if "tasks" in options:
+        raise ValueError(f"application: {text!r} says tasks, but a job has one on each of its nodes")
+    if "collectives" not in table:
+        return text
+    if "collectives" in options:
+        raise ValueError(f"collectives: {table['collectives']!r} given, but {text!r} says it already")
+    selection(str(table["collectives"]), "collectives")
+    return f"{text},collectives={table['collectives']}"

@@ -1,0 +1,87 @@
+"""Workloads that name their jobs, with what chooses the collectives of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from netplace.cosim import cosimulate, make_cosim_plan, placing_of
+from netplace.runs.job_list import read_job_list
+
+JOBS = """\
+[[job]]
+application = "training:model=toy,tp=2,pp=2"
+nodes = 8
+repeats = 2
+collectives = "nccl"
+
+[[job]]
+application = "mg,class=S,iterations=1"
+nodes = 4
+count = 2
+submit = 1e-6
+repeats = 3
+"""
+PLAN = {"machine": "torus:4x4", "partition": "random"}
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    path = tmp_path / "mix.toml"
+    path.write_text(JOBS)
+    return path
+
+
+def test_a_training_job_runs_beside_others(jobs):
+    outcome = cosimulate(make_cosim_plan(PLAN | {"workload": str(jobs)})).outcome
+    assert [row["application"] for row in outcome["jobs"]] == [
+        "training:model=toy,tp=2,pp=2,collectives=nccl",
+        *["mg,class=S,iterations=1"] * 2,
+    ]
+    assert [row["size"] for row in outcome["jobs"]] == [8, 4, 4]
+    assert all(row["slowdown"] >= 1 for row in outcome["jobs"])
+
+
+def test_collectives_are_chosen_for_jobs_that_do_not_say_how(jobs):
+    plans = [
+        make_cosim_plan(PLAN | {"workload": str(jobs), "collectives": text})
+        for text in ("ours", "openmpi+allreduce=ring")
+    ]
+    assert plans[0].key == make_cosim_plan(PLAN | {"workload": str(jobs)}).key != plans[1].key
+    works = [placing_of(plans[1]).work_of(job).application for job in read_job_list(jobs)]
+    assert works[0].endswith(",collectives=nccl")
+    assert works[1].endswith(",collectives=openmpi+allreduce=ring")
+    assert type(plans[1]).from_dict(plans[1].to_dict()).key == plans[1].key
+
+
+def test_a_table_of_ones_own_counts_by_what_is_in_it(jobs, tmp_path):
+    table, keys = tmp_path / "mine.toml", []
+    for algorithm in ("ring", "recursive_doubling"):
+        table.write_text(f'allreduce = [{{algorithm = "{algorithm}"}}]\n')
+        keys.append(make_cosim_plan(PLAN | {"workload": str(jobs), "collectives": str(table)}).key)
+    assert keys[0] != keys[1]
+
+
+def test_bytes_are_scaled_with_the_clock(jobs):
+    plan = make_cosim_plan(PLAN | {"workload": str(jobs), "bytes_per_phit": 400})
+    assert (plan.config.phit_bytes, plan.config.cycle_ns) == (400, 320.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("nodes = 8\n", "", "mix.toml:1: nodes: not given"),
+        ("nodes = 8", 'nodes = "many"', "mix.toml:3: nodes: 'many' is not a whole number"),
+        ("toy,tp=2", "toy,tp2", "mix.toml:2: application 'training:model=toy,tp2,pp=2': 'tp2' is not of the"),
+        ("training:", "trainin,", "mix.toml:2: application: unknown name 'trainin'; did you mean training?"),
+        ('"nccl"', '"ncl"', "unknown name 'ncl'"),
+        ("count = 2", "cuont = 2", "unknown name 'cuont'"),
+        ("[[job]]", "[[jobs]]", "key 'jobs' is not known"),
+        ("tp=2", "tp=3", "job 1: tasks: tp=3 x cp=1 x pp=2 = 6 does not divide 8 ranks, expected 6 or 12"),
+        ("toy,tp=2", "llama-405b,tp=2", "job 1: model"),
+    ],
+)
+def test_mistakes_are_told_before_anything_runs(jobs, old, new, sentence):
+    jobs.write_text(JOBS.replace(old, new))
+    with pytest.raises(ValueError) as told:
+        cosimulate(make_cosim_plan(PLAN | {"workload": str(jobs)}))
+    assert sentence in str(told.value)
