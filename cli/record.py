@@ -14,6 +14,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
+    from netplace.apps.recorded import Summary, Trace
     from netplace.apps.recording import Recorded
 
 __all__ = ["record_command"]
@@ -43,8 +44,7 @@ def record_command(
     must be linked dynamically. The folder of the output must be seen by all hosts. What was written is kept
     if the program fails or is stopped.
     """
-    from netplace.apps.formats import check_convertible, open_trace
-    from netplace.apps.recorded import summary_of
+    from netplace.apps.formats import check_convertible
     from netplace.apps.recording import record
     from netplace.report.files.outputs import check_output
 
@@ -57,28 +57,35 @@ def record_command(
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         recorded = record(program, ranks, folder, mpicc, launcher)
-        summary = summary_of(open_trace(folder)).as_data() if any(folder.iterdir()) else None
-        if summary is not None:
-            _keep(folder, target)
+        summary = _kept(folder, target).as_data() if any(folder.iterdir()) else None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     _tell(recorded, summary, target, program[0])
 
 
-def _keep(folder: Path, target: Path) -> None:
-    """Put what was recorded where it was asked for."""
-    from netplace.apps.formats import check_convertible, convert, open_trace
-    from netplace.apps.recorded import IGNORABLE, Reading, recorded
+def _kept(folder: Path, target: Path) -> Summary:
+    """Put what was recorded where it was asked for, and return what it holds."""
+    from netplace.apps.formats import check_convertible, open_trace, rewrite
+    from netplace.apps.recorded import IGNORABLE, counted, summary_of
     from netplace.report.files.outputs import whole_file
 
     if not target.suffix:
+        summary = summary_of(open_trace(folder))
         folder.chmod(0o755)
         folder.rename(target)
-        return
+        return summary
+    summaries: list[Summary] = []
+
+    def opened() -> Trace:
+        trace = open_trace(folder)
+        summaries.append(counted(trace))
+        return trace
+
     # The name says the format, which the temporary name lacks.
     chosen = check_convertible(target)
     with whole_file(target) as temporary:
-        convert(recorded(open_trace(folder, Reading(in_order=True)), IGNORABLE), temporary, chosen=chosen)
+        rewrite(opened, temporary, chosen=chosen, ignore=IGNORABLE)
+    return summaries[-1]
 
 
 def _tell(recorded: Recorded, summary: dict[str, Any] | None, target: Path, program: str) -> None:

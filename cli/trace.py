@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from netplace.cli.examples import examples_of
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
+    from netplace.apps.formats import Format, Options
     from netplace.apps.recorded import Reading, Recorded, Summary, Trace
 
 __all__ = ["trace_command"]
@@ -99,7 +102,18 @@ def convert(file: str, **given: Any) -> None:
     The ending says which: .trace (ours) keeps collectives, computation and marks; .tit (SimGrid) collectives
     of all ranks and computation in flops; .goal and .trc (INSEE) messages and computation alone.
     """
-    _write(file, given, lambda whole: whole)
+    from netplace.apps.formats import open_trace, rewrite
+    from netplace.report.files.outputs import whole_file
+
+    asked = _asked(file, given)
+    with (
+        _reading(asked.path, given, in_order=True) as reading,
+        whole_file(asked.output) as temporary,
+        _named(asked.path),
+    ):
+        again = partial(open_trace, asked.path, reading)
+        trace = rewrite(again, temporary, asked.options, asked.chosen, asked.ignore)
+    _tell(trace)
 
 
 @trace_command.command("cut")
@@ -151,42 +165,69 @@ def _listed(text: str) -> list[int]:
     return ranks
 
 
-def _write(
-    file: str,
-    given: dict[str, Any],
-    part: Callable[[Recorded], Recorded],
-    ranks: list[int] | None = None,
-) -> None:
-    from netplace.apps.formats import Options, check_convertible, open_trace
-    from netplace.apps.formats import convert as write
-    from netplace.apps.recorded import recorded
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be written, checked."""
+
+    path: Path
+    output: Path
+    chosen: Format
+    options: Options
+    ignore: Collection[str]
+
+
+def _asked(file: str, given: dict[str, Any]) -> _Asked:
+    from netplace.apps.formats import Options, check_convertible
     from netplace.checks import real
-    from netplace.report.files.outputs import check_output, whole_file
+    from netplace.report.files.outputs import check_output
     from netplace.runs.programs import trace_options, trace_path
 
     output = check_output(Path(given["output"]))
     chosen = check_convertible(output)
     cycle_ns = real(given["cycle_ns"], "--cycle-ns", 1e-6)
     ignore = trace_options({"ignore": given["ignore"]} if given["ignore"] else {}, file).get("ignore", ())
-    path = trace_path(file)
-    with _reading(path, given, in_order=True) as reading:
-        trace = open_trace(path, reading)
-        try:
-            whole = part(recorded(trace, ignore, ranks))
-        except ValueError as error:
-            raise ValueError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
-    with whole_file(output) as temporary:
-        write(whole, temporary, Options(given["flops"], cycle_ns), chosen)
-    for note in (*trace.notes, *_left_out(trace, whole)):
-        click.echo(f"netplace: {note}", err=True)
+    return _Asked(trace_path(file), output, chosen, Options(given["flops"], cycle_ns), ignore)
 
 
-def _left_out(trace: Trace, whole: Recorded) -> Iterator[str]:
+def _write(
+    file: str,
+    given: dict[str, Any],
+    part: Callable[[Recorded], Recorded],
+    ranks: list[int] | None = None,
+) -> None:
+    from netplace.apps.formats import convert as write
+    from netplace.apps.formats import open_trace
+    from netplace.apps.recorded import recorded
+    from netplace.report.files.outputs import whole_file
+
+    asked = _asked(file, given)
+    with _reading(asked.path, given, in_order=True) as reading, _named(asked.path):
+        trace = open_trace(asked.path, reading)
+        whole = part(recorded(trace, asked.ignore, ranks))
+    with whole_file(asked.output) as temporary:
+        write(whole, temporary, asked.options, asked.chosen)
+    _tell(trace, whole.lost)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let errors about what is in a file begin with its name."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+
+
+def _tell(trace: Trace, lost: int = 0) -> None:
+    """Say what was left out, and what the format cannot say."""
+    notes = [*trace.notes]
     if trace.left_out:
         listed = ", ".join(f"{number} {name}" for name, number in sorted(trace.left_out.items()))
-        yield f"left out: {listed}"
-    if whole.lost:
-        yield f"left out: {whole.lost} messages and collectives that lie partly outside"
+        notes.append(f"left out: {listed}")
+    if lost:
+        notes.append(f"left out: {lost} messages and collectives that lie partly outside")
+    for note in notes:
+        click.echo(f"netplace: {note}", err=True)
 
 
 @contextmanager

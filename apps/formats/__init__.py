@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,10 +27,22 @@ from netplace.apps.formats import (
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.formats.goal_writing import goal_lines
 from netplace.apps.formats.stream import head_of
+from netplace.apps.formats.text_writing import UnresolvedError
 from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options, write_lines
 from netplace.apps.program import Program
-from netplace.apps.recorded import FOLD_FROM, Reading, Recorded, Trace, folded, is_longer, program_of
+from netplace.apps.recorded import (
+    FOLD_FROM,
+    Reading,
+    Recorded,
+    Trace,
+    check_left_out,
+    folded,
+    is_longer,
+    program_of,
+    recorded,
+    settled,
+)
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import Choice
@@ -48,6 +60,7 @@ __all__ = [
     "open_trace",
     "read",
     "read_repeated",
+    "rewrite",
     "write",
 ]
 
@@ -71,6 +84,8 @@ class Format:
         ``write(program)`` returns the text; None if the format is read only.
     convert : callable or None
         ``convert(recorded, options)`` yields the lines of a whole trace; None: `write` writes its program.
+    stream : callable or None
+        ``stream(trace, options)`` yields the lines of a trace as its calls are read; None: by `convert`.
     files : callable or None
         ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
     """
@@ -81,6 +96,7 @@ class Format:
     open: Callable[[Path, Reading], Trace]
     write: Callable[[Program], bytes] | None = None
     convert: Callable[[Recorded, Options], Iterator[str]] | None = None
+    stream: Callable[[Trace, Options], Iterator[str]] | None = None
     files: Callable[[Path], list[Path]] | None = None
 
 
@@ -132,7 +148,7 @@ FORMATS: dict[str, Format] = {
         text.recognises,
         text.open_text,
         text_writing.write,
-        text_writing.text_lines,
+        stream=text_writing.text_lines,
     ),
     "insee": Format(
         ".trc",
@@ -322,10 +338,49 @@ def convert(
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)
-    if chosen.convert is not None:
+    if chosen.stream is not None:
+        write_lines(path, chosen.stream(whole.trace(), options))
+    elif chosen.convert is not None:
         write_lines(path, chosen.convert(whole, options))
     elif chosen.write is not None:
         _write_content(path, chosen.write(whole.program(1000.0 / options.cycle_ns)))
+
+
+def rewrite(
+    open_again: Callable[[], Trace],
+    path: Path,
+    options: Options | None = None,
+    chosen: Format | None = None,
+    ignore: Collection[str] = (),
+) -> Trace:
+    """Write a trace in another format as it is read, and return it.
+
+    It is held in memory as a whole only if it must be: for other formats than ours, if its calls come in no
+    order, or if receives from any source must look for their messages.
+
+    Parameters
+    ----------
+    open_again : callable
+        Opens the trace from its begin.
+    path, options, chosen
+        As in `convert`.
+    ignore : collection of str
+        Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+
+    Raises
+    ------
+    ValueError
+        As `convert`; if the trace cannot be read, or holds what cannot be replayed.
+    """
+    chosen, trace = chosen or check_convertible(path), open_again()
+    if chosen.stream is not None and trace.sorted:
+        with suppress(UnresolvedError):
+            write_lines(path, chosen.stream(settled(trace), options or Options()))
+            check_left_out(trace.left_out, ignore)
+            return trace
+        trace = open_again()
+    convert(recorded(trace, ignore), path, options, chosen)
+    return trace
 
 
 def check_convertible(path: Path) -> Format:
@@ -337,8 +392,8 @@ def check_convertible(path: Path) -> Format:
         If there is none.
     """
     chosen = _named(path)
-    if chosen is None or (chosen.convert is None and chosen.write is None):
-        writable = ", ".join(item.suffix for item in _all() if item.write or item.convert)
+    if chosen is None or not (chosen.stream or chosen.convert or chosen.write):
+        writable = ", ".join(item.suffix for item in _all() if item.stream or item.write or item.convert)
         raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
     return chosen
 

@@ -53,6 +53,8 @@ class _Reader:
 
     def batches(self) -> Iterator[Batch]:
         largest = -1
+        names: list[str] = []
+        self.trace.facts.update(format="text", sections=names)
         with named(self.path):
             for before, text in whole_lines(self.path, self.reading):
                 lines = parsed(text, before)
@@ -60,13 +62,14 @@ class _Reader:
                 if len(lines.peer):
                     farthest = int(lines.peer.argmax())
                     self._names("peer", int(lines.peer[farthest]), int(lines.table.line[farthest]))
-                yield self._batch(lines)
+                batch = self._batch(lines)
+                names += list(self.sections)[len(names) :]
+                yield batch
             self.requests.finish()
             ranks = count_tasks(largest, self.said)
             self._check_ranks(ranks)
         self.trace.has_ranks(ranks)
         self._check_sections()
-        self.trace.facts.update(format="text", sections=list(self.sections))
 
     def _names(self, what: str, rank: int, line: int) -> None:
         """Take note of a rank that a line names."""

@@ -13,31 +13,48 @@ from netplace.apps.iterations import in_order
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import ROOTED, Call
-from netplace.apps.recorded.recorded import Recorded
+from netplace.apps.recorded.trace import Trace
 from netplace.apps.requests import openers
 
-__all__ = ["text_lines", "write"]
+__all__ = ["UnresolvedError", "text_lines", "write"]
+
+_ON_COMMUNICATORS = frozenset((Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE))
+_NAMES = {int(call): call.name.lower() for call in Call}
 
 
-def text_lines(whole: Recorded, options: Options) -> Iterator[str]:
-    """Yield the lines of a trace."""
-    yield f"# {declaration(whole.ranks)}; columns: rank op peer bytes tag comm req gap_us"
-    kinds = (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE)
-    used = np.unique(whole.calls["communicator"][np.isin(whole.calls["kind"], kinds)]).tolist()
-    number = {own: place for place, own in enumerate([0, *(own for own in used if own)])}
-    for own in number:
-        members = whole.communicators.get(own, ())
-        if own and members:
-            listed = ",".join(map(str, members))
-            for rank in members:
-                yield f"{rank} comm -1 {len(members)} 0 {number[own]} {listed} 0.0"
-    for line in lines_of(whole):
-        yield _line(line, number, whole)
+class UnresolvedError(ValueError):
+    """A receive has no source or tag, which only the whole trace tells."""
 
 
-def _line(line: Line, number: dict[int, int], whole: Recorded) -> str:
+def text_lines(trace: Trace, options: Options) -> Iterator[str]:
+    """Yield the lines of a trace, put right as `netplace.apps.recorded.settled` does, as its calls are read.
+
+    Raises
+    ------
+    UnresolvedError
+        If a receive has no source or no tag.
+    """
+    said = f"{declaration(trace.ranks)}; " if trace.ranks else ""
+    yield f"# {said}columns: {' '.join(COLUMNS)}"
+    number = {0: 0}
+    for line in lines_of(trace.batches):
+        if line.kind in _ON_COMMUNICATORS and line.communicator not in number:
+            number[line.communicator] = len(number)
+            yield from _members(trace.communicators[line.communicator], number[line.communicator])
+        if line.kind in (Call.RECV, Call.IRECV) and (line.peer < 0 or line.tag < 0):
+            raise UnresolvedError(f"rank {line.rank}: a receive from any source or of any tag")
+        yield _line(line, number, trace)
+
+
+def _members(members: tuple[int, ...], number: int) -> Iterator[str]:
+    listed = ",".join(map(str, members))
+    for rank in members:
+        yield f"{rank} comm -1 {len(members)} 0 {number} {listed} 0.0"
+
+
+def _line(line: Line, number: dict[int, int], trace: Trace) -> str:
     # To the picosecond: repr of a product would show digits that were never recorded.
-    gap = f"{line.gap * 1e6:.6f}".rstrip("0").rstrip(".")
+    gap = f"{line.gap * 1e6:.6f}".rstrip("0").rstrip(".") if line.gap else "0"
     if line.kind == Call.COLLECTIVE:
         name = name_of(line)
         words = [f"r{line.request}"] if line.request >= 0 else []
@@ -45,14 +62,15 @@ def _line(line: Line, number: dict[int, int], whole: Recorded) -> str:
         sizes = ":".join(words) or "-1"
         root = line.peer if name in ROOTED else -1
         if name in ROOTED and root < 0:
-            root = whole.communicators[line.communicator][0]
+            root = (trace.communicators[line.communicator] or (0,))[0]
         return f"{line.rank} coll {root} {line.size} {name} {number[line.communicator]} {sizes} {gap}"
     if line.kind == Call.MARK:
         if not line.tag:
             return f"{line.rank} mark {line.peer} 0 iter 0 -1 {gap}"
         section, end = divmod(line.tag - 1, 2)
-        return f"{line.rank} mark 0 0 {whole.sections[section]}_{'end' if end else 'begin'} 0 -1 {gap}"
-    name = Call(line.kind).name.lower()
+        name = trace.facts["sections"][section]
+        return f"{line.rank} mark 0 0 {name}_{'end' if end else 'begin'} 0 -1 {gap}"
+    name = _NAMES[line.kind]
     if line.kind in (Call.WAIT, Call.COMPUTE):
         size = line.size if line.kind == Call.COMPUTE else 0
         return f"{line.rank} {name} -1 {size} 0 0 {line.request} {gap}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netplace.apps.formats.writing import Line, Options, dense_tags, lines_of, name_of
-from netplace.apps.recorded.calls import Call
+from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 
 __all__ = ["tit_lines"]
@@ -20,7 +20,7 @@ def tit_lines(whole: Recorded, options: Options) -> Iterator[str]:
     tag_of = dense_tags(whole)
     yield from (f"{rank} init" for rank in range(whole.ranks))
     opened: dict[tuple[int, int], tuple[int, int, int]] = {}
-    for line in lines_of(whole):
+    for line in lines_of([Batch(whole.calls, whole.sizes)]):
         flops = line.gap * options.flops + (
             line.size * options.cycle_ns * 1e-9 * options.flops if line.kind == Call.COMPUTE else 0.0
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netplace.apps.recorded.calls import OPERATIONS, Call
+from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 
 __all__ = ["Line", "Options", "lines_of", "write_lines"]
@@ -49,41 +49,28 @@ class Line(NamedTuple):
     sizes: tuple[int, ...] | None
 
 
-def lines_of(whole: Recorded) -> Iterator[Line]:
-    """Yield the calls, those of rank 0 first; computation alone stands before the call that follows it.
+def lines_of(batches: Iterable[Batch]) -> Iterator[Line]:
+    """Yield the calls of batches; computation alone stands before the call of its rank that follows it.
 
-    What is left at the end of a rank is a compute of 0 cycles.
+    What is left of a rank at the end is a compute of 0 cycles.
     """
     names = ("rank", "kind", "peer", "size", "tag", "communicator", "request", "gap", "sizes")
-    gap, last = 0.0, 0
-    for begin in range(0, len(whole.calls), _LINES):
-        part = whole.calls[begin : begin + _LINES]
-        for row in zip(*(part[name].tolist() for name in names), strict=True):
-            if row[0] != last:
-                yield from _rest(last, gap)
-                gap, last = 0.0, row[0]
-            gap += row[7]
-            if row[1] == Call.REDUCTION or (row[1] == Call.COMPUTE and not row[3]):
-                continue
-            rank, kind, peer, size, tag, communicator, request = row[:7]
-            yield Line(
-                rank,
-                kind,
-                peer,
-                size,
-                tag,
-                communicator,
-                request,
-                gap,
-                tuple(whole.sizes[row[8]]) if row[8] >= 0 else None,
-            )
-            gap = 0.0
-    yield from _rest(last, gap)
-
-
-def _rest(rank: int, gap: float) -> Iterator[Line]:
-    if gap:
-        yield Line(rank, Call.COMPUTE, -1, 0, 0, 0, -1, gap, None)
+    gaps: dict[int, float] = {}
+    for batch in batches:
+        for begin in range(0, len(batch.calls), _LINES):
+            part = batch.calls[begin : begin + _LINES]
+            for row in zip(*(part[name].tolist() for name in names), strict=True):
+                rank, kind, peer, size, tag, communicator, request, own, place = row
+                gap = gaps.get(rank, 0.0) + own
+                if kind == Call.REDUCTION or (kind == Call.COMPUTE and not size):
+                    gaps[rank] = gap
+                    continue
+                gaps[rank] = 0.0
+                sizes = tuple(batch.sizes[place]) if place >= 0 else None
+                yield Line(rank, kind, peer, size, tag, communicator, request, gap, sizes)
+    for rank, gap in sorted(gaps.items()):
+        if gap:
+            yield Line(rank, Call.COMPUTE, -1, 0, 0, 0, -1, gap, None)
 
 
 def write_lines(path: Path, lines: Iterator[str]) -> None:

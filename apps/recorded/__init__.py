@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from netplace.apps.recorded.calls import CALL, Batch, Call, CallWriter
 from netplace.apps.recorded.folding import FOLD_FROM, folded, is_longer
+from netplace.apps.recorded.gathering import check_left_out
 from netplace.apps.recorded.recorded import Recorded, program_of, recorded
-from netplace.apps.recorded.summary import Summary, summary_of
+from netplace.apps.recorded.settling import settled
+from netplace.apps.recorded.summary import Summary, counted, summary_of
 from netplace.apps.recorded.trace import IGNORABLE, Reading, Trace
 
 __all__ = [
@@ -19,9 +21,12 @@ __all__ = [
     "Recorded",
     "Summary",
     "Trace",
+    "check_left_out",
+    "counted",
     "folded",
     "is_longer",
     "program_of",
     "recorded",
+    "settled",
     "summary_of",
 ]

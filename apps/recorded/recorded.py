@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.collectives import Collectives
 from netplace.apps.program import Program
-from netplace.apps.recorded.calls import LISTED, OPERATIONS, ROOTED_NUMBERS, Call
+from netplace.apps.recorded.calls import LISTED, OPERATIONS, ROOTED_NUMBERS, Batch, Call
 from netplace.apps.recorded.gathering import check_left_out, complete, gathered, told
 from netplace.apps.recorded.instances import collective_blocks
 from netplace.apps.recorded.matching import partners_of, with_sizes
@@ -56,6 +56,11 @@ class Recorded:
         """Return the program, collectives written out as messages."""
         blocks = collective_blocks(self.calls, self.sizes, self.communicators, self.ranks, collectives)
         return joined(self.calls, blocks, self.ranks, cycles_per_us, self.sections)
+
+    def trace(self) -> Trace:
+        """Return the calls as a trace."""
+        calls = [Batch(self.calls, self.sizes)]
+        return Trace(self.ranks, iter(calls), self.communicators, facts={"sections": self.sections})
 
     def with_messages(self, names: Collection[str], world: bool = False) -> Recorded:
         """Return the calls with collectives written out as messages, but for blocking ones of `names`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["Summary", "summary_of"]
+__all__ = ["Summary", "counted", "summary_of"]
 
 _MOST_PENDING = 1 << 20  # rows of pairs kept apart before they are added up
 
@@ -123,10 +124,23 @@ class Summary:
 
 def summary_of(trace: Trace) -> Summary:
     """Count what a trace holds; its batches are read to their end."""
+    summary = counted(trace)
+    for _ in trace.batches:
+        pass
+    return summary
+
+
+def counted(trace: Trace) -> Summary:
+    """Return what a trace holds, complete when its batches are read to their end by somebody else."""
     summary = Summary(trace)
-    for batch in trace.batches:
-        summary.add(batch)
-    summary.finish()
+
+    def batches(given: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in given:
+            summary.add(batch)
+            yield batch
+        summary.finish()
+
+    trace.batches = batches(trace.batches)
     return summary
 
 

@@ -1,0 +1,173 @@
+"""Calls put right as they are read, a part at a time: what is told late, and who opened which request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.recorded.calls import CALL, Batch, Call
+from netplace.apps.recorded.gathering import told
+from netplace.apps.recorded.trace import Trace
+
+__all__ = ["Settling", "opens", "settled"]
+
+Int = NDArray[np.int64]
+
+
+def settled(trace: Trace) -> Trace:
+    """Let a trace, whose calls come in order, yield them put right; return it.
+
+    Receives know what they took, where that is told when they are completed; requests of a rank are numbered
+    in the order in which they are opened, and each is waited for once: a wait for none is nothing, and one
+    that is missing comes at the end.
+    """
+    trace.batches = _settled(trace.batches)
+    return trace
+
+
+def _settled(batches: Iterator[Batch]) -> Iterator[Batch]:
+    settling = Settling()
+    for batch in batches:
+        yield Batch(settling.settle(batch), settling.sizes)
+    yield Batch(settling.rest(), settling.sizes)
+    yield Batch(settling.missing(), settling.sizes)
+
+
+class Settling:
+    """Puts batches of calls right, one after the other.
+
+    Attributes
+    ----------
+    sizes : list of tuple of int
+        The different lists that calls name so far.
+    """
+
+    def __init__(self) -> None:
+        self.sizes: list[tuple[int, ...]] = []
+        self._places: dict[tuple[int, ...], int] = {}
+        self._held = np.empty(0, CALL)
+        self._opened = np.zeros(0, np.int64)  # requests so far, by rank
+        # Requests that are open: rank, number in the trace, and which of its rank it is.
+        self._open = np.empty((3, 0), np.int64)
+
+    @property
+    def waiting(self) -> int:
+        """Calls that are held back until it is told what a receive took."""
+        return len(self._held)
+
+    def settle(self, batch: Batch) -> NDArray[Any]:
+        """Return calls by rank, those of a rank in order over all batches."""
+        calls = batch.calls.copy()
+        named = np.flatnonzero(calls["sizes"] >= 0)
+        calls["sizes"][named] = [self._place(tuple(batch.sizes[place])) for place in calls["sizes"][named]]
+        calls = np.concatenate([self._held, calls])
+        calls = calls[np.argsort(calls["rank"], kind="stable")]
+        later = _from_first(calls, _untold(calls))
+        self._held = calls[later]
+        return self._with_requests(_told(calls[~later]))
+
+    def rest(self) -> NDArray[Any]:
+        """Return the calls that were held back until now."""
+        held, self._held = self._held, np.empty(0, CALL)
+        return self._with_requests(_told(held))
+
+    def missing(self) -> NDArray[Any]:
+        """Return waits for the requests that are open."""
+        waits = np.zeros(self._open.shape[1], CALL)
+        waits["rank"], waits["request"] = self._open[0], self._open[2]
+        waits["kind"], waits["peer"], waits["sizes"], waits["time"] = Call.WAIT, -1, -1, np.nan
+        return waits[np.lexsort((waits["request"], waits["rank"]))]
+
+    def _place(self, listed: tuple[int, ...]) -> int:
+        if listed not in self._places:
+            self._places[listed] = len(self.sizes)
+            self.sizes.append(listed)
+        return self._places[listed]
+
+    def _with_requests(self, calls: NDArray[Any]) -> NDArray[Any]:
+        """Return the calls with their requests numbered; a wait for one that is not open is nothing."""
+        if not len(calls):
+            return calls
+        rank = calls["rank"].astype(np.int64)
+        if (most := int(rank.max()) + 1) > len(self._opened):
+            self._opened = np.concatenate([self._opened, np.zeros(most - len(self._opened), np.int64)])
+        opening = opens(calls)
+        total = np.cumsum(opening)
+        begins = np.searchsorted(rank, np.arange(len(self._opened)))
+        before = np.where(begins > 0, total[np.maximum(begins - 1, 0)], 0)
+        count = self._opened[rank] + total - before[rank]  # opened, this call included
+        rows = np.flatnonzero(opening | (calls["kind"] == Call.WAIT))
+        carried = self._open.shape[1]
+        keys = np.stack([rank[rows], calls["request"][rows], count[rows] - 1])
+        keys = np.concatenate([self._open, keys], axis=1)
+        waits = np.concatenate([np.zeros(carried, bool), ~opening[rows]])
+        order = np.lexsort((keys[1], keys[0]))
+        keys, waits = keys[:, order], waits[order]
+        again = np.zeros(len(waits), bool)
+        again[1:] = (keys[:2, 1:] == keys[:2, :-1]).all(axis=0)
+        at = np.flatnonzero(waits & again & ~np.concatenate([[True], waits[:-1]]))
+        number = np.where(waits, -1, keys[2])
+        number[at] = keys[2, at - 1]
+        still = ~waits
+        still[at - 1] = False
+        self._open = keys[:, still]
+        numbers = np.empty_like(number)
+        numbers[order] = number
+        calls["request"][rows] = numbers[carried:]
+        lost = rows[(numbers[carried:] < 0)]
+        calls["kind"][lost], calls["size"][lost], calls["peer"][lost] = Call.COMPUTE, 0, -1
+        np.add.at(self._opened, rank[opening], 1)
+        return calls
+
+
+def opens(calls: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which calls open a request."""
+    kind = calls["kind"]
+    opening: NDArray[np.bool_] = (
+        (kind == Call.ISEND) | (kind == Call.IRECV) | ((kind == Call.COLLECTIVE) & (calls["request"] != -1))
+    )
+    return opening
+
+
+def _told(calls: NDArray[Any]) -> NDArray[Any]:
+    """Return the calls, receives with what is told where they are completed."""
+    posts = calls[calls["kind"] == Call.IRECV]
+    if not ((posts["peer"] < 0) | (posts["tag"] < 0)).any():
+        return calls
+    numbers = calls["request"].copy()
+    used = numbers != -1
+    calls["request"][used] = np.unique(numbers[used], return_inverse=True)[1]
+    kept = told(calls)
+    names = np.unique(numbers[used])
+    back = kept["request"] != -1
+    kept["request"][back] = names[kept["request"][back]]
+    return kept
+
+
+def _untold(calls: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which receives may yet be told what they took: they are not waited for in these calls."""
+    untold: NDArray[np.bool_] = (calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0))
+    if untold.any():
+        waits = calls[calls["kind"] == Call.WAIT]
+        names = set(zip(waits["rank"].tolist(), waits["request"].tolist(), strict=True))
+        rows = np.flatnonzero(untold)
+        pairs = zip(calls["rank"][rows].tolist(), calls["request"][rows].tolist(), strict=True)
+        untold[rows] = [pair not in names for pair in pairs]
+    return untold
+
+
+def _from_first(calls: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which calls are the first chosen one of their rank, or come after it."""
+    if not chosen.any():
+        return chosen
+    rows = np.flatnonzero(chosen)
+    ranks, first = np.unique(calls["rank"][rows], return_index=True)
+    begin: Int = np.full(int(calls["rank"].max()) + 1, len(calls), np.int64)
+    begin[ranks] = rows[first]
+    rank: Int = calls["rank"].astype(np.int64)
+    place: Int = np.arange(len(calls))
+    later: NDArray[np.bool_] = place >= begin[rank]
+    return later
