@@ -15,7 +15,7 @@ from typing import Any
 from netplace.checks.schema import Kind
 from netplace.checks.shown import shown
 
-__all__ = ["finite", "json_text", "read_json", "read_results", "results_text"]
+__all__ = ["finite", "json_text", "opened", "read_json", "read_results", "results_text"]
 
 _HEAD = ("netplace", "version", "checksum")
 
@@ -42,7 +42,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
-def results_text(what: str, version: int, content: dict[str, Any]) -> str:
+def results_text(what: str, version: int, content: dict[str, Any], indent: int | None = 1) -> str:
     """Return results as they are written: what they are, their version and checksum first.
 
     Parameters
@@ -53,9 +53,11 @@ def results_text(what: str, version: int, content: dict[str, Any]) -> str:
         To be raised when keys change.
     content : dict
         What JSON can hold.
+    indent : int, optional
+        Of each level; None: all on one line.
     """
     plain = json.loads(json_text(content))  # as it will be read: keys are text
-    return json_text(dict(zip(_HEAD, (what, version, _checksum(plain)), strict=True)) | plain, indent=1)
+    return json_text(dict(zip(_HEAD, (what, version, _checksum(plain)), strict=True)) | plain, indent)
 
 
 def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, Any]:
@@ -80,11 +82,24 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
     found = read_json(path)
     if not isinstance(found, dict):
         raise ValueError(f"{path}: {shown(found)} found, expected the results of a {what}")
-    head = {name: found.pop(name) for name in _HEAD if name in found}
+    plain = opened(found, path, what, version)
+    kind(plain, str(path))
+    return plain
+
+
+def opened(found: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:
+    """Return results that were read from a file without what stands first in them, which is checked.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if they are not what was written.
+    """
+    head = {name: found[name] for name in _HEAD if name in found}
+    plain = {name: value for name, value in found.items() if name not in _HEAD}
     if head:
-        _check_head(path, head, what, version, found)
-    kind(found, str(path))
-    return found
+        _check_head(path, head, what, version, plain)
+    return plain
 
 
 def _check_head(path: Path, head: dict[str, Any], what: str, version: int, content: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_json, print_tables, table, with_progress
+from netplace.report.terminal.screen import number, print_results, print_tables, table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,8 +81,9 @@ def allocate_command(**given: Any) -> None:
     if given["as_json"]:
         told = {"machine": str(topology), "request": given["nodes"], "free": free}
         one = len(found) == 1 and not given["every"]
-        print_json(
-            told | (found[0].described() if one else {"offers": [offer.described() for offer in found]})
+        print_results(
+            "allocation",
+            told | (found[0].described() if one else {"offers": [offer.described() for offer in found]}),
         )
     else:
         print_tables(*_tables(found, title))

@@ -13,7 +13,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.many import complete_outcomes, named_flags, resource_flags, resources_from, store_flag
 from netplace.cli.settings import SETTINGS, WHAT_RUNS, engine_flag, json_flag, seed_flag, settings_flags
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import print_json, print_tables
+from netplace.report.terminal.screen import print_results, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ def load_command(**given: Any) -> None:
     if picture:
         draw_load(picture, frame, title, column=given["column"])
     if given["as_json"]:
-        print_json(describe_points(plans, points))
+        print_results("load", describe_points(plans, points))
     else:
         print_tables(curve_table(frame, title))
 

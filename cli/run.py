@@ -16,7 +16,7 @@ from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import engine_flag, json_flag, network_flag, seed_flag, settings_flags
 from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import bytes_read, print_json, print_tables, with_progress
+from netplace.report.terminal.screen import bytes_read, print_results, print_tables, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,6 +215,6 @@ def _show(executed: Sequence[Executed], as_json: bool, critical_path: bool) -> N
     paths = path_rows(executed) if critical_path else []
     if as_json:
         told = summarise([describe(one) for one in executed])
-        print_json(told | ({"critical_paths": paths} if critical_path else {}))
+        print_results("run", told | ({"critical_paths": paths} if critical_path else {}))
     else:
         print_tables(*run_tables(executed), *([path_table(paths)] if paths else []))

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.recorded import CALL, Batch, Call, Reading, Trace
-from netplace.apps.recorded.calls import BATCH
+from netplace.apps.recorded.calls import BATCH, OPERATIONS
+from netplace.checks import MOST
 
 __all__ = ["files", "open_recording", "recognises"]
 
@@ -129,6 +130,9 @@ class _Rank:
         if (entries["kind"] > _BEGUN).any():
             wrong = int(entries["kind"].max())
             raise ValueError(f"{self._file}: has an entry of kind {wrong}, expected at most {_BEGUN}")
+        self._check_range(entries[entries["kind"] == Call.COLLECTIVE], "operation", len(OPERATIONS))
+        self._check_range(entries[entries["kind"] < Call.WAIT], "peer", self._trace.ranks)
+        self._check_range(entries[entries["kind"] <= Call.COLLECTIVE], "size", MOST)
         timed = entries[(entries["kind"] <= Call.COLLECTIVE) | (entries["kind"] == _CANCELLED) | ended]
         if not len(timed):
             return
@@ -137,6 +141,15 @@ class _Rank:
         self._end = max(self._end, int(timed["end"].max()))
         calls, sizes = self._calls(timed, gap)
         yield Batch(calls, sizes)
+
+    def _check_range(self, entries: NDArray[Any], name: str, end: int) -> None:
+        """Check numbers that stand for something: from 0, or anything negative for no peer, to below `end`."""
+        wrong = entries[name] >= end
+        if name != "peer":
+            wrong |= entries[name] < 0
+        if wrong.any():
+            value = int(entries[name][wrong][0])
+            raise ValueError(f"{self._file}: has an entry with {name} {value}, expected 0 to {end - 1}")
 
     def _calls(self, timed: NDArray[Any], gap: NDArray[np.int64]) -> tuple[NDArray[Any], list[list[int]]]:
         kept = timed["kind"] <= Call.COLLECTIVE

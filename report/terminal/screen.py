@@ -9,14 +9,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.checks import printable
-from netplace.checks.results_file import json_text
+from netplace.checks.results_file import json_text, results_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["bytes_read", "number", "print_json", "print_tables", "progress_bar", "table", "with_progress"]
+__all__ = [
+    "PRINTED",
+    "bytes_read",
+    "number",
+    "print_json",
+    "print_results",
+    "print_tables",
+    "progress_bar",
+    "table",
+    "with_progress",
+]
+
+# What is printed as JSON and read again from files, each with its version, to be raised when keys change.
+PRINTED = {"run": 1, "load": 1, "allocation": 1}
 
 Outcome = TypeVar("Outcome")
 
@@ -29,6 +42,11 @@ def number(value: float | None, digits: int = 0) -> str:
 def print_json(found: dict[str, Any]) -> None:
     """Print one JSON object on stdout; undefined numbers are null."""
     sys.stdout.write(json_text(found) + "\n")
+
+
+def print_results(what: str, found: dict[str, Any]) -> None:
+    """Print one of `PRINTED` as a JSON object, with what it is, its version and its checksum first."""
+    sys.stdout.write(results_text(what, PRINTED[what], found, indent=None) + "\n")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import shown
-from netplace.checks.results_file import read_json
+from netplace.checks import one_of, shown
+from netplace.checks.results_file import opened, read_json
+from netplace.report.terminal.screen import PRINTED
 
 __all__ = ["asked_of", "has_keys", "number_in", "saved_object", "seconds_unit", "versions_of"]
 
@@ -46,7 +47,10 @@ def _object(path: Path, changed: int, size: int) -> dict[str, Any]:
         raise ValueError(
             f"{path}: {shown(content)} found, expected an object that a command printed with --json"
         )
-    return content
+    if "netplace" not in content:
+        return content
+    what = one_of(content["netplace"], PRINTED, f"{path}: netplace")
+    return opened(content, path, what, PRINTED[what])
 
 
 def number_in(path: Path, found: Mapping[str, Any], *keys: str) -> float | None:

@@ -109,6 +109,12 @@ def test_what_a_killed_program_left_is_read(tmp_path):
         (lambda first, second: Written(first.path.parent, 1, 3).write(), "is of a run of 3 ranks"),
         (lambda first, second: (second.add(99), second.write()), "has an entry of kind 99"),
         (
+            lambda first, second: (second.add(COLLECTIVE, operation=999), second.write()),
+            "has an entry with operation 999, expected 0 to 1",
+        ),
+        (lambda first, second: (second.add(SEND, peer=2), second.write()), "with peer 2, expected 0 to 1"),
+        (lambda first, second: (second.add(SEND, peer=0, size=-1), second.write()), "with size -1"),
+        (
             lambda first, second: (second.add(SEND, peer=0, communicator=5), second.write()),
             "communicator 5 is used before",
         ),
