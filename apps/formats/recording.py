@@ -143,7 +143,7 @@ class _Rank:
         yield Batch(calls, sizes)
 
     def _check_range(self, entries: NDArray[Any], name: str, end: int) -> None:
-        """Check numbers that stand for something: from 0, or anything negative for no peer, to below `end`."""
+        """Check numbers that stand for something: from 0, of peers from anything negative, to below `end`."""
         wrong = entries[name] >= end
         if name != "peer":
             wrong |= entries[name] < 0
