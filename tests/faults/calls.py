@@ -12,7 +12,6 @@ import ast
 import faulthandler
 import inspect
 import os
-import signal
 import sys
 import tempfile
 import traceback
@@ -176,5 +175,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     sys.exit(main())

@@ -192,7 +192,7 @@ def in_a_child(numbers: list[int], work: Callable[[list[int]], None]) -> tuple[l
     os.close(writing)
     text, ready = b"", True
     while ready:
-        ready = bool(select.select([reading], [], [], 3 * PATIENCE)[0])
+        ready = bool(select.select([reading], [], [], 20 * PATIENCE)[0])
         part = os.read(reading, 1 << 16) if ready else b""
         text += part
         ready = bool(part)

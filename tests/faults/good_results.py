@@ -25,6 +25,7 @@ _MADE_BY = (
     ("pss", "derive", "--machine", "tree:2,3", "-o", "tree.conf"),
     ("map", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "random", "-o", "mapping.csv"),
     ("app", "waterfall", "--tasks", "16", "--matrix", "wf.npz"),
+    ("backfill", "--platform", "1-2-4-16", "--workload", "log.swf"),  # compiled before inputs are timed
 )
 # The files in which what commands print as JSON is kept.
 _PRINTED = {

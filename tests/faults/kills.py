@@ -200,7 +200,7 @@ def attempt(number: int, good: Path, place: Path, known: dict[int, tuple[float, 
     lacking = sorted(set(whole) - {path.name for path in new_files(folder, good)})
     if lacking:
         faults.append(f"the same command did not make {lacking}")
-    faults += [fault_of_file(path, whole) for path in new_files(folder, good) if path.suffix]
+    faults += [fault_of_file(path, whole) for path in new_files(folder, good) if path.name[0] != "."]
     shutil.rmtree(folder)
     told = [fault for fault in faults if fault]
     return f"FAULT {what}: {'; '.join(told)}" if told else f"ENDED {ended.code} {what}"
@@ -234,6 +234,7 @@ def main() -> int:
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int, nargs="?", default=1)
     given = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell it is ignored
     ends: Counter[str] = Counter()
     known: dict[int, tuple[float, dict[str, bytes]]] = {}
     with tempfile.TemporaryDirectory(prefix="netplace-kills-") as name:
