@@ -121,7 +121,6 @@ def cosim_command(study: str | None, **given: Any) -> None:
 
 def _one(given: dict[str, Any]) -> None:
     """Carry out the co-simulation of the flags."""
-    from netplace.cosim import cosimulate
     from netplace.cosim.carry import outcome_of
     from netplace.report.tables.cosim import figure_tables, remarks, write_folder
 
@@ -129,14 +128,10 @@ def _one(given: dict[str, Any]) -> None:
     plan = _plan(given)
     resources = resources_from(given, 1, 1)
 
-    def carried(asked: CosimPlan) -> dict[str, Any]:
-        with job_progress(asked.jobs.jobs) as tell:
-            return cosimulate(asked, tell=lambda done: tell(done, 0.0)).outcome
-
     outcome = _of_folder(folder, plan)
     if outcome is None:
         store = Path(given["store"]) if given["store"] else None
-        function = outcome_of if resources.dask is not None else carried
+        function = outcome_of if resources.dask is not None else _watched
         [outcome] = complete_outcomes([plan], function, "schedules", store, resources, "co-simulations")
         if folder:
             write_folder(folder, plan, outcome)
@@ -146,6 +141,16 @@ def _one(given: dict[str, Any]) -> None:
         print_tables(*figure_tables(plan, outcome))
     for remark in remarks(plan, outcome):
         say(remark)
+
+
+def _watched(plan: CosimPlan) -> dict[str, Any]:
+    """Return what came of a plan, carried out here; show how many jobs have ended."""
+    from netplace.cosim import cosimulate
+
+    with job_progress(
+        plan.jobs.jobs, f"{plan.jobs.policy}, {plan.jobs.partition}, {plan.network_time}"
+    ) as tell:
+        return cosimulate(plan, tell=lambda done: tell(done, 0.0)).outcome
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
@@ -183,7 +188,10 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         notes = shared.notes
     store = Path(given["store"] or study.with_suffix(".sqlite"))
     resources = resources_from(given, 1, len(plans))
-    outcomes = complete_outcomes(plans, outcome_of, "schedules", store, resources, "co-simulations")
+    alone = resources.dask is None and resources.workers == 1  # else others carry them out
+    outcomes = complete_outcomes(
+        plans, _watched if alone else outcome_of, "schedules", store, resources, "co-simulations"
+    )
     rows = cosim_study.common_rows(plans, outcomes, apart)
     ranked = rankings(plans, outcomes)
     found = [] if apart else cosim_study.cosim_contests(plans, rows)

@@ -160,7 +160,7 @@ def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) ->
     if as_json:
         print_json({"jobs": rows})
     else:
-        print_tables(_changed(rows))
+        print_tables(*_changed(rows))
 
 
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
@@ -173,20 +173,30 @@ def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> 
         )
 
 
-def _changed(rows: list[dict[str, Any]]) -> Table:
-    changed = sum(row["what_if"] != row["live"] for row in rows)
+def _changed(rows: list[dict[str, Any]]) -> list[Table]:
+    """Return the jobs that begin as they did, and apart from them those that begin later."""
+    on_time, late = ([row for row in rows if bool(row["late"]) is after] for after in (False, True))
+    changed = sum(row["what_if"] != row["live"] for row in on_time)
+    made = [_what_if(f"{changed} of {len(on_time)} jobs would have taken another time", on_time)]
+    if late:
+        title = f"{len(late)} jobs begin later, as their nodes are held longer, and meet others than they met"
+        made.append(_what_if(title, late, late=True))
+    return made
+
+
+def _what_if(title: str, rows: list[dict[str, Any]], late: bool = False) -> Table:
     shown = [
         [
             f"{row['job']}, {row['application']}",
             number(row["size"]),
             *(_micro(row[name]) for name in ("alone", "live", "what_if")),
             number(None if row["change"] is None else 100 * (row["change"] - 1), 2),
-            _micro(row["late"]) if row["late"] else "",
+            *([_micro(row["late"])] if late else []),
         ]
         for row in rows[:12]
     ]
-    columns = ["job", "nodes", "alone (µs)", "live (µs)", "what if (µs)", "change %", "late (µs)"]
-    return table(f"{changed} of {len(rows)} jobs would have taken another time", columns, shown)
+    columns = ["job", "nodes", "alone (µs)", "live (µs)", "what if (µs)", "change %"]
+    return table(title, columns + (["late (µs)"] if late else []), shown)
 
 
 def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:

@@ -7,18 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import DeadlockError, Network, Residue
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
+from netplace.scheduling.metrics.interval import quantile
 from netplace.topologies import Topology
 
 __all__ = ["Alone", "FreshTimes", "compact", "cycles_alone", "several"]
 
-_LEVEL = 0.95
 _LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
 _PRECISION = 0.02
 
@@ -53,7 +52,7 @@ class Alone:
 
     @property
     def _quantile(self) -> float:
-        return float(stats.t.ppf((1 + _LEVEL) / 2, self.draws - 1)) if self.draws > 1 else 0.0
+        return quantile(self.draws) if self.draws > 1 else 0.0
 
 
 def several(draw: Callable[[int], float], precision: float = _PRECISION) -> Alone:

@@ -17,8 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
 
 from netplace.checks.calls import check_fields, checked
 from netplace.cosim.alone import cycles_alone
@@ -27,10 +25,10 @@ from netplace.cosim.symmetry import same_mix
 from netplace.cosim.window import Part, window
 from netplace.cosim.work import Work, body_of
 from netplace.runs.chance import network_draws
+from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["Measurement", "Rates"]
 
-_LEVEL = 0.95
 _LEAST_WINDOWS = 2
 _DRAWS = 3  # runs of which a time alone is the mean, at most
 _BLOCK, _LEAST_BLOCK = 32, 4  # iterations of the watched job that takes longest over one, at most and least
@@ -219,10 +217,7 @@ def _loop(work: Work) -> Work:
 
 
 def _half_widths(found: list[list[float]]) -> list[float]:
-    count = len(found)
-    if count < 2:
+    """Return half widths of the intervals of means over windows, as shares of the means."""
+    if len(found) < 2:
         return [math.inf]
-    values = np.array(found)
-    factor = float(stats.t.ppf((1 + _LEVEL) / 2, count - 1)) / math.sqrt(count)
-    shares: NDArray[np.float64] = factor * values.std(axis=0, ddof=1) / values.mean(axis=0)
-    return [float(share) for share in shares]
+    return [half_width(column) / float(column.mean()) for column in np.array(found).T]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+
+from netplace.scheduling.metrics.comparison import judged, unpaired
 
 __all__ = ["clear_best"]
-
-_LEVEL = 0.05
-_SAME = 1e-9  # relative: what counts as equal
 
 
 def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
     """Return the place of the least mean if it is less than every other one by more than chance.
 
-    Each other mean is compared with the least by Welch's test, two-sided, at the level 0.05. A mean of a
+    Each other mean is compared with the least by Welch's test, and all verdicts are clear together, see
+    `netplace.scheduling.metrics.judged`. A mean of a
     single value has no spread of its own: it is given the largest relative one of the others. Where nothing
     spreads, chance had no part and the least is the best. Ties have none.
 
@@ -41,17 +40,8 @@ def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
     single = known[counts[known] < 2]
     spread[single] = relative.max() * np.abs(means[single])
     best = int(known[np.argmin(means[known])])
-    others = known[known != best]
-    return best if all(_less(means, spread, counts, best, int(other)) for other in others) else None
-
-
-def _less(mean: np.ndarray, spread: np.ndarray, counts: np.ndarray, best: int, other: int) -> bool:
-    """Tell whether the first of two means is less by more than chance."""
-    gap = mean[other] - mean[best]
-    if gap <= _SAME * abs(mean[other]):
-        return False
-    parts = spread[[best, other]] ** 2 / counts[[best, other]]
-    if parts.sum() == 0:
-        return True
-    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(counts[[best, other]] - 1, 1)).sum()
-    return bool(2 * stats.t.sf(gap / np.sqrt(parts.sum()), freedom) < _LEVEL)
+    moments = [(float(means[place]), float(spread[place]), int(counts[place])) for place in known]
+    own = (float(means[best]), float(spread[best]), int(counts[best]))
+    others = [one for place, one in zip(known, moments, strict=True) if place != best]
+    verdicts = judged([unpaired(own, other, known=True) for other in others])
+    return best if all(verdict.words == "clearly more" for verdict in verdicts) else None

@@ -38,7 +38,7 @@ __all__ = [
     "unpaired",
 ]
 
-_ROUNDING = 1e-12  # relative: differences of no more are none
+_ROUNDING = 1e-9  # relative: differences of no more are none
 
 # What a verdict says, for legends and help.
 MEANINGS = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.report.pages.kinds.intervals import half_width
 from netplace.report.pages.page import Bars, DataTable, Figure, Page
 from netplace.report.plots.best import clear_best
 from netplace.runs.tables import ENTRY, read_table, times_of
+from netplace.scheduling.metrics.interval import half_width_of
 
 __all__ = ["page", "recognises"]
 
@@ -27,8 +27,8 @@ def page(path: Path) -> Page:
     known = frame[frame["mean"].notna()]
     if not len(known):
         raise ValueError(f"{path}: has no run that ended")
-    half = [half_width(std, count) for std, count in zip(known["std"], known["count"], strict=True)]
-    known = known.assign(half=half)
+    half = [half_width_of(std, count) for std, count in zip(known["std"], known["count"], strict=True)]
+    known = known.assign(half=pd.Series(half, known.index, object).where(pd.notna(half), None))
     others = [name for name in ENTRY if name != "mapping"]
     groups = list(known.groupby(others, dropna=False, sort=False))
     differing = [name for name in others if known[name].nunique(dropna=False) > 1]
