@@ -51,7 +51,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace allocate --machine mesh:8x8 --nodes 10 --partition curve:hilbert,best-fit --json",
     ),
     "advise": (
-        "netplace advise --machine torus:4x4 --app 2d-torus --tasks 8 --seconds 2 -o advice",
+        "netplace advise --machine torus:4x4 --app 2d-torus --tasks 8 --seconds 1 -o advice",
         "netplace advise --machine tree:4,2 --free 0-11 --app all-to-all --tasks 6 --simulations 20 --json",
     ),
     "pss": (
