@@ -31,7 +31,7 @@ from netplace.checks import shown
 from netplace.netsim import Config
 from netplace.placement import map_tasks
 from netplace.runs import resolve
-from netplace.runs.execute import programs_of
+from netplace.runs.job_programs import programs_of
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.topologies import Topology
 

@@ -10,8 +10,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.program_flags import program_flags, run_from
-from netplace.cli.settings import WHAT_RUNS, json_flag, settings_flags
-from netplace.cli.verdict import AnnouncingCommand
+from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ __all__ = ["advise_command"]
 _MACHINE = "The machine as it stands"
 
 
-@click.command("advise", cls=AnnouncingCommand, epilog=examples_of("advise"))
+@click.command("advise", cls=SettingsCommand, epilog=examples_of("advise"))
 @click.option(
     "--machine",
     required=True,
@@ -80,7 +79,6 @@ _MACHINE = "The machine as it stands"
     "-o", "folder", metavar="FOLDER", help="Write rank files, the advice as JSON, and a report page."
 )
 @json_flag
-@settings_flags
 def advise_command(**given: Any) -> None:
     """Tell which free nodes a job should have, in which order, and what that gains.
 
@@ -122,7 +120,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside
     from netplace.cli.settings import config_from
-    from netplace.runs.execute import programs_of
+    from netplace.runs.job_programs import programs_of
 
     if given["jobs"]:
         raise ValueError("--jobs: advice is for one job, expected --trace, --app or --from")

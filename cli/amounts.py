@@ -1,15 +1,30 @@
-"""Types of flags that take numbers: within bounds, and a mistake names the flag."""
+"""Types of flags: numbers within bounds, and files that can be written; a mistake names the flag."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
 from netplace.checks import MOST, real, whole
+from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 
-__all__ = ["COUNT", "PROCESSES", "REAL", "SEED", "SEEDS", "WHOLE", "Real", "Whole"]
+__all__ = [
+    "COUNT",
+    "FOLDER",
+    "OUTPUT",
+    "PICTURE",
+    "PROCESSES",
+    "REAL",
+    "SEED",
+    "SEEDS",
+    "WHOLE",
+    "OutputFile",
+    "Real",
+    "Whole",
+]
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
@@ -38,6 +53,29 @@ class Real(click.ParamType):  # type: ignore[type-arg]
         return real(value, _flag(param), self._least, self._most)
 
 
+class OutputFile(click.ParamType):  # type: ignore[type-arg]
+    """Files that can be written, as is known before anything long begins; with one of the endings."""
+
+    name = "file"  # as --help shows it, in capitals
+
+    def __init__(self, *endings: str) -> None:
+        self._endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the file that a user named."""
+        return check_output(Path(value), self._endings)
+
+
+class OutputFolder(click.ParamType):  # type: ignore[type-arg]
+    """Folders that can be written or made."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the folder that a user named."""
+        return check_output_folder(Path(value), _flag(param))
+
+
 def _flag(param: click.Parameter | None) -> str:
     """Return the name by which a user gave a number."""
     return max(param.opts, key=len) if param else "number"
@@ -49,3 +87,6 @@ COUNT = Whole(1)
 SEED = Whole(0)
 SEEDS = Whole(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
 PROCESSES = Whole(1, 4_096)
+OUTPUT = OutputFile()
+PICTURE = OutputFile(*PICTURES)
+FOLDER = OutputFolder()

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.checks import shortened
-from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.amounts import COUNT, FOLDER, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import (
     complete_outcomes,
     jobs_apart_flag,
-    named_flags,
     refuse_beside_study,
+    refuse_of_one,
     resource_flags,
-    resources_from,
     say,
     store_flag,
 )
+from netplace.cli.plans import carry_out_one, plan_of, show_many, show_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
-from netplace.cli.settings import PANEL, SETTINGS, json_flag
-from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import print_json, print_tables
+from netplace.cli.schedule import flags_of
+from netplace.cli.settings import PANEL, SettingsCommand, json_flag, setting_flags
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -65,23 +63,20 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         "Half width of what is not counted, as a share. [default: 0.02]",
     ),
     "margin": (REAL, None, _RULES, "Users estimate so many times the run time alone. [default: 1.5]"),
-    **{
-        "request_policy" if name == "policy" else name: (kind, None, PANEL, f"{text} [default: {default}]")
-        for name, (kind, default, text) in SETTINGS.items()
-    },
 }
 
 
-def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
-    for name, (kind, shown, panel, text) in reversed(_FLAGS.items()):
-        flag = "--" + name.replace("_", "-")
-        command = click.option(flag, help=text, panel=panel, type=kind, metavar=shown)(command)
-    return command
+class _CosimCommand(SettingsCommand):
+    """A command whose settings are keys of a plan: those not given are left to it."""
+
+    def setting_flags(self) -> list[click.Parameter]:
+        """Return a flag for each setting, `policy` under another name than the scheduler's."""
+        return setting_flags({"policy": "request_policy"}, shown_only=True)
 
 
-@click.command("cosim", cls=AnnouncingCommand, epilog=examples_of("cosim"))
+@click.command("cosim", cls=_CosimCommand, epilog=examples_of("cosim"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
-@_flags
+@flags_of(_FLAGS)
 @click.option(
     "--explain",
     is_flag=True,
@@ -102,7 +97,12 @@ def _flags(command: Callable[..., Any]) -> Callable[..., Any]:
 @resource_flags("1")
 @jobs_apart_flag
 @click.option(
-    "-o", "folder", metavar="FOLDER", panel=_RESULT, help="Write jobs, figures and a picture there."
+    "-o",
+    "folder",
+    type=FOLDER,
+    metavar="FOLDER",
+    panel=_RESULT,
+    help="Write jobs, figures and a picture there.",
 )
 @json_flag
 def cosim_command(study: str | None, **given: Any) -> None:
@@ -115,41 +115,36 @@ def cosim_command(study: str | None, **given: Any) -> None:
     """
     if study is not None:
         _many(Path(study), given)
-    else:
-        _one(given)
-
-
-def _one(given: dict[str, Any]) -> None:
-    """Carry out the co-simulation of the flags."""
+        return
+    from netplace.cosim import make_cosim_plan
     from netplace.cosim.carry import outcome_of
+    from netplace.cosim.plan import KEYS
     from netplace.report.tables.cosim import figure_tables, remarks, write_folder
 
-    folder = _folder(given)
-    plan = _plan(given)
-    resources = resources_from(given, 1, 1)
+    folder: Path | None = given["folder"]
+    written = None
 
-    outcome = _of_folder(folder, plan)
-    if outcome is None:
-        store = Path(given["store"]) if given["store"] else None
-        function = outcome_of if resources.dask is not None else _watched
-        [outcome] = complete_outcomes([plan], function, "schedules", store, resources, "co-simulations")
-        if folder:
-            write_folder(folder, plan, outcome)
-    if given["as_json"]:
-        print_json({"plan": plan.to_dict(), **outcome})
-    else:
-        print_tables(*figure_tables(plan, outcome))
-    for remark in remarks(plan, outcome):
-        say(remark)
+    def carried(plan: CosimPlan) -> dict[str, Any]:
+        nonlocal written
+        written = _of_folder(folder, plan)
+        return written or _watched(plan)
+
+    refuse_of_one(given)
+    if given["algorithms"]:
+        given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
+    plan = plan_of(make_cosim_plan, KEYS, given)
+    outcome = carry_out_one(plan, carried, outcome_of, "co-simulations", given)
+    if folder and not written:
+        write_folder(folder, plan, outcome)
+    show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
 
 
 def _watched(plan: CosimPlan) -> dict[str, Any]:
     """Return what came of a plan, carried out here; show how many jobs have ended."""
     from netplace.cosim import cosimulate
 
-    with job_progress(
-        plan.jobs.jobs, f"{plan.jobs.policy}, {plan.jobs.partition}, {plan.network_time}"
-    ) as tell:
+    jobs = plan.jobs
+    with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.network_time}") as tell:
         return cosimulate(plan, tell=lambda done: tell(done, 0.0)).outcome
 
 
@@ -177,37 +172,30 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.report.tables.differences import contest_notes, contest_tables
     from netplace.runs.same_jobs import same_jobs
 
-    refuse_beside_study(study, given, (*_FLAGS, "explain", "seed"))
-    if given["algorithms"]:
-        raise ValueError(f"--collective: given beside {study}, which says everything itself")
-    folder, apart = _folder(given), given["jobs_apart"]
+    refuse_beside_study(study, "store", "workers", "dask", "folder", "as_json", "jobs_apart")
+    apart = given["jobs_apart"]
     plans, notes = read_cosim_study(study), list[str]()
     if not apart:
         shared = same_jobs([plan.jobs for plan in plans])
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
         notes = shared.notes
-    store = Path(given["store"] or study.with_suffix(".sqlite"))
-    resources = resources_from(given, 1, len(plans))
-    alone = resources.dask is None and resources.workers == 1  # else others carry them out
-    outcomes = complete_outcomes(
-        plans, _watched if alone else outcome_of, "schedules", store, resources, "co-simulations"
-    )
+    alone = given["dask"] is None and given["workers"] in (None, 1)  # else others carry them out
+    function = _watched if alone else outcome_of
+    outcomes = complete_outcomes(plans, function, "schedules", "co-simulations", given, beside=study)
     rows = cosim_study.common_rows(plans, outcomes, apart)
     ranked = rankings(plans, outcomes)
-    found = [] if apart else cosim_study.cosim_contests(plans, rows)
+    contests = [] if apart else cosim_study.cosim_contests(plans, rows)
     frame = cosim_study.figure_rows(plans, outcomes, rows)
-    if folder:
-        _write_study(folder, study, cosim_study.job_rows(plans, rows), frame, found)
-    if given["as_json"]:
-        made = [{"plan": plan.to_dict(), **one} for plan, one in zip(plans, outcomes, strict=True)]
-        told = [one.to_dict() for one in found]
-        print_json({"cosimulations": made, "rankings": ranked, "differences": told})
-    else:
-        more = [ranking_table(ranked)] if ranked else []
-        print_tables(cosim_study.compared(frame), *more, *contest_tables(found))
-        notes += contest_notes(found)
-    for remark in dict.fromkeys((*notes, *chain.from_iterable(map(remarks, plans, outcomes)))):
-        say(remark)
+    if given["folder"]:
+        _write_study(given["folder"], study, cosim_study.job_rows(plans, rows), frame, contests)
+    tables = [
+        cosim_study.compared(frame),
+        *([ranking_table(ranked)] if ranked else []),
+        *contest_tables(contests),
+    ]
+    more = {"rankings": ranked, "differences": [contest.to_dict() for contest in contests]}
+    notes += [] if given["as_json"] else contest_notes(contests)
+    show_many("cosimulations", plans, outcomes, tables, more, remarks, notes, given["as_json"])
 
 
 def _write_study(
@@ -232,35 +220,3 @@ def _write_study(
     for name in ("jobs.csv", "jobs.parquet"):
         with whole_file(folder / name) as temporary:
             write_table(jobs, temporary)
-
-
-def _plan(given: dict[str, Any]) -> CosimPlan:
-    """Return the plan of the flags; a mistake is told by the name of its flag."""
-    from netplace.checks import whole
-    from netplace.cosim import make_cosim_plan
-
-    seed = whole(given["seed"] or 0, "--seed", 0)
-    names = (*_FLAGS, "explain")
-    with named_flags(names):
-        return make_cosim_plan({name: given[name] for name in names} | _collectives(given), seed)
-
-
-def _collectives(given: dict[str, Any]) -> dict[str, str]:
-    """Return what chooses the algorithms of collectives, if it is said."""
-    if not given["algorithms"]:
-        return {}
-    return {"collectives": "+".join([given["collectives"] or "ours", *given["algorithms"]])}
-
-
-def _folder(given: dict[str, Any]) -> Path | None:
-    """Return the folder to write, checked before anything long begins."""
-    from netplace.report.files.outputs import check_output
-
-    folder = Path(given["folder"]) if given["folder"] else None
-    if folder and folder.exists() and not folder.is_dir():
-        raise ValueError(f"-o {folder}: is a file, expected the name of a folder")
-    if folder and not folder.parent.is_dir():
-        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
-    if given["store"]:
-        check_output(Path(given["store"]))
-    return folder

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
+from netplace.cli.amounts import COUNT, PICTURE, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.many import complete_outcomes, named_flags, resource_flags, resources_from, store_flag
-from netplace.cli.settings import SETTINGS, WHAT_RUNS, engine_flag, json_flag, seed_flag, settings_flags
-from netplace.cli.verdict import AnnouncingCommand
+from netplace.cli.many import complete_outcomes, named_flags, refuse_beside_study, resource_flags, store_flag
+from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, engine_flag, json_flag, seed_flag
 from netplace.report.terminal.screen import print_results, print_tables
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _BYTES_PER_POINT = 4000  # planned, with its settings, and then measured
 _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 
 
-@click.command("load", cls=AnnouncingCommand, epilog=examples_of("load"))
+@click.command("load", cls=SettingsCommand, epilog=examples_of("load"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @click.option(
     "--network",
@@ -67,11 +67,10 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 @seed_flag
 @engine_flag
 @resource_flags("1", "--processes")
-@click.option("-o", "picture", metavar="FILE", help="Draw accepted load and delay over offered load.")
+@click.option("-o", "picture", type=PICTURE, help="Draw accepted load and delay over offered load.")
 @click.option("--column", is_flag=True, help="Draw as wide as a column of a two-column paper.")
 @store_flag("a study's, beside it")
 @json_flag
-@settings_flags
 def load_command(**given: Any) -> None:
     """Drive networks with open-loop traffic, and show accepted load and delay.
 
@@ -81,29 +80,23 @@ def load_command(**given: Any) -> None:
     A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
     combination is measured once and kept in a store beside the file.
     """
-    from netplace.report.files.outputs import PICTURES, check_output
     from netplace.report.plots.load import draw_load
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
-    from netplace.report.terminal.compiling import load_engine
+    from netplace.runs.execute import warm_up
     from netplace.runs.loads import measure_plan
 
-    picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
-    if given["column"] and not picture:
+    study = Path(given["study"]) if given["study"] else None
+    if given["column"] and not given["picture"]:
         raise ValueError("--column: given, but without -o nothing is drawn")
-    plans = _of_study(Path(given["study"])) if given["study"] else _of_flags(given)
-    place = given["store"] or (given["study"] and str(Path(given["study"]).with_suffix(".sqlite")))
-    if any(plan.engine == "kernel" for plan in plans):
-        load_engine("kernel")
+    plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
-    resources = resources_from(given, 1, len(plans))
-    store = Path(place) if place else None
-    points = complete_outcomes(plans, measure_plan, "loads", store, resources, "loads")
+    points = complete_outcomes(plans, measure_plan, "loads", "loads", given, beside=study, prepare=warm_up)
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
     title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
-    if picture:
-        draw_load(picture, frame, title, column=given["column"])
+    if given["picture"]:
+        draw_load(given["picture"], frame, title, column=given["column"])
     if given["as_json"]:
         print_results("load", describe_points(plans, points))
     else:
@@ -132,13 +125,14 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
 
     if not given["network"]:
         raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
-    same = {name: given[name] for name in (*_OWN, *SETTINGS)}
-    loads = offered_loads(given["offered"], given["packet_phits"])
+    config = config_from(given)
+    same = {name: given[name] for name in _OWN} | asdict(config)
+    loads = offered_loads(given["offered"], config.packet_phits)
     check_size(len(given["network"]) * len(loads) * given["seeds"], _BYTES_PER_POINT, "points", "--seeds")
     plans = []
     for network in given["network"]:
         for offered in loads:
-            with named_flags((*_OWN, *SETTINGS)):
+            with named_flags(_OWN):
                 plan = make_load_plan({"network": network, "offered": offered, **same})
             plans += [plan.seeded(given["seed"] + number) for number in range(given["seeds"])]
     return plans
@@ -151,6 +145,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import read_toml
 
+    refuse_beside_study(path, "store", "workers", "dask", "picture", "column", "as_json")
     _, data = read_toml(path)
     for key in data:
         one_of(key, [*KEYS, "seeds"], f"{path}: key")

@@ -30,7 +30,7 @@ def manual(app: click.Group) -> str:
     app : Group
         The command with all that belong to it.
     """
-    context = click.Context(app, info_name="netplace")
+    context = click.Context(app, info_name="netplace", **app.context_settings)
     commands = {name: app.get_command(context, name) for name in app.list_commands(context)}
     lines = ['.TH NETPLACE 1 "" netplace "User Commands"']
     lines += [".SH NAME", "netplace \\- what placement costs and gains on interconnection networks"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.cli.amounts import PROCESSES
+from netplace.cli.amounts import OUTPUT, PROCESSES
 from netplace.cli.stores import open_store
+from netplace.report.files.outputs import check_output
 
 if TYPE_CHECKING:
     from netplace.runs.kept import PlanLike
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "complete_outcomes",
+    "given_flags",
     "jobs_apart_flag",
     "named_flags",
     "refuse_beside_study",
+    "refuse_of_one",
     "resource_flags",
     "resources_from",
     "say",
@@ -64,6 +67,7 @@ def store_flag(usual: str) -> Callable[[Command], Command]:
     """Return what adds ``--store`` to a command; `usual` says for people where results are kept otherwise."""
     return click.option(
         "--store",
+        type=OUTPUT,
         metavar="FILE",
         panel=_MANY,
         help=f"Keep results there, and look there first. [default: {usual}]",
@@ -111,9 +115,11 @@ def complete_outcomes(
     plans: Sequence[PlanLike],
     function: Callable[[Any], Any],
     table: str,
-    store: Path | None,
-    resources: Resources,
     what: str,
+    given: dict[str, Any],
+    *,
+    beside: Path | None = None,
+    prepare: Callable[[], object] = lambda: None,
 ) -> list[Any]:
     """Return the outcome of each plan; what is not kept is carried out, each kept as it ends.
 
@@ -125,43 +131,70 @@ def complete_outcomes(
         Returns the outcome of a plan; a function of a module, for workers.
     table : str
         Where in the store they are kept.
-    store : Path or None
-        The store; None: nothing is kept.
-    resources : Resources
-        Who carries them out.
     what : str
         What the plans are, for people.
+    given : dict
+        The flags of the command, of which those of `resource_flags` and `store_flag` count.
+    beside : Path, optional
+        Study file beside which the store is by default; None: without ``--store`` nothing is kept.
+    prepare : callable
+        Called before there are worker processes, once.
 
     Raises
     ------
     ValueError
-        If the store cannot be used, or the machine could not carry out a plan.
+        If workers are asked for that would have nothing to do, the store cannot be used, or the machine could
+        not carry out a plan.
     """
     from netplace.cli.sweep_progress import SweepProgress
-    from netplace.report.files.outputs import check_output
     from netplace.runs.campaign import outcomes_of
     from netplace.runs.kept import InMemory, KeptOutcomes
 
+    store = given["store"] or (beside and check_output(beside.with_suffix(".sqlite")))
+    resources = resources_from(given, 1, len(plans))
     with ExitStack() as stack:
         kept: KeptOutcomes | InMemory = InMemory()
         if store is not None:
-            kept = KeptOutcomes(stack.enter_context(open_store(check_output(store))), table)
+            kept = KeptOutcomes(stack.enter_context(open_store(store)), table)
         progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
-        return outcomes_of(plans, function, kept, resources, progress)
+        return outcomes_of(plans, function, kept, resources, progress, prepare)
 
 
-def refuse_beside_study(study: Path, given: dict[str, Any], names: Iterable[str]) -> None:
-    """Refuse flags beside a study file, which says all that they could.
+def refuse_beside_study(study: Path, *taken: str) -> None:
+    """Refuse the flags of the command beside a study file, which says all that they could, but for `taken`.
 
     Raises
     ------
     ValueError
-        If one of `names` was given.
+        If another was given.
     """
-    for name in names:
-        if given[name] is not None:
-            flag = name.rstrip("_").replace("_", "-")
-            raise ValueError(f"--{flag}: given beside {study}, which says everything itself")
+    for flag in given_flags("study", *taken):
+        raise ValueError(f"{flag}: given beside {study}, which says everything itself")
+
+
+def refuse_of_one(given: dict[str, Any]) -> None:
+    """Refuse flags of studies where there is none.
+
+    Raises
+    ------
+    ValueError
+        If one was given.
+    """
+    if given["jobs_apart"]:
+        raise ValueError("--jobs-apart: given, but there is no study file")
+
+
+def given_flags(*but: str) -> list[str]:
+    """Return the flags that were given to the command under way, but for those of these names."""
+    from click.core import ParameterSource
+
+    context: click.Context = click.get_current_context()  # type: ignore[assignment]
+    return [
+        max(param.opts, key=len)
+        for param in context.command.get_params(context)
+        if param.name not in but
+        and context.get_parameter_source(param.name or "") == ParameterSource.COMMANDLINE
+    ]
 
 
 @contextmanager

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, REAL, SEED, SEEDS
+from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
-from netplace.cli.many import complete_outcomes, resource_flags, resources_from, store_flag
+from netplace.cli.many import complete_outcomes, resource_flags, store_flag
 from netplace.cli.program_flags import program_flags, run_from
-from netplace.cli.settings import WHAT_RUNS, config_from, json_flag, network_flag, settings_flags
-from netplace.cli.verdict import AnnouncingCommand
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
+from netplace.report.files.outputs import whole_file
+from netplace.report.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from netplace.placement.mapping import QapResult
-    from netplace.report.tables.mapping_search import Traits
+    from netplace.report.files.rank_files import Launcher
     from netplace.runs.mapping_search import Search
-    from netplace.topologies import Topology
 
 __all__ = ["map_command"]
 
@@ -33,7 +29,7 @@ PANEL = "Placement"
 _SEARCHES = ("classic", "link-load", "td")
 
 
-@click.command("map", cls=AnnouncingCommand, epilog=examples_of("map"))
+@click.command("map", cls=SettingsCommand, epilog=examples_of("map"))
 @network_flag
 @program_flags
 @click.option(
@@ -62,7 +58,11 @@ _SEARCHES = ("classic", "link-load", "td")
 @resource_flags("1")
 @store_flag("none")
 @click.option(
-    "-o", "output", metavar="FILE", help="Write the mapping: as CSV for --mapping file:FILE, or for --export."
+    "-o",
+    "output",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Write the mapping: as CSV for --mapping file:FILE, or for --export.",
 )
 @click.option(
     "--export",
@@ -72,9 +72,8 @@ _SEARCHES = ("classic", "link-load", "td")
 @click.option(
     "--hosts", metavar="FILE", help="Names of the nodes for --export, one a line. [default: n0, n1, ..]"
 )
-@click.option("--plot", "picture", metavar="FILE", help="Draw traffic and link loads (png, pdf or svg).")
+@click.option("--plot", "picture", type=PICTURE, help="Draw traffic and link loads (png, pdf or svg).")
 @json_flag
-@settings_flags
 def map_command(**given: Any) -> None:
     """Give each task of a job a node, and show what that makes of its traffic.
 
@@ -82,49 +81,69 @@ def map_command(**given: Any) -> None:
     tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
-    from netplace.checks import whole
-    from netplace.report.files.outputs import PICTURES, check_output
-    from netplace.report.files.rank_files import LAUNCHERS
-    from netplace.report.terminal.compiling import load_engine
+    from netplace.report.tables.mapping_search import Searched, mapping_tables
+    from netplace.runs.execute import warm_up
     from netplace.runs.mapping_search import MappingPlan, find, found_mapping
-    from netplace.runs.placing import simulates
 
-    output = given["output"] and check_output(Path(given["output"]), () if given["export"] else (".csv",))
-    picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
-    first = whole(given["seed"], "--seed", 0)
-    seeds = range(first, first + whole(given["seeds"], "--seeds"))
-    criterion, rule = _criterion_and_rule(given)
-    search, runs = _search(given, rule)
-    form = _form(given, search.topology.nodes)
-    if simulates(rule):
-        load_engine("kernel")
-    plans = [MappingPlan(search, seed, runs) for seed in seeds]
-    store = Path(given["store"]) if given["store"] else None
-    resources = resources_from(given, 1, len(plans))
-    outcomes = complete_outcomes(plans, find, "mappings", store, resources, "mappings")
-    found = [found_mapping(outcome) for outcome in outcomes]
-    kept = _show(search, criterion, seeds, found, picture, given["as_json"])
-    if output:
-        _write(output, form(kept.tolist()))
-    if given["export"]:
-        command = LAUNCHERS[given["export"]].command.format(file=output, ranks=len(kept))
-        click.echo(f"start it: {command}", err=True)
+    asked = _asked(given)
+    plans = [MappingPlan(asked.search, seed, asked.runs) for seed in asked.seeds]
+    prepare = warm_up if asked.search.simulates else lambda: None
+    outcomes = complete_outcomes(plans, find, "mappings", "mappings", given, prepare=prepare)
+    made = Searched.best(asked.search, asked.criterion, asked.seeds, [found_mapping(one) for one in outcomes])
+    if asked.picture:
+        from netplace.report.plots.mapping import draw_mapping
+
+        draw_mapping(
+            asked.picture, asked.search.W, asked.search.topology, made.load, [made.kept.mapping], made.title
+        )
+    if given["as_json"]:
+        print_json(made.to_dict())
+    else:
+        print_tables(*mapping_tables(made))
+    if asked.output:
+        nodes = made.kept.mapping.tolist()
+        with whole_file(asked.output) as temporary:
+            temporary.write_text(asked.form(nodes), encoding="utf-8")
+        if asked.launcher:
+            command = asked.launcher.command.format(file=asked.output, ranks=len(nodes))
+            click.echo(f"start it: {command}", err=True)
 
 
-def _form(given: dict[str, Any], nodes: int) -> Callable[[Sequence[int]], str]:
-    """Return what makes the text of a mapping: the CSV that mapping ``file`` reads, or a launcher's."""
+@dataclass(frozen=True)
+class _Asked:
+    """What a command line asks for: a search for each seed, what it is measured by, and what is written."""
+
+    search: Search
+    runs: str  # content hash of what the job runs; empty for a matrix
+    seeds: Sequence[int]
+    criterion: str
+    form: Callable[[Sequence[int]], str]
+    launcher: Launcher | None
+    output: Path | None
+    picture: Path | None
+
+
+def _asked(given: dict[str, Any]) -> _Asked:
+    """Return what the flags ask for, checked."""
     from netplace.checks import one_of
     from netplace.report.files.rank_files import LAUNCHERS, host_names, rank_file
 
-    if given["export"] is None:
-        if given["hosts"]:
+    output, export, hosts = given["output"], given["export"], given["hosts"]
+    if export is None:
+        if hosts:
             raise ValueError("--hosts: names nodes for --export, which is not given")
-        return _csv
-    launcher = one_of(given["export"], LAUNCHERS, "--export")
-    if not given["output"]:
-        raise ValueError(f"--export {launcher}: expected -o FILE beside it")
-    names = host_names(given["hosts"] and Path(given["hosts"]), nodes)
-    return partial(rank_file, launcher, names)
+        if output and output.suffix.lower() != ".csv":
+            raise ValueError(f"-o {output}: expected a name that ends in .csv, or --export beside it")
+    elif one_of(export, LAUNCHERS, "--export") and not output:
+        raise ValueError(f"--export {export}: expected -o FILE beside it")
+    seeds = range(given["seed"], given["seed"] + given["seeds"])
+    criterion, rule = _criterion_and_rule(given)
+    search, runs = _search(given, rule)
+    form = _csv
+    if export:
+        form = partial(rank_file, export, host_names(hosts and Path(hosts), search.topology.nodes))
+    launcher = LAUNCHERS[export] if export else None
+    return _Asked(search, runs, seeds, criterion, form, launcher, output, given["picture"])
 
 
 def _csv(nodes: Sequence[int]) -> str:
@@ -142,8 +161,10 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
     for flag, word in (("method", ""), ("seconds", "seconds="), ("search_iterations", "iterations=")):
         if given[flag] is not None:
             if name not in _SEARCHES:
-                told = f"--{flag.replace('_', '-')}: mapping {name} does not search"
-                raise ValueError(f"{told}, expected {' or '.join(_SEARCHES)}")
+                expected = " or ".join(_SEARCHES)
+                raise ValueError(
+                    f"--{flag.replace('_', '-')}: mapping {name} does not search, expected {expected}"
+                )
             if flag == "method" and name == "link-load":
                 raise ValueError("--method: mapping link-load has one; expected classic or td")
             value = one_of(given[flag], METHODS, "--method") if flag == "method" else given[flag]
@@ -163,18 +184,17 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
 def _search(given: dict[str, Any], rule: str) -> tuple[Search, str]:
     """Return the job that the flags describe, and the content hash of what it runs."""
     from netplace.report.files.traffic import read_traffic
-    from netplace.runs.execute import programs_of
+    from netplace.runs.digests import network_of
+    from netplace.runs.job_programs import programs_of
     from netplace.runs.mapping_search import Search
-    from netplace.topologies import parse
 
-    topology = parse(given["network"])
-    options = {"partition": given["partition"], "mapping": rule, "config": config_from(given)}
     if given["matrix"] is None:
         run = run_from(given, partition=given["partition"], mapping=rule)
         if len(run.jobs) > 1:
             raise ValueError(f"--jobs: {len(run.jobs)} jobs, and netplace map places one; see netplace run")
         [program] = programs_of(run)
-        return Search(topology, program.traffic().W, program, **options), run.key
+        W, config = program.traffic().W, run.config
+        return Search(network_of(run.network), W, program, run.partition, rule, config), run.key
     if any(given[name] for name in ("trace", "app", "jobs")):
         raise ValueError(
             "--from: a matrix stands for what runs; expected no --trace, --app or --jobs besides"
@@ -184,129 +204,5 @@ def _search(given: dict[str, Any], rule: str) -> tuple[Search, str]:
         raise ValueError(
             f"--from {given['matrix']}: has {len(W)} rows, expected {given['tasks']}, one a task"
         )
-    return Search(topology, W, None, **options), ""
-
-
-def _show(
-    search: Search,
-    criterion: str,
-    seeds: Sequence[int],
-    found: Sequence[QapResult],
-    picture: Path | None,
-    as_json: bool,
-) -> NDArray[np.int64]:
-    """Show the best of the mappings found, and return it."""
-    from dataclasses import asdict
-
-    import numpy as np
-
-    from netplace.placement.mapping import map_tasks
-    from netplace.report.tables.mapping_search import traits
-    from netplace.runs.placing import simulates
-
-    costs = [_cost(search.W, search.topology, one.mapping, criterion) for one in found]
-    tried = simulates(search.mapping)
-    by_own = tried or search.mapping.partition(":")[0] == "link-load"
-    place = int(np.argmin([one.cost for one in found] if by_own else costs))
-    kept, seed = found[place], seeds[place]
-    usual = map_tasks("consecutive", search.topology, search.tasks, nodes=search.nodes(seed))
-    mine, load = traits(search.topology, kept.mapping, search.W, criterion)
-    theirs, _ = traits(search.topology, usual, search.W, criterion)
-    title = _title(search)
-    if picture:
-        from netplace.report.plots.mapping import draw_mapping
-
-        draw_mapping(picture, search.W, search.topology, load, [kept.mapping], title)
-    if as_json:
-        print_json(
-            {
-                "network": str(search.topology),
-                "partition": search.partition,
-                "mapping": search.mapping,
-                "criterion": criterion,
-                "tasks": search.tasks,
-                "seed": seed,
-                "method": kept.method,
-                "iterations": kept.iterations,
-                "seconds": kept.seconds,
-                "cycles": int(kept.cost) if tried and np.isfinite(kept.cost) else None,
-                **asdict(mine),
-                "ratio": mine.cost / theirs.cost if theirs.cost else None,
-                "consecutive": asdict(theirs),
-                "costs": costs,
-                "nodes": kept.mapping.tolist(),
-            }
-        )
-    else:
-        print_tables(*_tables(title, criterion, kept, mine, theirs, costs, tried))
-    return kept.mapping
-
-
-def _cost(W: Any, topology: Topology, nodes: Any, criterion: str) -> float:
-    """Return bytes times costs, for dense and sparse traffic alike."""
-    from scipy import sparse
-
-    from netplace.placement.mapping import cost_between
-
-    flows = sparse.coo_array(W)
-    one, other = (nodes[end] for end in flows.coords)
-    return float(cost_between(topology, one, other, criterion) @ flows.data)
-
-
-def _title(search: Search) -> str:
-    name = search.program.name if search.program else "traffic matrix"
-    return (
-        f"{name} ({search.tasks} tasks) on {search.topology}, partition {search.partition}, "
-        f"mapping {search.mapping}"
-    )
-
-
-def _write(path: Path, text: str) -> None:
-    from netplace.report.files.outputs import whole_file
-
-    with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
-_ROWS = {
-    "pair_hops": ("distance of a pair (hops)", 3),
-    "byte_hops": ("distance of a byte (hops)", 3),
-    "pair_hops_al": ("with asymmetry, of a pair", 3),
-    "byte_hops_al": ("with asymmetry, of a byte", 3),
-    "most_link_load": ("most link load (bytes)", 0),
-}
-
-
-def _tables(
-    title: str,
-    criterion: str,
-    kept: QapResult,
-    mine: Traits,
-    theirs: Traits,
-    costs: Sequence[float],
-    tried: bool,
-) -> list[Any]:
-    """Return the table of the mapping beside the consecutive one and, for several seeds, the costs."""
-    from netplace.report.tables.summary import spread
-
-    rows = [_row(f"cost (bytes x {criterion})", mine.cost, theirs.cost, 0)]
-    for key, (name, digits) in _ROWS.items():
-        if (value := getattr(mine, key)) is not None:
-            rows.append(_row(name, value, getattr(theirs, key), digits))
-    rows += [[], ["method", kept.method, "", ""]]
-    if tried:
-        rows += [["candidates", number(kept.iterations), "", ""], ["cycles alone", number(kept.cost), "", ""]]
-    else:
-        rows.append(["iterations", number(kept.iterations), "", ""])
-    rows.append(["CPU s", number(kept.seconds, 2), "", ""])
-    tables = [table(title, ["", "mapping", "consecutive", "ratio"], rows)]
-    if len(costs) > 1:
-        found = spread(costs)
-        shown = [number(found[measure]) for measure in ("mean", "std", "min", "max")]
-        rows = [["cost", number(len(costs)), *shown]]
-        tables.append(table("over the seeds", ["", "count", "mean", "std", "min", "max"], rows))
-    return tables
-
-
-def _row(name: str, mine: float, theirs: float, digits: int) -> list[str]:
-    return [name, number(mine, digits), number(theirs, digits), number(mine / theirs if theirs else None, 3)]
+    config = config_from(given)
+    return Search(network_of(given["network"]), W, None, given["partition"], rule, config), ""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import SEED, SEEDS
+from netplace.cli.amounts import SEED, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
-from netplace.cli.many import complete_outcomes, resource_flags, resources_from, store_flag
+from netplace.cli.many import complete_outcomes, resource_flags, store_flag
 from netplace.cli.program_flags import program_flags, run_from
-from netplace.cli.settings import json_flag, network_flag, settings_flags
-from netplace.cli.verdict import AnnouncingCommand
+from netplace.cli.settings import SettingsCommand, json_flag, network_flag
+from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SIGNIFICANT = 0.01
 Row = dict[str, Any]
 
 
-@click.command("metrics", cls=AnnouncingCommand, epilog=examples_of("metrics"))
+@click.command("metrics", cls=SettingsCommand, epilog=examples_of("metrics"))
 @network_flag
 @program_flags
 @click.option(
@@ -64,12 +64,12 @@ Row = dict[str, Any]
 @click.option(
     "-o",
     "outputs",
+    type=OutputFile(".csv", *PICTURES),
     multiple=True,
     metavar="FILE",
     help="Write the table (csv), or draw it (png, pdf or svg).",
 )
 @json_flag
-@settings_flags
 def metrics_command(**given: Any) -> None:
     """Show the partition metrics of configurations, and with --simulate what they say of run time.
 
@@ -80,19 +80,17 @@ def metrics_command(**given: Any) -> None:
     out: NA and LA off meshes and tori, _AL where there are no dimensions.
     """
     from netplace.report.tables.configurations import measure
-    from netplace.report.terminal.compiling import load_engine
-    from netplace.runs.execute import check_places
-    from netplace.runs.placing import simulates
+    from netplace.runs.execute import warm_up
 
-    files = _outputs(given)
+    files = given["outputs"]
+    for path in files:
+        if path.suffix != ".csv" and not given["simulate"]:
+            raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
     configurations = _configurations(given)
-    for run in {one.run.partition: one.run for one in reversed(configurations)}.values():
-        check_places(run)  # what cannot be placed is told before anything long begins
-    if given["simulate"] or simulates(given["mapping"]):
-        load_engine("kernel")
-    resources = resources_from(given, 1, len(configurations))
-    store = Path(given["store"]) if given["store"] else None
-    rows = complete_outcomes(configurations, measure, "configurations", store, resources, "configurations")
+    prepare = warm_up if given["simulate"] else lambda: None
+    rows = complete_outcomes(
+        configurations, measure, "configurations", "configurations", given, prepare=prepare
+    )
     title = _title(configurations)
     for path in files:
         _write(path, rows) if path.suffix == ".csv" else _draw(path, rows, title)
@@ -102,23 +100,11 @@ def metrics_command(**given: Any) -> None:
         print_tables(*_tables(rows, title))
 
 
-def _outputs(given: dict[str, Any]) -> list[Path]:
-    """Return the files to write, checked."""
-    from netplace.report.files.outputs import PICTURES, check_output
-
-    files = [check_output(Path(name), (".csv", *PICTURES)) for name in given["outputs"]]
-    for path in files:
-        if path.suffix != ".csv" and not given["simulate"]:
-            raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
-    return files
-
-
 def _configurations(given: dict[str, Any]) -> list[Configuration]:
     """Return the configurations that the flags ask for."""
-    from netplace.checks import whole
     from netplace.report.tables.configurations import Configuration, seeds_of
 
-    first, count = whole(given["seed"], "--seed", 0), whole(given["configurations"], "--configurations")
+    first, count = given["seed"], given["configurations"]
     runs = [
         run_from(given, partition=name, mapping=given["mapping"], seed=first)
         for name in dict.fromkeys(given["partitions"])
@@ -132,7 +118,7 @@ def _configurations(given: dict[str, Any]) -> list[Configuration]:
 
 def _title(configurations: Sequence[Configuration]) -> str:
     from netplace.report.tables.run import jobs_named
-    from netplace.runs.execute import programs_of
+    from netplace.runs.job_programs import programs_of
 
     run, count = configurations[0].run, len(configurations)
     names = jobs_named(program.name for program in programs_of(run))

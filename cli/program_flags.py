@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from netplace.checks import whole
 from netplace.cli.amounts import COUNT, REAL, WHOLE
 from netplace.cli.jobs_flag import Jobs, JobsOption
+from netplace.cli.many import named_flags
 from netplace.cli.settings import WHAT_RUNS, config_from
 
 if TYPE_CHECKING:
-    from netplace.netsim import Config
     from netplace.runs import Run
 
 __all__ = ["program_flags", "run_from"]
@@ -130,37 +132,35 @@ def run_from(given: dict[str, Any], *, partition: str, mapping: str, seed: int =
     ValueError
         If not exactly one of ``--trace``, ``--app`` and ``--jobs`` is given, or a value cannot be used.
     """
-    from netplace.checks import whole
     from netplace.runs import resolve
+    from netplace.runs.job_programs import handy
 
-    most = given.get("max_cycles")
-    config, phit_bytes = config_from(given), given["bytes_per_phit"]
+    phit_bytes = given["bytes_per_phit"]
     jobs = [job | {"mapping": mapping} for job in _jobs(given)]
-
-    def run(config: Config) -> Run:
-        return resolve(
+    config = config_from(given)
+    if phit_bytes is not None:
+        config = config.scaled(phit_bytes)
+    with named_flags(_NAMED):
+        run = resolve(
             given["network"],
             jobs,
             partition=partition,
             config=config,
-            seed=whole(seed, "--seed", 0),
-            max_cycles=None if most is None else whole(most, "--max-cycles"),
+            seed=seed,
+            max_cycles=given.get("max_cycles"),
         )
+    return run if phit_bytes else handy(run, partial(click.echo, err=True))
 
-    if phit_bytes is None and any(str(job.get("app")).startswith("training") for job in jobs):
-        phit_bytes = _handy_phit_bytes(run(config))
-    return run(config if phit_bytes is None else config.scaled(phit_bytes))
+
+_NAMED = ("section", "tasks", "cpu_scale", "max_cycles", "seed")  # keys of a run that are flags
 
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the jobs that the flags ask for, as a user would write them in a file."""
-    from netplace.checks import whole
-    from netplace.topologies import parse
-
     if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
         raise ValueError("what runs: expected one of --trace, --app and --jobs")
-    same, options = _same(given) | _collectives(given), _options(given)
-    reading = {name: given[name] for name in ("flops", "ignore") if given.get(name) is not None}
+    same, options = _same(given), _options(given)
+    reading = {name: given[name] for name in ("flops", "ignore") if given[name] is not None}
     if given["trace"]:
         return [_trace(given["trace"], same, options) | reading]
     for name in reading:
@@ -168,11 +168,12 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
     if given["app"]:
         return [{"app": given["app"], **same, **options}]
     jobs: list[dict[str, Any]] = []
-    room = parse(given["network"]).nodes if given["jobs"] else 0
     for count, name in given["jobs"]:
-        # More jobs than nodes never fit: told before they are made, for they may be very many.
-        jobs += [_named(name, same, options)] * whole(count, "--jobs", most=room)
+        jobs += [_named(name, same, options)] * whole(count, "--jobs", most=_MOST_JOBS)
     return jobs
+
+
+_MOST_JOBS = 1 << 20
 
 
 def _trace(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -183,49 +184,20 @@ def _trace(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str
 
 def _named(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """Return the job that a name stands for: a trace, or else an application."""
-    from netplace.runs.programs import check_job_name, is_trace
+    from netplace.runs.programs import kind_of_job
 
-    if is_trace(name):
+    if kind_of_job(name) == "trace":
         return _trace(name, same, options)
-    check_job_name(name)
     return {"app": name, **same, **options}
 
 
 def _same(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what traces and applications alike may be told."""
-    from netplace.checks import one_of, whole
-    from netplace.runs.programs import SECTIONS
-
-    if not 0 <= given["cpu_scale"] < float("inf"):
-        raise ValueError(f"--cpu-scale: {given['cpu_scale']} is not a number of at least 0")
-    found = {
-        "section": one_of(given["section"], SECTIONS, "--section"),
-        "iterations": given["iterations"],
-        "cpu_scale": given["cpu_scale"],
-    }
-    return found if given["tasks"] is None else found | {"tasks": whole(given["tasks"], "--tasks")}
-
-
-def _handy_phit_bytes(run: Run) -> int:
-    """Return bytes of a phit that make about a million packets; say so, if they are other than given."""
-    from netplace.runs.execute import handy_phit_bytes
-
-    bytes = handy_phit_bytes(run)
-    if bytes > run.config.phit_bytes:
-        times = bytes / run.config.phit_bytes
-        click.echo(
-            f"bytes and clock scaled: --bytes-per-phit {bytes}, cycles {times:g} times as long", err=True
-        )
-    return bytes
-
-
-def _collectives(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what chooses the algorithms of collectives, if it is not the default."""
-    from netplace.apps.collectives import selection
-
-    text = "+".join([given["collectives"], *given["algorithms"]])
-    selection(text)
-    return {} if text == "ours" else {"collectives": text}
+    """Return what traces and applications alike may be told, if it is not the default."""
+    same = {name: given[name] for name in ("section", "iterations", "cpu_scale")}
+    chosen = "+".join([given["collectives"], *given["algorithms"]])
+    if chosen != "ours":
+        same["collectives"] = chosen
+    return same if given["tasks"] is None else same | {"tasks": given["tasks"]}
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:

@@ -1,92 +1,108 @@
-"""The flags that `run` and `load` share: every setting of the network, the engine, the seed.
+"""Flags that several commands share: the settings of the network, the engine, the seed.
 
-They stand here once more, besides `netplace.netsim.Config`, because importing that takes most of a second.
+Settings are those of `netplace.netsim.Config`, which is imported when the flags of a command are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
 from netplace.cli.amounts import REAL, SEED, WHOLE
+from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
 
 __all__ = [
-    "SETTINGS",
+    "PANEL",
     "WHAT_RUNS",
+    "SettingsCommand",
     "config_from",
     "engine_flag",
     "json_flag",
     "network_flag",
     "seed_flag",
-    "settings_flags",
+    "setting_flags",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# name: (type, default, help)
-SETTINGS: dict[str, tuple[Any, Any, str]] = {
-    "packet_phits": (WHOLE, 16, "Phits in a packet."),
-    "phit_bytes": (WHOLE, 4, "Bytes in a phit."),
-    "queue_packets": (WHOLE, 4, "Depth of a transit or injection FIFO, in packets."),
-    "injection_packets": (WHOLE, 4, "Depth of the buffer between a task and its injection FIFO, in packets."),
-    "injectors": (WHOLE, 1, "Injectors of a node."),
-    "vcs": (WHOLE, 2, "Virtual channels of a link."),
-    "policy": (str, "smart", "Request policy: smart, shortest, random, oblivious."),
-    "arbiter": (str, "round-robin", "Arbiter: round-robin, fifo, longest, random, age."),
-    "consumption": (str, "multiple", "Consumption: multiple, single."),
-    "bubble": (WHOLE, 2, "Packets of room that a packet must leave behind when it enters a ring."),
-    "tree_routing": (str, "adaptive", "Routing on trees: adaptive, static."),
-    "router_delay": (WHOLE, 0, "Cycles a header spends in a router after a hop."),
-    "link_delay": (WHOLE, 1, "Cycles a header spends on a link."),
-    "rendezvous": (
-        WHOLE,
-        None,
-        "Eager limit: messages of more bytes wait for the posted receive. [default: never]",
-    ),
-    "o_send": (REAL, 0.0, "Nanoseconds that a task computes before each message that it sends."),
-    "o_recv": (REAL, 0.0, "Nanoseconds that a task computes after each message that it receives."),
-    "o_byte": (REAL, 0.0, "Nanoseconds more for each byte of a message, at both ends."),
-    "cycle_ns": (REAL, 3.2, "Length of a cycle in nanoseconds."),
-    "routing": (
-        str,
-        "usual",
-        "Routing in tables: minimal, dor, up-down, d-mod-k, adaptive, valiant, ugal-l:T, ugal-g:T, par:T, "
-        "FILE.py:function. On grids and trees usual is that of --policy and --tree-routing.",
-    ),
-    "vc_discipline": (
-        str,
-        "usual",
-        "How VCs go up along a route under --routing: hop, group, phase, dateline, none.",
-    ),
-    "allow_deadlock": (bool, False, "Run a routing under which packets could wait in a circle."),
-    "faults": (
-        str,
-        "",
-        "What goes down, or becomes slow, at a cycle: at=500,links=0.1,seed=2 or "
-        "at=900,link=3-4,router=7,packets=again or at=0,slow=0.2,slow-link=5-6,cycles=4; several with a "
-        "semicolon.",
-    ),
-}
 PANEL = "Network settings"
 WHAT_RUNS = "What runs"
+_KINDS: dict[str, Any] = {"int": WHOLE, "int | None": WHOLE, "float": REAL, "str": click.STRING}
 
 
-def settings_flags(command: Command) -> Command:
-    """Add a flag for every setting of the network."""
-    for name, (kind, default, text) in reversed(SETTINGS.items()):
-        flag = "--" + name.replace("_", "-")
-        if kind is bool:
-            command = click.option(flag, is_flag=True, help=text, panel=PANEL)(command)
-            continue
-        command = click.option(
-            flag, type=kind, default=default, show_default=default not in (None, ""), help=text, panel=PANEL
-        )(command)
-    return command
+class SettingsCommand(AnnouncingCommand):
+    """A command that takes every setting of the network, besides its own flags."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return its own flags, those of the settings, and ``--help``."""
+        own = super().get_params(ctx)
+        return [*own[:-1], *self.setting_flags(), own[-1]]
+
+    def setting_flags(self) -> list[click.Parameter]:
+        """Return a flag for each setting, with the default that the setting has."""
+        return setting_flags()
+
+
+@cache
+def _settings() -> dict[str, tuple[str, Any, str]]:
+    """Return the kind, the default and the description of each setting, by its name."""
+    from netplace.netsim import Config
+
+    return {
+        item.name: (str(item.type), item.default, _text(item.metadata["says"], item.metadata["choices"]))
+        for item in fields(Config)
+    }
+
+
+def _text(says: str, choices: tuple[str, ...]) -> str:
+    return f"{says}: {', '.join(choices)}." if choices else says
+
+
+def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> list[click.Parameter]:
+    """Return a flag for each setting of the network.
+
+    Parameters
+    ----------
+    renamed : mapping
+        Names of flags other than the settings' own.
+    shown_only : bool
+        Whether defaults are shown only, so that what is not given is None.
+    """
+    flags: list[click.Parameter] = []
+    for name, (kind, default, text) in _settings().items():
+        key = renamed.get(name, name)
+        flag = "--" + key.replace("_", "-")
+        told = default not in (None, "")
+        more: dict[str, Any]
+        if kind == "bool":
+            more = {"is_flag": True, "default": None if shown_only else default}
+        elif shown_only:
+            more = {"type": _KINDS[kind]}
+        else:
+            more = {"type": _KINDS[kind], "default": default, "show_default": told}
+        usual = f" [default: {default}]" if shown_only and told else ""
+        flags.append(click.RichOption([flag, key], help=text + usual, panel=PANEL, **more))
+    return flags
+
+
+def config_from(given: dict[str, Any]) -> Config:
+    """Return the configuration that the flags of the settings ask for.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+    from netplace.netsim import Config
+
+    return Config(**{name: given[name] for name in _settings()})
 
 
 def network_flag(command: Command) -> Command:
@@ -122,16 +138,3 @@ def json_flag(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(
         command
     )
-
-
-def config_from(given: dict[str, Any]) -> Config:
-    """Return the configuration that the flags of `settings_flags` ask for.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range.
-    """
-    from netplace.netsim import Config
-
-    return Config(**{name: given[name] for name in SETTINGS})

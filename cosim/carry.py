@@ -20,8 +20,8 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work, application_work, body_of
 from netplace.netsim.result import versions
-from netplace.runs.execute import check_packets
 from netplace.runs.job_list import is_job_list
+from netplace.runs.job_programs import check_packets
 from netplace.runs.schedules import workload_of
 from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from netplace.checks import one_of, real, whole
+from netplace.checks import MOST, one_of, real, whole
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim.fault_text import read_faults
 from netplace.topologies import Grid, Topology
@@ -34,20 +35,19 @@ TREE_ROUTINGS = {
     "static": "up the port that the source (fat tree) or destination (thin tree) digit names",
 }
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
-# Least and most of each number. A packet is of less than 2^50 bytes, so that counts of bytes fit 64 bits.
-_BOUNDS = {
-    "packet_phits": (1, 1 << 20),
-    "phit_bytes": (1, 1 << 30),
-    "queue_packets": (1, 1 << 20),
-    "injection_packets": (1, 1 << 20),
-    "injectors": (1, 1 << 10),
-    "vcs": (1, 1 << 10),
-    "link_delay": (1, 1 << 20),
-    "bubble": (0, 1 << 20),
-    "router_delay": (0, 1 << 20),
-}
-_CYCLE_NS = (1e-9, 1e12)
-_OVERHEADS = {"o_send": 1e9, "o_recv": 1e9, "o_byte": 1e6}  # with the most nanoseconds
+_OVERHEADS = ("o_send", "o_recv", "o_byte")
+
+
+def _setting(
+    default: Any, says: str, bounds: tuple[float, float] | None = None, choices: Iterable[str] = ()
+) -> Any:
+    """Return a field with what a user may be told of it, and what its values must be."""
+    return field(default=default, metadata={"says": says, "bounds": bounds, "choices": tuple(choices)})
+
+
+# Counts of bytes fit 64 bits: a packet is of less than 2^50 bytes.
+_MANY = 1 << 20
+_MOST_BYTES = 1 << 30  # of a phit
 
 
 @dataclass(frozen=True)
@@ -110,52 +110,68 @@ class Config:
         If a value is out of range, naming it and what was expected.
     """
 
-    packet_phits: int = 16
-    phit_bytes: int = 4
-    queue_packets: int = 4
-    injection_packets: int = 4
-    injectors: int = 1
-    vcs: int = 2
-    policy: str = "smart"
-    arbiter: str = "round-robin"
-    consumption: str = "multiple"
-    bubble: int = 2
-    tree_routing: str = "adaptive"
-    router_delay: int = 0
-    link_delay: int = 1
-    rendezvous: int | None = None
-    o_send: float = 0.0
-    o_recv: float = 0.0
-    o_byte: float = 0.0
-    cycle_ns: float = 3.2
-    routing: str = "usual"
-    vc_discipline: str = "usual"
-    allow_deadlock: bool = False
-    faults: str = ""
+    packet_phits: int = _setting(16, "Phits in a packet.", (1, _MANY))
+    phit_bytes: int = _setting(4, "Bytes in a phit.", (1, _MOST_BYTES))
+    queue_packets: int = _setting(4, "Depth of a transit or injection FIFO, in packets.", (1, _MANY))
+    injection_packets: int = _setting(
+        4, "Depth of the buffer between a task and its injection FIFO, in packets.", (1, _MANY)
+    )
+    injectors: int = _setting(1, "Injectors of a node.", (1, 1 << 10))
+    vcs: int = _setting(2, "Virtual channels of a link.", (1, 1 << 10))
+    policy: str = _setting("smart", "Request policy", choices=POLICIES)
+    arbiter: str = _setting("round-robin", "Arbiter", choices=ARBITERS)
+    consumption: str = _setting("multiple", "Consumption", choices=CONSUMPTIONS)
+    bubble: int = _setting(
+        2, "Packets of room that a packet must leave behind when it enters a ring.", (0, _MANY)
+    )
+    tree_routing: str = _setting("adaptive", "Routing on trees", choices=TREE_ROUTINGS)
+    router_delay: int = _setting(0, "Cycles a header spends in a router after a hop.", (0, _MANY))
+    link_delay: int = _setting(1, "Cycles a header spends on a link.", (1, _MANY))
+    rendezvous: int | None = _setting(
+        None, "Eager limit: messages of more bytes wait for the posted receive. [default: never]", (0, MOST)
+    )
+    o_send: float = _setting(
+        0.0, "Nanoseconds that a task computes before each message that it sends.", (0.0, 1e9)
+    )
+    o_recv: float = _setting(
+        0.0, "Nanoseconds that a task computes after each message that it receives.", (0.0, 1e9)
+    )
+    o_byte: float = _setting(0.0, "Nanoseconds more for each byte of a message, at both ends.", (0.0, 1e6))
+    cycle_ns: float = _setting(3.2, "Length of a cycle in nanoseconds.", (1e-9, 1e12))
+    routing: str = _setting(
+        "usual",
+        "Routing in tables: minimal, dor, up-down, d-mod-k, adaptive, valiant, ugal-l:T, ugal-g:T, par:T, "
+        "FILE.py:function. On grids and trees usual is that of --policy and --tree-routing.",
+    )
+    vc_discipline: str = _setting(
+        "usual", "How VCs go up along a route under --routing: hop, group, phase, dateline, none."
+    )
+    allow_deadlock: bool = _setting(False, "Run a routing under which packets could wait in a circle.")
+    faults: str = _setting(
+        "",
+        "What goes down, or becomes slow, at a cycle: at=500,links=0.1,seed=2 or "
+        "at=900,link=3-4,router=7,packets=again or at=0,slow=0.2,slow-link=5-6,cycles=4; several with a "
+        "semicolon.",
+    )
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            value = getattr(self, item.name)
+            value, bounds = getattr(self, item.name), item.metadata["bounds"]
             if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
                 object.__setattr__(self, item.name, _ALIASES[item.name][value])
-        for name, (least, most) in _BOUNDS.items():
-            object.__setattr__(self, name, whole(getattr(self, name), name, least, most))
-        if self.rendezvous is not None:
-            object.__setattr__(self, "rendezvous", whole(self.rendezvous, "rendezvous", 0))
-        object.__setattr__(self, "cycle_ns", real(self.cycle_ns, "cycle_ns", *_CYCLE_NS))
-        for name, nanoseconds in _OVERHEADS.items():
-            object.__setattr__(self, name, real(getattr(self, name), name, 0.0, nanoseconds))
+            elif bounds and value is not None:
+                number = real if item.type == "float" else whole
+                object.__setattr__(self, item.name, number(value, item.name, *bounds))
         check_fields(self)
-        one_of(self.policy, POLICIES, "policy")
-        one_of(self.arbiter, ARBITERS, "arbiter")
-        one_of(self.consumption, CONSUMPTIONS, "consumption")
-        one_of(self.tree_routing, TREE_ROUTINGS, "tree_routing")
+        for item in fields(self):
+            if choices := item.metadata["choices"]:
+                one_of(getattr(self, item.name), choices, item.name)
         read_faults(self.faults)
 
     @checked
     def scaled(self, phit_bytes: int) -> Config:
         """Return the same network with phits of so many bytes, and cycles as many times as long."""
-        times = whole(phit_bytes, "bytes_per_phit", *_BOUNDS["phit_bytes"]) / self.phit_bytes
+        times = whole(phit_bytes, "bytes_per_phit", 1, _MOST_BYTES) / self.phit_bytes
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:

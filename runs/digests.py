@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.extensions import Choice, file_digest
-from netplace.topologies import TOPOLOGY, names_file
+from netplace.extensions import Choice, current_digest, file_digest
+from netplace.placement.mapping import MAPPING
+from netplace.placement.partition import PARTITION
+from netplace.topologies import TOPOLOGY, Topology, names_file, parse
 
-__all__ = ["Digest", "among_options", "digest_of", "digest_of_rule", "digests_of_wiring"]
+__all__ = [
+    "Digest",
+    "UnavailableError",
+    "among_options",
+    "check_digest",
+    "contents_of",
+    "digest_of",
+    "digest_of_rule",
+    "digests_of_wiring",
+    "network_of",
+]
 
 Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its SHA-256
 
@@ -37,3 +51,53 @@ def among_options(text: str) -> tuple[Digest, ...]:
     """Return the files among options apart by commas, such as ``machine.conf,links=cables.txt``."""
     digests = (digest_of(word.partition("=")[2] or word) for word in (text, *text.split(",")))
     return tuple(sorted({digest for digest in digests if digest is not None}))
+
+
+def contents_of(
+    network: str, routing: str, partition: str, mappings: Iterable[str], tables: Iterable[str] = ()
+) -> tuple[Digest, ...]:
+    """Return the files that network, routing and rules of placement read or stand in, with their digests."""
+    digests = {
+        *digests_of_wiring(network),
+        digest_of_rule(partition, PARTITION),
+        digest_of(routing.partition(":")[0]),
+        *(digest_of_rule(mapping, MAPPING) for mapping in mappings),
+        *(digest_of(table) for table in tables),
+    }
+    return tuple(sorted(digest for digest in digests if digest is not None))
+
+
+class UnavailableError(ValueError):
+    """What a run needs is not there now: a file has changed, or cannot be read."""
+
+
+def check_digest(name: str, digest: str, now: Callable[[str], str] = current_digest) -> None:
+    """Check that a file, or a rule's code, is still what it was when the run was described.
+
+    Raises
+    ------
+    UnavailableError
+        If it has changed, or `now`, which digests it, cannot read it.
+    """
+    try:
+        current = now(name)
+    except ValueError as error:
+        raise UnavailableError(str(error)) from None
+    if current != digest:
+        raise UnavailableError(f"{name}: has changed since the run was described")
+
+
+def network_of(text: str) -> Topology:
+    """Return the network of a text form, kept for as long as the files that it is read from stay the same.
+
+    Raises
+    ------
+    ValueError
+        As `netplace.topologies.parse`.
+    """
+    return _network(text, digests_of_wiring(text))
+
+
+@lru_cache(maxsize=64)
+def _network(text: str, contents: tuple[Digest, ...]) -> Topology:
+    return parse(text)

@@ -16,8 +16,8 @@ from netplace.netsim import Config
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, find_mapping
 from netplace.placement.rule import Nodes
-from netplace.runs.placing import run_time_of
-from netplace.runs.resolve import contents_of
+from netplace.runs.digests import contents_of
+from netplace.runs.placing import run_time_of, simulates
 from netplace.topologies import Topology
 
 __all__ = ["MappingPlan", "Search", "find", "found_mapping"]
@@ -52,6 +52,11 @@ class Search:
     def tasks(self) -> int:
         """Number of tasks."""
         return int(self.W.shape[0])
+
+    @property
+    def simulates(self) -> bool:
+        """Whether the rule of mapping simulates what it tries."""
+        return simulates(self.mapping)
 
     def nodes(self, seed: int) -> Nodes:
         """Return the nodes of the job.

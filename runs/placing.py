@@ -1,4 +1,7 @@
-"""Where the tasks of several jobs sit, with a simulator for the mappings that try what they take."""
+"""Where the tasks of several jobs sit, with a simulator for the mappings that try what they take.
+
+Mappings of the runs placed last are kept: a search that took seconds is not made again.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ from netplace.netsim import Config, CycleLimitError, Network
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, RunTime, find_mapping
 from netplace.placement.rule import Nodes
+from netplace.runs.digests import check_digest, network_of
+from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
-__all__ = ["place_jobs", "run_time_of", "simulates"]
+__all__ = ["mappings_of", "place_jobs", "places_of", "run_time_of", "simulates"]
 
 
 def simulates(mapping: str) -> bool:
@@ -79,6 +84,51 @@ def place_jobs(
             zip(programs, rounds, mappings, parts, strict=True)
         )
     ]
+
+
+def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
+    """Return the node of each task of each job.
+
+    Raises
+    ------
+    ValueError
+        If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
+    """
+    return [found.mapping for found in mappings_of(run, tuple(map(Repeated, programs)))]
+
+
+def mappings_of(run: Run, programs: tuple[Repeated, ...]) -> list[QapResult]:
+    """Return the mapping of each job, and how it was found.
+
+    Raises
+    ------
+    ValueError
+        If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
+    SimulationError
+        If a job that a mapping tries cannot come to its end.
+    """
+    for name, digest in run.contents:
+        check_digest(name, digest)
+    if run not in _PLACED:
+        while len(_PLACED) >= _MOST_PLACED:
+            del _PLACED[next(iter(_PLACED))]
+        _PLACED[run] = place_jobs(
+            network_of(run.network),
+            [repeated.program for repeated in programs],
+            [job.mapping for job in run.jobs],
+            partition_rule=run.partition,
+            config=run.config,
+            seed=run.seed,
+            network_seed=run.network_seed,
+            max_cycles=run.max_cycles,
+            times=[repeated.times for repeated in programs],
+        )
+    return _PLACED[run]
+
+
+# The oldest first.
+_PLACED: dict[Run, list[QapResult]] = {}
+_MOST_PLACED = 4
 
 
 def run_time_of(

@@ -25,9 +25,9 @@ __all__ = [
     "Reading",
     "application_options",
     "application_program",
-    "check_job_name",
     "is_trace",
     "job_program",
+    "kind_of_job",
     "trace_digest",
     "trace_name",
     "trace_options",
@@ -237,23 +237,25 @@ def job_program(text: str, reading: Reading, nodes: int) -> Program:
     ValueError
         If it names neither, or cannot be used.
     """
-    if is_trace(text):
+    if kind_of_job(text) == "trace":
         return trace_program(text, reading)
-    check_job_name(text)
     return application_program(text, reading, nodes)
 
 
-def check_job_name(text: str) -> None:
-    """Check that `text`, which names no trace, names an application.
+def kind_of_job(text: str) -> str:
+    """Return what `text` names: a ``"trace"``, or else an ``"app"``.
 
     Raises
     ------
     ValueError
-        If it does not.
+        If it names neither.
     """
+    if is_trace(text):
+        return "trace"
     if ":" not in (name := text.partition(",")[0]):
         known = [*APPLICATION.names(), *(f"{trace}.trace.gz".lower() for trace in carried_names())]
         one_of(name, known, "no such trace file; applications and carried traces")
+    return "app"
 
 
 def is_trace(text: str) -> bool:

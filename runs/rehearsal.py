@@ -11,7 +11,7 @@ from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.mapping.optimised import LIMITS
 from netplace.placement.rule import find_rule
-from netplace.runs.execute import program_of, programs_of
+from netplace.runs.job_programs import program_of, programs_of
 from netplace.runs.placing import place_jobs, simulates
 from netplace.runs.spec import Job, Run
 from netplace.topologies import parse

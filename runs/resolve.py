@@ -16,7 +16,7 @@ from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.placement.rule import find_rule
-from netplace.runs.digests import digest_of, digest_of_rule, digests_of_wiring
+from netplace.runs.digests import contents_of, network_of
 from netplace.runs.programs import (
     SECTIONS,
     TRACE_OPTIONS,
@@ -29,9 +29,8 @@ from netplace.runs.programs import (
 )
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
-from netplace.topologies import Topology, parse
 
-__all__ = ["JOB_FIELDS", "contents_of", "resolve"]
+__all__ = ["JOB_FIELDS", "resolve"]
 
 # What a job takes besides the options of its application: the type, and what it is.
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
@@ -79,10 +78,7 @@ def resolve(
     >>> run.jobs[0].tasks, run.jobs[0].options
     (16, (('iterations', None), ('problem_class', 'S')))
     """
-    config, topology = (
-        config or Config(),
-        _network(network, digests_of_wiring(str(network))),
-    )
+    config, topology = config or Config(), network_of(network)
     config.check_bubble(topology)
     find_rule(partition, PARTITION)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
@@ -109,12 +105,6 @@ def resolve(
         ),
         revisions=revisions_of([job.mapping for job in made], partition, config),
     )
-
-
-@lru_cache(maxsize=64)
-def _network(text: str, sources: tuple[tuple[str, str], ...]) -> Topology:
-    """Return a network, made anew when the files that it is read from have changed."""
-    return parse(text)
 
 
 @lru_cache(maxsize=4096)
@@ -215,21 +205,6 @@ def _digest_of(job: Mapping[str, Any]) -> str:
     name = str(job.get("app", "")).partition(",")[0]
     source = APPLICATION.source(name) if name and APPLICATION.is_own(name) else None
     return source[1] if source else ""
-
-
-def contents_of(
-    network: str, routing: str, partition: str, mappings: Iterable[str], tables: Iterable[str] = ()
-) -> tuple[tuple[str, str], ...]:
-    """Return the files that network, routing and rules of placement read or stand in, with their digests."""
-    found = {
-        *digests_of_wiring(network),
-        digest_of_rule(partition, PARTITION),
-        digest_of(routing.partition(":")[0]),
-    }
-    found |= {digest_of_rule(mapping, MAPPING) for mapping in mappings} | {
-        digest_of(table) for table in tables
-    }
-    return tuple(sorted(digest for digest in found if digest is not None))
 
 
 def _tables(jobs: Iterable[Job]) -> set[str]:

@@ -31,7 +31,7 @@ from netplace.checks.results_file import json_text
 from netplace.checks.schema import Kind, anything
 from netplace.checks.stopping import Stopped
 from netplace.runs.chance import simulation_of
-from netplace.runs.execute import Ended
+from netplace.runs.execute import Ended, Executed
 from netplace.runs.outcomes import SIMULATION
 from netplace.runs.spec import Run
 from netplace.runs.store_rows import (
@@ -136,6 +136,12 @@ class Store:
             self._database.executemany(
                 "INSERT OR IGNORE INTO runs (key, simulation, run) VALUES (?, ?, ?)", rows
             )
+
+    def keep_executed(self, executed: Iterable[Executed]) -> None:
+        """Keep the results of runs that were simulated."""
+        for one in executed:
+            self.ask([one.run])
+            self.keep(simulation_of(one.run).key, one.ended())
 
     def keep(self, key: str, ended: Ended) -> None:
         """Keep the result of the simulation `key`; one that is there already stays.

@@ -24,7 +24,7 @@ from scipy import stats
 from netplace import parse, simulate
 from netplace.apps import Program, application
 from netplace.runs import resolve
-from netplace.runs.execute import programs_of
+from netplace.runs.job_programs import programs_of
 
 PAGE = Path(__file__).parent.parent / "guides" / "advice.md"
 DRAWS = range(12)

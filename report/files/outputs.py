@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["PICTURES", "check_output", "whole_file"]
+__all__ = ["PICTURES", "check_output", "check_output_folder", "whole_file"]
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -28,6 +28,21 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
         raise ValueError(f"{path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise ValueError(f"{path}: folder {path.parent} is not writable")
+    return path
+
+
+def check_output_folder(path: Path, flag: str = "-o") -> Path:
+    """Return `path` if it is a folder, or one can be made there.
+
+    Raises
+    ------
+    ValueError
+        If it is a file, or there is no folder to make it in; the sentence begins with `flag`.
+    """
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"{flag} {path}: is a file, expected the name of a folder")
+    if not path.parent.is_dir():
+        raise ValueError(f"{flag} {path}: there is no folder {path.parent}")
     return path
 
 

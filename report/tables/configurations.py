@@ -13,7 +13,9 @@ from scipy import stats
 
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
 from netplace.runs.chance import placement_draws
-from netplace.runs.execute import execute, places_of, programs_of
+from netplace.runs.execute import execute
+from netplace.runs.job_programs import programs_of
+from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
 from netplace.topologies import parse
 

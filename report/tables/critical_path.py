@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from netplace.netsim.critical_path import COMPONENTS, critical_path
 from netplace.report.terminal.screen import number, table
-from netplace.runs.execute import Executed, programs_of
+from netplace.runs.execute import Executed
+from netplace.runs.job_programs import programs_of
 from netplace.topologies import parse
 
 if TYPE_CHECKING:

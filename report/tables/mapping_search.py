@@ -1,21 +1,28 @@
-"""What a mapping makes of the traffic of a job."""
+"""What a mapping makes of the traffic of a job: beside the consecutive one, as tables and as JSON."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from netplace.placement.mapping import cost_between
+from netplace.placement.mapping import QapResult, cost_between, map_tasks
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
+from netplace.report.tables.summary import spread
+from netplace.report.terminal.screen import number, table
+from netplace.runs.mapping_search import Search
 from netplace.topologies import Topology
 
-__all__ = ["Traits", "traits"]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Searched", "Traits", "mapping_tables", "traits"]
 
 
 @dataclass(frozen=True)
@@ -96,3 +103,123 @@ def traits(
         most_link_load=float(load.max(initial=0.0)),
     )
     return found, load
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The best of the mappings that were found for a job, beside the consecutive one.
+
+    Attributes
+    ----------
+    search : Search
+        The job.
+    criterion : str
+        Key of `netplace.placement.mapping.CRITERIA`: of what the costs are.
+    seed : int
+        Seed of the best.
+    kept : QapResult
+        The best.
+    mine, theirs : Traits
+        What it makes of the traffic, and what the consecutive mapping does.
+    load : ndarray of float, shape (routers, ports)
+        Bytes expected on each link.
+    costs : sequence of float
+        Bytes times the criterion of every mapping that was found.
+    """
+
+    search: Search
+    criterion: str
+    seed: int
+    kept: QapResult
+    mine: Traits
+    theirs: Traits
+    load: NDArray[np.float64]
+    costs: Sequence[float]
+
+    @classmethod
+    def best(
+        cls, search: Search, criterion: str, seeds: Sequence[int], mappings: Sequence[QapResult]
+    ) -> Searched:
+        """Return the best of the mappings of several seeds: by its own cost if that is a time or a load."""
+        topology = search.topology
+        costs = [_cost(search.W, topology, mapping.mapping, criterion) for mapping in mappings]
+        by_own = search.simulates or search.mapping.partition(":")[0] == "link-load"
+        place = int(np.argmin([mapping.cost for mapping in mappings] if by_own else costs))
+        kept, seed = mappings[place], seeds[place]
+        usual = map_tasks("consecutive", topology, search.tasks, nodes=search.nodes(seed))
+        mine, load = traits(topology, kept.mapping, search.W, criterion)
+        theirs, _ = traits(topology, usual, search.W, criterion)
+        return cls(search, criterion, seed, kept, mine, theirs, load, costs)
+
+    @property
+    def title(self) -> str:
+        """What is mapped where."""
+        search = self.search
+        name = search.program.name if search.program else "traffic matrix"
+        return (
+            f"{name} ({search.tasks} tasks) on {search.topology}, partition {search.partition}, "
+            f"mapping {search.mapping}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, as JSON can hold it."""
+        search, kept = self.search, self.kept
+        return {
+            "network": str(search.topology),
+            "partition": search.partition,
+            "mapping": search.mapping,
+            "criterion": self.criterion,
+            "tasks": search.tasks,
+            "seed": self.seed,
+            "method": kept.method,
+            "iterations": kept.iterations,
+            "seconds": kept.seconds,
+            "cycles": int(kept.cost) if search.simulates and np.isfinite(kept.cost) else None,
+            **asdict(self.mine),
+            "ratio": self.mine.cost / self.theirs.cost if self.theirs.cost else None,
+            "consecutive": asdict(self.theirs),
+            "costs": self.costs,
+            "nodes": kept.mapping.tolist(),
+        }
+
+
+def _cost(W: Any, topology: Topology, nodes: Nodes, criterion: str) -> float:
+    """Return bytes times costs, for dense and sparse traffic alike."""
+    flows = sparse.coo_array(W)
+    sender, receiver = (nodes[end] for end in flows.coords)
+    return float(cost_between(topology, sender, receiver, criterion) @ flows.data)
+
+
+_ROWS = {
+    "pair_hops": ("distance of a pair (hops)", 3),
+    "byte_hops": ("distance of a byte (hops)", 3),
+    "pair_hops_al": ("with asymmetry, of a pair", 3),
+    "byte_hops_al": ("with asymmetry, of a byte", 3),
+    "most_link_load": ("most link load (bytes)", 0),
+}
+
+
+def mapping_tables(made: Searched) -> list[Table]:
+    """Return the table of a mapping beside the consecutive one and, for several seeds, that of the costs."""
+    kept = made.kept
+    rows = [_row(f"cost (bytes x {made.criterion})", made.mine.cost, made.theirs.cost, 0)]
+    for key, (name, digits) in _ROWS.items():
+        if (value := getattr(made.mine, key)) is not None:
+            rows.append(_row(name, value, getattr(made.theirs, key), digits))
+    rows += [[], ["method", kept.method, "", ""]]
+    if made.search.simulates:
+        rows += [["candidates", number(kept.iterations), "", ""], ["cycles alone", number(kept.cost), "", ""]]
+    else:
+        rows.append(["iterations", number(kept.iterations), "", ""])
+    rows.append(["CPU s", number(kept.seconds, 2), "", ""])
+    tables = [table(made.title, ["", "mapping", "consecutive", "ratio"], rows)]
+    if len(made.costs) > 1:
+        spreads = spread(made.costs)
+        shown = [number(spreads[measure]) for measure in ("mean", "std", "min", "max")]
+        rows = [["cost", number(len(made.costs)), *shown]]
+        tables.append(table("over the seeds", ["", "count", "mean", "std", "min", "max"], rows))
+    return tables
+
+
+def _row(name: str, mine: float, theirs: float, digits: int) -> list[str]:
+    return [name, number(mine, digits), number(theirs, digits), number(mine / theirs if theirs else None, 3)]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplace.report.tables.summary import Described, describe, spread
 from netplace.report.terminal.screen import number, table
+from netplace.runs.digests import network_of
 from netplace.runs.execute import Executed
+from netplace.runs.job_programs import programs_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["jobs_named", "run_tables", "title"]
+__all__ = ["jobs_named", "run_tables", "title", "write_run"]
 
 
 def title(executed: Executed) -> str:
@@ -28,6 +31,34 @@ def jobs_named(names: Iterable[str]) -> str:
     return " + ".join(
         f"{every.count(name)}x {name}" if len(every) > 1 else name for name in dict.fromkeys(every)
     )
+
+
+def write_run(
+    executed: Sequence[Executed], messages: Path | None, timeline: Path | None, picture: Path | None
+) -> None:
+    """Write the messages of runs that differ in their seeds, the timeline and the link loads of the first.
+
+    Parameters
+    ----------
+    executed : sequence of Executed
+        The runs.
+    messages, timeline, picture : Path or None
+        The files; None: not asked for.
+    """
+    first = executed[0]
+    if messages:
+        from netplace.report.files.messages import write_messages
+
+        write_messages(messages, [one.result for one in executed], programs_of(first.run))
+    if timeline:
+        from netplace.report.files.timeline import write_timeline
+
+        write_timeline(timeline, first.result, programs_of(first.run), first.window)
+    if picture:
+        from netplace.report.plots.network_map import draw_network
+
+        jobs = [job.nodes for job in first.result.jobs]
+        draw_network(picture, network_of(first.run.network), first.result.link_load, jobs, title(first))
 
 
 _COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {

@@ -113,8 +113,11 @@ def progress_bar(shown: bool = True) -> Progress:
 def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
     """Yield what is told the number of bytes that were read of files, for a bar on stderr."""
     sizes = [path.stat().st_size if path.is_file() else None for path in paths]
+    if not sizes:
+        yield lambda _: None
+        return
     total = sum(size for size in sizes if size is not None)
-    with progress_bar(bool(sizes)) as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("bytes read", total=None if None in sizes else total)
         yield lambda count: progress.advance(bar, count)
 

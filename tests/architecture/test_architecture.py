@@ -131,7 +131,11 @@ def test_every_command_has_help_and_examples():
     for command in app.commands.values():
         assert command.help
         assert (command.epilog or "").startswith("Examples:\n\nnetplace ")
-        assert all(option.help for option in command.params if isinstance(option, click.Option))
+        assert all(
+            option.help
+            for option in command.get_params(click.Context(command))
+            if isinstance(option, click.Option)
+        )
 
 
 def test_no_path_of_a_machine_is_in_the_project():

@@ -7,8 +7,9 @@ import json
 from dataclasses import fields
 
 import pytest
+import rich_click as click
 
-from netplace.cli.settings import SETTINGS
+from netplace.cli.run import run_command
 from netplace.netsim import Config
 from netplace.runs import attempt, resolve
 from netplace.runs.campaign import missing
@@ -93,7 +94,6 @@ def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(
         (HALO, "the run by one process"),
         (meet, "jobs can share routers"),
         ((*meet, "--seeds", "2"), "2 of 2 runs by one process"),
-        (("--network", "mesh:4x4", "--app", "2d-mesh", "--window", "100"), "with --window one process"),
     ):
         alone, shared = netplace("run", *flags, "--json"), netplace("run", *flags, "--workers", "3", "--json")
         assert alone.stderr == ""
@@ -101,6 +101,20 @@ def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(
         assert shared.stderr.startswith("netplace: --workers 3: ")
         assert why in shared.stderr
         assert described(alone)["cycles"] == described(shared)["cycles"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (("--workers", "3", "--window", "100"), "with which one process does a run"),
+        (("--processes", "3"), "there is a single run"),
+        (("--processes", "3", "--workers", "3", "--seeds", "2"), "expected one of them"),
+    ],
+)
+def test_processes_that_would_have_nothing_to_do_are_refused(netplace, flags, why):
+    refused = netplace("run", *HALO, *flags)
+    assert refused.exit_code == 2
+    assert why in refused.stderr
 
 
 def test_workers_are_at_least_one_and_for_one_run(netplace):
@@ -242,9 +256,9 @@ def test_link_loads_are_drawn(netplace, tmp_path, network, ending):
 
 
 def test_every_setting_of_the_network_is_a_flag_with_its_default():
-    assert {field.name: field.default for field in fields(Config)} == {
-        name: default for name, (_, default, _) in SETTINGS.items()
-    }
+    flags = {flag.name: flag.default for flag in run_command.get_params(click.Context(run_command))}
+    for field in fields(Config):
+        assert flags[field.name] == field.default
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,8 @@ def command_line(rng: Rng) -> list[str]:
     for word in words[:2]:
         if isinstance(command, click.Group) and word in command.commands:
             command = command.commands[word]
-    options = [one for one in command.params if isinstance(one, click.Option) and one.opts[0] not in SLOW]
+    flags = command.get_params(click.Context(command))
+    options = [one for one in flags if isinstance(one, click.Option) and one.opts[0] not in SLOW]
     place = words.index("--") if "--" in words else len(words)
     for _ in range(int(rng.choice([1, 1, 1, 2, 3])) if options else 0):
         chosen = options[int(rng.integers(len(options)))]

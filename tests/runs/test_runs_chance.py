@@ -10,7 +10,9 @@ import pytest
 from netplace.netsim import ARBITERS, CONSUMPTIONS, POLICIES, TREE_ROUTINGS, Config
 from netplace.runs import attempt, resolve
 from netplace.runs.chance import network_draws, same_place, simulation_of
-from netplace.runs.execute import execute, places_of, programs_of
+from netplace.runs.execute import execute
+from netplace.runs.job_programs import programs_of
+from netplace.runs.placing import places_of
 from netplace.topologies import parse
 
 BUSY = {"app": "all-to-all", "packets": 3, "rounds": 2}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from netplace.runs import execute, resolve
 from netplace.runs.chance import simulation_of
-from netplace.runs.execute import places_of, programs_of
+from netplace.runs.job_programs import programs_of
+from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
 
 JOB = {"app": "all-to-all", "tasks": 16, "packets": 3, "mapping": "random"}

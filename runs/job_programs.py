@@ -1,0 +1,124 @@
+"""Programs of the jobs of runs. Those built last are kept, so that a worker builds each once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from netplace.apps import Program
+from netplace.apps.catalog import APPLICATION
+from netplace.apps.repeated import Repeated
+from netplace.netsim import Config
+from netplace.runs.digests import UnavailableError, check_digest
+from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
+from netplace.runs.spec import Job, Run
+
+__all__ = ["check_packets", "handy", "program_of", "programs_of", "repeated_of"]
+
+
+def programs_of(run: Run) -> tuple[Program, ...]:
+    """Return the programs of a run's jobs, built at most once in a process."""
+    return tuple(repeated.written_out() for repeated in repeated_of(run))
+
+
+def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
+    """Return the programs of a run's jobs as they are kept, with how often their iterations stand.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    progress : callable, optional
+        Called with the number of bytes of a trace that were read since the last call.
+    """
+    return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
+
+
+def program_of(job: Job, config: Config) -> Program:
+    """Return the program of a job, built anew.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be made, cannot run, or its file has changed.
+    """
+    return _repeated(job, config).written_out()
+
+
+def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
+    reading = Reading(
+        section=job.section,
+        iterations=job.iterations,
+        tasks=job.tasks,
+        cycles_per_us=job.cpu_scale * 1000 / config.cycle_ns,
+        packet_bytes=config.packet_bytes,
+        rendezvous=config.rendezvous,
+        options=dict(job.options),
+        progress=progress,
+    )
+    if job.path:
+        check_digest(job.path, job.digest, lambda name: trace_digest(Path(name)))
+        return trace_repeated(job.path, reading)
+    if job.digest:
+        source = APPLICATION.source(job.program)
+        if source is None or source[1] != job.digest:
+            raise UnavailableError(f"{job.program}: has changed since the run was described")
+    return Repeated(application_program(job.program, reading, job.tasks or 1))
+
+
+def _program(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
+    """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
+    key = (job, config.packet_bytes, config.rendezvous, config.cycle_ns)
+    if key not in _PROGRAMS:
+        made = _repeated(job, config, progress)
+        check_packets(made, config)
+        room = _MOST_OPERATIONS - len(made.program)
+        while _PROGRAMS and sum(len(repeated.program) for repeated in _PROGRAMS.values()) > room:
+            del _PROGRAMS[next(iter(_PROGRAMS))]
+        _PROGRAMS[key] = made
+    return _PROGRAMS[key]
+
+
+def handy(run: Run, tell: Callable[[str], None]) -> Run:
+    """Return a run of training with phits so large that it sends about a million packets, and tell it.
+
+    Any other run is returned as it is.
+    """
+    if not any(job.program.startswith("training") for job in run.jobs):
+        return run
+    sent = sum(_repeated(job, run.config).bytes_sent for job in run.jobs)
+    if (phit_bytes := _handy(sent, run.config)) <= run.config.phit_bytes:
+        return run
+    times = phit_bytes / run.config.phit_bytes
+    tell(f"bytes and clock scaled: --bytes-per-phit {phit_bytes}, cycles {times:g} times as long")
+    return replace(run, config=run.config.scaled(phit_bytes))
+
+
+def check_packets(repeated: Repeated, config: Config) -> None:
+    """Refuse what would take days, and say how bytes can be scaled."""
+    sent = repeated.bytes_sent
+    if sent > _MOST_PACKETS * config.packet_bytes:
+        packets = sent / config.packet_bytes / 1e9
+        raise ValueError(
+            f"{repeated.program.name}: sends {sent / 1e9:,.0f} GB in {packets:,.1f}e9 packets "
+            f"of {config.packet_bytes} bytes, expected at most {_MOST_PACKETS / 1e9:.0f}e9; "
+            f"--bytes-per-phit {_handy(sent, config)} scales bytes with the clock"
+        )
+
+
+def _handy(sent: int, config: Config) -> int:
+    return max(config.phit_bytes, 1 << (sent // (config.packet_phits * _USUAL_PACKETS)).bit_length())
+
+
+def _only_program(job: Job) -> Job:
+    """Return `job` without what its program does not depend on."""
+    return Job(**vars(job) | {"mapping": "consecutive", "start": 0})
+
+
+# Programs of this process by what they depend on, the oldest first. An operation takes 25 bytes.
+_PROGRAMS: dict[tuple[Any, ...], Repeated] = {}
+_MOST_OPERATIONS = 20_000_000
+_MOST_PACKETS = 4_000_000_000  # hours at the least, days on a large network
+_USUAL_PACKETS = 1_000_000
