@@ -133,7 +133,7 @@ def test_every_command_has_help_and_examples():
         assert (command.epilog or "").startswith("Examples:\n\nnetplace ")
         assert all(
             option.help
-            for option in command.get_params(click.Context(command))
+            for option in command.get_params(click.Context(command, help_option_names=["-h", "--help"]))
             if isinstance(option, click.Option)
         )
 

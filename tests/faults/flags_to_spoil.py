@@ -104,7 +104,7 @@ def command_line(rng: Rng) -> list[str]:
     for word in words[:2]:
         if isinstance(command, click.Group) and word in command.commands:
             command = command.commands[word]
-    flags = command.get_params(click.Context(command))
+    flags = command.get_params(click.Context(command, help_option_names=["-h", "--help"]))
     options = [one for one in flags if isinstance(one, click.Option) and one.opts[0] not in SLOW]
     place = words.index("--") if "--" in words else len(words)
     for _ in range(int(rng.choice([1, 1, 1, 2, 3])) if options else 0):
