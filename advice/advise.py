@@ -231,7 +231,7 @@ class _Search:
         left = sorted(self.times, key=self.ratio)
         draw = 1
         for count in _ROUNDS if self.situation.draws else ():
-            left = left[:count]
+            left = [one for one in left if self.ratio(one) < math.inf][:count]
             for _ in range(2):
                 if self.clock.over(_CHOOSING):
                     break

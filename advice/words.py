@@ -25,24 +25,25 @@ def sentences(advice: Advice) -> list[str]:
     """Return what came of it, a sentence each, the verdict first."""
     draws, tried = len(advice.best_cycles), len(advice.tried)
     quicker = sum(a < b for a, b in zip(advice.best_cycles, advice.usual_cycles, strict=True))
-    change = f"{100 * advice.gain:.1f} % of the job's time"
+    change = f"{'saves' if advice.gain >= 0 else 'costs'} {100 * abs(advice.gain):.1f} % of the job's time"
     if advice.half_width:
-        change += f" (interval {_bound(advice, -1)} to {_bound(advice, 1)} %)"
+        sign = 1 if advice.gain >= 0 else -1
+        change += f" (interval {_bound(advice, -sign, sign)} to {_bound(advice, sign, sign)} %)"
     told = f"In {quicker} of {draws} draws it is faster." if draws > 1 else "Nothing is left to chance."
     if advice.verdict == "faster":
         return [
-            f"These nodes in this order save {change} over what the scheduler would do.",
+            f"To have these nodes in this order {change} over what the scheduler would do.",
             f"They are the choice of {advice.mapping} among {_whose(advice.partition)}, "
             f"the best of {tried} placements that were simulated. {told}",
         ]
     return [
         "No clear difference: the scheduler's own choice is as good as what was found.",
-        f"The best of {tried - 1} other placements saves {change}. {told}",
+        f"The best of {tried - 1} other placements {change}. {told}",
     ]
 
 
-def _bound(advice: Advice, sign: int) -> str:
-    return f"{100 * (advice.gain + sign * advice.half_width):.1f}"
+def _bound(advice: Advice, side: int, sign: int) -> str:
+    return f"{100 * sign * (advice.gain + side * advice.half_width):.1f}"
 
 
 def _whose(partition: str) -> str:

@@ -212,5 +212,5 @@ def _wrapped(text: str, later: str = "") -> str:
 
     lines = text.split("\n")
     return "\n".join(
-        textwrap.fill(line, 88, subsequent_indent=later, break_long_words=False) for line in lines
+        textwrap.fill(line, 79, subsequent_indent=later, break_long_words=False) for line in lines
     )
