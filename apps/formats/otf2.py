@@ -2,24 +2,23 @@
 
 What is computation: the time from the end of an outermost region of MPI to the begin of the next one, from
 the first on, less what was not measured. The sizes that Score-P records with a collective are not the call's
-arguments: `_bytes` turns them back. A receive's source is that of the message it got; that it was posted for
-any source cannot be seen. A non-blocking collective stands where it was completed; older versions of Score-P
-record nothing of it, and it is left out.
+arguments: `bytes_of` turns them back. A receive's source is that of the message it got; that it was posted
+for any source cannot be seen. A non-blocking collective stands where it was completed; older versions of
+Score-P record nothing of it, and it is left out.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import pickle
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from netplace.apps.formats.errors import FileError
+from netplace.apps.formats.otf2_location import Location
+from netplace.apps.formats.otf2_process import Library
+from netplace.apps.formats.otf2_sizes import bytes_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
 
@@ -60,67 +59,10 @@ def open_otf2(path: Path, reading: Reading) -> Trace:
             "pip install 'netplace[otf2]'"
         )
     anchor = _anchor(path) or path
-    library = _Library(anchor)
+    library = Library(anchor)
     definitions = next(library)
     reader = _Reader(anchor, definitions, reading)
     return reader.open(library)
-
-
-class _Library:
-    """Messages from the library's own process."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        command = [sys.executable, "-m", "netplace.apps.formats.otf2_library", str(path)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        assert self._process.stdout is not None
-        try:
-            message = pickle.load(self._process.stdout)
-        except (EOFError, pickle.UnpicklingError):
-            raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}") from None
-        if message == "end":
-            self._process.communicate()
-            raise StopIteration
-        return message
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
-
-    def _reason(self) -> str:
-        self._process.kill()
-        _, told = self._process.communicate()
-        lines = told.decode("utf-8", "replace").strip().splitlines()
-        said = [line.partition("error: ")[2] for line in lines if "error: " in line]
-        return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
-
-
-@dataclass
-class _Location:
-    """What is known of a location while its events are read; times in ticks."""
-
-    rank: int
-    events: int = 0
-    regions: list[int] = field(default_factory=list)
-    mpi: list[str] = field(default_factory=list)  # names of the open regions of MPI
-    last_end: int | None = None
-    off_since: int | None = None
-    off: int = 0  # since the last region of MPI
-    gap: int = 0  # since the last call
-    compute: int = 0
-    unmeasured: int = 0
-    first: int | None = None
-    last: int = 0
-    sendrecv: list[int] = field(default_factory=list)  # requests of the sends of an open MPI_Sendrecv
-    probed: dict[int, tuple[int, int, int]] = field(
-        default_factory=dict
-    )  # source, tag, communicator by message
 
 
 class _Reader:
@@ -145,7 +87,7 @@ class _Reader:
             if location in definitions["locations"]
         }
         self._locations = {
-            location: _Location(self._rank_of.get(location, processes.get(group, -1)))
+            location: Location(self._rank_of.get(location, processes.get(group, -1)))
             for location, (_, group, _) in definitions["locations"].items()
         }
         named = {name: number for number, (name, *_) in definitions["communicators"].items()}
@@ -160,11 +102,11 @@ class _Reader:
         self._internal = -2  # numbers of requests that the trace does not name
         self._sides: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
 
-    def open(self, library: _Library) -> Trace:
+    def open(self, library: Library) -> Trace:
         self._trace = Trace(len(self._rank_of), self._batches(library))
         return self._trace
 
-    def _batches(self, library: _Library) -> Iterator[Batch]:
+    def _batches(self, library: Library) -> Iterator[Batch]:
         try:
             for events in library:
                 for event in events:
@@ -205,16 +147,14 @@ class _Reader:
         if handler is not None and location.rank >= 0:
             handler(location, time, *fields)
 
-    def _add(
-        self, location: _Location, time: int, kind: int, peer: int = -1, *rest: Any, **more: Any
-    ) -> None:
+    def _add(self, location: Location, time: int, kind: int, peer: int = -1, *rest: Any, **more: Any) -> None:
         gap, location.gap = location.gap, 0
         seconds = (time - self._definitions["offset"]) / self._resolution
         self._writer.add(location.rank, kind, peer, *rest, gap=gap / self._resolution, time=seconds, **more)
 
     # Regions and time.
 
-    def _Enter(self, location: _Location, time: int, region: int) -> None:  # noqa: N802
+    def _Enter(self, location: Location, time: int, region: int) -> None:  # noqa: N802
         location.regions.append(region)
         name, paradigm = self._regions[region]
         if paradigm != "MPI":
@@ -234,7 +174,7 @@ class _Reader:
         if ignorable(operation) or (operation.startswith("i") and operation[1:] in OPERATIONS):
             self._trace.left_out[operation] += 1
 
-    def _Leave(self, location: _Location, time: int, region: int) -> None:  # noqa: N802
+    def _Leave(self, location: Location, time: int, region: int) -> None:  # noqa: N802
         self._pop(location, region)
         if self._regions[region][1] != "MPI" or not location.mpi:
             return
@@ -249,7 +189,7 @@ class _Reader:
                 location.unmeasured += time - location.off_since
                 location.off_since = time
 
-    def _pop(self, location: _Location, region: int) -> None:
+    def _pop(self, location: Location, region: int) -> None:
         """Close a region; those that were opened in it and not closed are closed with it."""
         if location.regions and location.regions[-1] == region:
             location.regions.pop()
@@ -261,7 +201,7 @@ class _Reader:
         else:
             self._irregular.append(f"rank {location.rank}: leave without enter")
 
-    def _MeasurementOnOff(self, location: _Location, time: int, mode: str) -> None:  # noqa: N802
+    def _MeasurementOnOff(self, location: Location, time: int, mode: str) -> None:  # noqa: N802
         if mode == "OFF":
             location.off_since = time
         elif location.off_since is not None:
@@ -271,12 +211,12 @@ class _Reader:
 
     # Messages.
 
-    def _partner(self, location: _Location, communicator: int, rank: int) -> tuple[int, int]:
+    def _partner(self, location: Location, communicator: int, rank: int) -> tuple[int, int]:
         """Return the world rank of a partner, and the number of the communicator."""
         number, members = self._communicator(location, communicator)
         return members[rank], number
 
-    def _communicator(self, location: _Location, number: int) -> tuple[int, tuple[int, ...]]:
+    def _communicator(self, location: Location, number: int) -> tuple[int, tuple[int, ...]]:
         """Return the number of a communicator in the trace, and the world ranks that a partner may be."""
         known = self._sides.get((number, location.rank))
         if known is None:
@@ -292,14 +232,14 @@ class _Reader:
             known = self._sides[number, location.rank] = (place, partners)
         return known
 
-    def _members(self, location: _Location, group: int) -> tuple[int, ...]:
+    def _members(self, location: Location, group: int) -> tuple[int, ...]:
         kind, _, members = self._definitions["groups"][group]
         if kind == "COMM_SELF":
             return (location.rank,)
         return tuple(self._rank_of[member] for member in members)
 
     def _MpiSend(  # noqa: N802
-        self, location: _Location, time: int, receiver: int, communicator: int, tag: int, size: int
+        self, location: Location, time: int, receiver: int, communicator: int, tag: int, size: int
     ) -> None:
         peer, number = self._partner(location, communicator, receiver)
         if location.mpi and "endrecv" in location.mpi[-1]:
@@ -312,7 +252,7 @@ class _Reader:
 
     def _MpiIsend(  # noqa: N802
         self,
-        location: _Location,
+        location: Location,
         time: int,
         receiver: int,
         communicator: int,
@@ -323,22 +263,22 @@ class _Reader:
         peer, number = self._partner(location, communicator, receiver)
         self._add(location, time, Call.ISEND, peer, size, tag, communicator=number, request=request)
 
-    def _MpiIsendComplete(self, location: _Location, time: int, request: int) -> None:  # noqa: N802
+    def _MpiIsendComplete(self, location: Location, time: int, request: int) -> None:  # noqa: N802
         self._complete(location, "send")
         self._add(location, time, Call.WAIT, request=request)
 
     def _MpiRecv(  # noqa: N802
-        self, location: _Location, time: int, sender: int, communicator: int, tag: int, size: int
+        self, location: Location, time: int, sender: int, communicator: int, tag: int, size: int
     ) -> None:
         peer, number = self._partner(location, communicator, sender)
         self._add(location, time, Call.RECV, peer, size, tag, communicator=number)
 
-    def _MpiIrecvRequest(self, location: _Location, time: int, request: int) -> None:  # noqa: N802
+    def _MpiIrecvRequest(self, location: Location, time: int, request: int) -> None:  # noqa: N802
         self._add(location, time, Call.IRECV, -2, request=request)
 
     def _MpiIrecv(  # noqa: N802
         self,
-        location: _Location,
+        location: Location,
         time: int,
         sender: int,
         communicator: int,
@@ -350,24 +290,24 @@ class _Reader:
         peer, number = self._partner(location, communicator, sender)
         self._add(location, time, Call.WAIT, peer, size, tag, communicator=number, request=request)
 
-    def _complete(self, location: _Location, what: str) -> None:
+    def _complete(self, location: Location, what: str) -> None:
         self._completed[f"{location.mpi[-1] if location.mpi else 'no region'} ({what})"] += 1
 
     def _MpiProbe(  # noqa: N802
-        self, location: _Location, time: int, sender: int, communicator: int, tag: int, message: int
+        self, location: Location, time: int, sender: int, communicator: int, tag: int, message: int
     ) -> None:
         peer, number = self._partner(location, communicator, sender)
         location.probed[message] = (peer, tag, number)
 
-    def _MpiMrecv(self, location: _Location, time: int, message: int, size: int) -> None:  # noqa: N802
+    def _MpiMrecv(self, location: Location, time: int, message: int, size: int) -> None:  # noqa: N802
         peer, tag, number = location.probed.pop(message)
         self._add(location, time, Call.RECV, peer, size, tag, communicator=number)
 
-    def _MpiImrecvRequest(self, location: _Location, time: int, message: int, request: int) -> None:  # noqa: N802
+    def _MpiImrecvRequest(self, location: Location, time: int, message: int, request: int) -> None:  # noqa: N802
         peer, tag, number = location.probed.pop(message)
         self._add(location, time, Call.IRECV, peer, 0, tag, communicator=number, request=request)
 
-    def _MpiImrecv(self, location: _Location, time: int, request: int, size: int) -> None:  # noqa: N802
+    def _MpiImrecv(self, location: Location, time: int, request: int, size: int) -> None:  # noqa: N802
         self._complete(location, "recv")
         self._add(location, time, Call.WAIT, request=request)
 
@@ -375,7 +315,7 @@ class _Reader:
 
     def _MpiCollectiveEnd(  # noqa: N802
         self,
-        location: _Location,
+        location: Location,
         time: int,
         operation: str,
         communicator: int,
@@ -389,18 +329,18 @@ class _Reader:
         name = operation.lower()
         if name not in OPERATIONS:
             return
-        size = _bytes(name, len(members), members.index(location.rank), sent, received)
+        size = bytes_of(name, len(members), members.index(location.rank), sent, received)
         at = members[root] if root < len(members) else -1
         tag = OPERATIONS.index(name)
         self._add(location, time, Call.COLLECTIVE, at, size, tag, communicator=number)
 
-    def _NonBlockingCollectiveRequest(self, location: _Location, time: int, request: int) -> None:  # noqa: N802
+    def _NonBlockingCollectiveRequest(self, location: Location, time: int, request: int) -> None:  # noqa: N802
         name = location.mpi[-1].removeprefix("MPI_").lower() if location.mpi else ""
         if self._trace.left_out.get(name):
             self._trace.left_out[name] -= 1
             self._trace.left_out += Counter()
 
-    def _NonBlockingCollectiveComplete(self, location: _Location, time: int, *fields: Any) -> None:  # noqa: N802
+    def _NonBlockingCollectiveComplete(self, location: Location, time: int, *fields: Any) -> None:  # noqa: N802
         self._MpiCollectiveEnd(location, time, *fields[:5])
 
     def _tell(self) -> None:
@@ -446,25 +386,3 @@ class _Reader:
         if kind == "COMM_SELF":
             return "SELF"
         return [self._rank_of.get(member, -1) for member in members]
-
-
-def _bytes(name: str, ranks: int, place: int, sent: int, received: int) -> int:
-    """Return what one call of a collective names, from what Score-P says was sent and received in it.
-
-    What all give to all is counted once for each rank, or once less where the own part stays in place; a scan
-    once for each rank from `place` on.
-    """
-    if name in ("bcast", "scatter", "scatterv"):
-        return received
-    if name in ("allgather", "allgatherv", "allreduce", "alltoall", "reduce_scatter_block"):
-        most = max(sent, received)
-        if name == "allgatherv":
-            most = sent
-        if most % ranks and ranks > 1 and most % (ranks - 1) == 0:
-            return most // (ranks - 1)
-        return most // ranks
-    if name == "scan":
-        return sent // (ranks - place)
-    if name == "exscan":
-        return sent // (ranks - place - 1) if place < ranks - 1 else received // max(place, 1)
-    return sent

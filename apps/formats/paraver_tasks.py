@@ -10,6 +10,7 @@ from netplace.apps.recorded.calls import Call
 
 __all__ = ["Task"]
 
+_POSTED = {int(Call.SEND): int(Call.ISEND), int(Call.RECV): int(Call.IRECV)}
 _COMPLETING = ("MPI_Wait", "MPI_Test")  # and what begins so
 # Kind and peer as `CallWriter.add` has them, the time in the trace's unit, and the other values.
 Row = tuple[int, int, int, dict[str, Any]]
@@ -56,37 +57,24 @@ class Task:
             if names.get(call, "").startswith(_COMPLETING)
         ]
         starts, ends = [begin for begin, _ in completing], [end for _, end in completing]
-        request = 0
-        for time, peer, size, tag in sorted(self.sends):
+        messages = [(int(Call.SEND), time, time, *rest) for time, *rest in sorted(self.sends)]
+        messages += [(int(Call.RECV), *rest) for rest in sorted(self.receives)]
+        for request, (kind, time, came, peer, size, tag) in enumerate(messages):
             name, end = self._at(time, begins, names)
             message = {"size": size, "tag": tag}
+            if not (name.startswith("MPI_I") or "endrecv" in name):
+                yield kind, peer, time, message
+                continue
+            yield _POSTED[kind], peer, time, message | {"request": request}
             if name.startswith("MPI_I"):
-                place = bisect.bisect_left(starts, time)
-                yield Call.ISEND, peer, time, message | {"request": request}
-                if place < len(ends):
-                    yield Call.WAIT, -1, ends[place], {"request": request}
-                request += 1
-            elif "endrecv" in name:
-                yield Call.ISEND, peer, time, message | {"request": request}
-                yield Call.WAIT, -1, end, {"request": request}
-                request += 1
-            else:
-                yield Call.SEND, peer, time, message
-        for time, came, peer, size, tag in sorted(self.receives):
-            name, end = self._at(time, begins, names)
-            message = {"size": size, "tag": tag}
-            if name.startswith("MPI_I"):
-                place = bisect.bisect_left(ends, max(came, time + 1))
-                yield Call.IRECV, peer, time, message | {"request": request}
-                if place < len(ends):
-                    yield Call.WAIT, -1, ends[place], {"request": request}
-                request += 1
-            elif "endrecv" in name:
-                yield Call.IRECV, peer, time, message | {"request": request}
-                yield Call.WAIT, -1, end, {"request": request}
-                request += 1
-            else:
-                yield Call.RECV, peer, time, message
+                # A send is waited for by the next call that completes something, a receive once it has come.
+                place = bisect.bisect_left(
+                    *((starts, time) if kind == Call.SEND else (ends, max(came, time + 1)))
+                )
+                if place == len(ends):
+                    continue
+                end = ends[place]
+            yield Call.WAIT, -1, end, {"request": request}
 
     def _at(self, time: int, begins: list[int], names: dict[int, str]) -> tuple[str, int]:
         """Return the name and the end of the call at a time."""

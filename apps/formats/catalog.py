@@ -1,0 +1,201 @@
+"""The formats of trace files, and which of them a file has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplace.apps.formats import (
+    chakra,
+    dimemas,
+    dumpi,
+    goal,
+    insee,
+    matrix,
+    otf2,
+    paraver,
+    recording,
+    simai,
+    text,
+    text_writing,
+    tit,
+)
+from netplace.apps.formats.goal_writing import goal_lines
+from netplace.apps.formats.stream import head_of
+from netplace.apps.formats.tit_writing import tit_lines
+from netplace.apps.formats.writing import Options
+from netplace.apps.program import Program
+from netplace.apps.recorded import Reading, Recorded, Trace
+from netplace.extensions import Choice
+
+__all__ = [
+    "FORMAT",
+    "FORMATS",
+    "Format",
+    "all_formats",
+    "endings",
+    "files_of",
+    "format_of",
+    "named_format",
+    "stem_of",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of trace files.
+
+    Attributes
+    ----------
+    suffix : str
+        Ending of its files' names, before a possible ``.gz``.
+    description : str
+        What it is.
+    recognises : callable
+        ``recognises(path, head)`` tells by a file's name and first bytes, unpacked, whether it is of this
+        format; `head` is empty for a folder.
+    open : callable
+        ``open(path, reading)`` returns the `Trace`; its calls are read later.
+    write : callable or None
+        ``write(program)`` returns the text; None if the format is read only.
+    convert : callable or None
+        ``convert(recorded, options)`` yields the lines of a whole trace; None: `write` writes its program.
+    stream : callable or None
+        ``stream(trace, options)`` yields the lines of a trace as its calls are read; None: by `convert`.
+    files : callable or None
+        ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
+    """
+
+    suffix: str
+    description: str
+    recognises: Callable[[Path, bytes], bool]
+    open: Callable[[Path, Reading], Trace]
+    write: Callable[[Program], bytes] | None = None
+    convert: Callable[[Recorded, Options], Iterator[str]] | None = None
+    stream: Callable[[Trace, Options], Iterator[str]] | None = None
+    files: Callable[[Path], list[Path]] | None = None
+
+
+# In the order in which they are asked whether a file is theirs; the first one that says so reads it.
+FORMATS: dict[str, Format] = {
+    "chakra": Format(
+        ".et",
+        "Chakra execution traces of each NPU (read only)",
+        chakra.recognises,
+        chakra.open_chakra,
+        files=chakra.files,
+    ),
+    "simai": Format(
+        ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)", simai.recognises, simai.open_simai
+    ),
+    "dimemas": Format(".dim", "Dimemas' (read only)", dimemas.recognises, dimemas.open_dimemas),
+    "otf2": Format(
+        ".otf2", "OTF2, as Score-P writes it (read only)", otf2.recognises, otf2.open_otf2, files=otf2.files
+    ),
+    "dumpi": Format(
+        ".meta",
+        "DUMPI of SST, binary or as text (read only)",
+        dumpi.recognises,
+        dumpi.open_dumpi,
+        files=dumpi.files,
+    ),
+    "paraver": Format(
+        ".prv", "Paraver's, as Extrae writes it (read only)", paraver.recognises, paraver.open_paraver
+    ),
+    "goal": Format(
+        ".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal, convert=goal_lines
+    ),
+    "matrix": Format(
+        ".csv",
+        "a traffic matrix: source, destination, bytes; or dense",
+        matrix.recognises,
+        matrix.open_matrix,
+    ),
+    "recording": Format(
+        ".recording",
+        "what netplace record writes: a folder with the calls of each rank (read only)",
+        recording.recognises,
+        recording.open_recording,
+        files=recording.files,
+    ),
+    "text": Format(
+        ".trace",
+        "the project's own: MPI calls, computation, marks",
+        text.recognises,
+        text.open_text,
+        text_writing.write,
+        stream=text_writing.text_lines,
+    ),
+    "insee": Format(
+        ".trc",
+        "INSEE's: sends, receives, computation",
+        insee.recognises,
+        insee.open_insee,
+        insee.write,
+    ),
+    "tit": Format(
+        ".tit",
+        "SimGrid's time-independent trace",
+        tit.recognises,
+        tit.open_tit,
+        convert=tit_lines,
+        files=tit.files,
+    ),
+}
+
+FORMAT = Choice(
+    what="trace format", known=FORMATS, group="netplace.formats", wrap=lambda found, name, description: found
+)
+
+
+def format_of(path: Path) -> Format:
+    """Return the format of a file or folder, told by what is in it, else by its name.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    head = b"" if path.is_dir() else head_of(path)
+    for item in all_formats():
+        if item.recognises(path, head):
+            return item
+    if path.is_dir():
+        raise ValueError(f"{path}: cannot be read, Is a directory, and no trace is in it")
+    return named_format(path) or FORMATS["text"]
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files of which the trace at `path` consists, in order.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    chosen = format_of(path)
+    return [path] if chosen.files is None else chosen.files(path)
+
+
+def endings() -> tuple[str, ...]:
+    """Return the endings of the names of trace files, before a possible ``.gz``."""
+    return tuple(item.suffix for item in all_formats())
+
+
+def all_formats() -> list[Format]:
+    """Return the formats, those that packages offer before the project's own."""
+    offered = [entry for _, entry in FORMAT.offered() if isinstance(entry, Format)]
+    return [*offered, *FORMATS.values()]
+
+
+def named_format(path: Path) -> Format | None:
+    """Return the format that a file's name ends in, None if in none."""
+    name = path.name.lower().removesuffix(".gz")
+    return next((item for item in all_formats() if name.endswith(item.suffix)), None)
+
+
+def stem_of(path: Path) -> str:
+    """Return a trace's name: that of its file without the endings."""
+    name = path.name.removesuffix(".gz")
+    return next((name.removesuffix(ending) for ending in endings() if name.endswith(ending)), name)

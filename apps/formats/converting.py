@@ -1,0 +1,123 @@
+"""Writing programs and traces to files, in the format that the name ends in."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from pathlib import Path
+
+from netplace.apps.formats.catalog import FORMATS, Format, all_formats, named_format
+from netplace.apps.formats.text_writing import UnresolvedError
+from netplace.apps.formats.writing import Options, write_lines
+from netplace.apps.program import Program
+from netplace.apps.recorded import Recorded, Trace, check_left_out, recorded, settled
+from netplace.checks.calls import checked
+
+__all__ = ["check_convertible", "convert", "rewrite", "write"]
+
+
+@checked
+def write(program: Program, path: str | Path) -> None:
+    """Write a program to a file, in the format that its name ends in; gzip if ``.gz`` follows.
+
+    The text format keeps all of a program; see `netplace.apps.formats.insee` for what that one loses.
+
+    Raises
+    ------
+    ValueError
+        If no format that can be written has that ending, or the file cannot be written.
+    """
+    path = Path(path)
+    chosen = named_format(path)
+    if chosen is None or chosen.write is None:
+        writable = ", ".join(item.suffix for item in FORMATS.values() if item.write)
+        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
+    _write_content(path, chosen.write(program))
+
+
+def _write_content(path: Path, content: bytes) -> None:
+    if path.suffix == ".gz":
+        # Without a time in the header, equal programs make equal files.
+        content = gzip.compress(content, mtime=0)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be written, {error.strerror}") from None
+
+
+def convert(
+    whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
+) -> None:
+    """Write a whole trace to a file, in the format that its name ends in; gzip if ``.gz`` follows.
+
+    Ours keeps collectives, recorded computation and marks; SimGrid's collectives of all ranks, computation in
+    flops; GOAL and INSEE have messages alone. `chosen` is the format, if the name does not say it.
+
+    Raises
+    ------
+    ValueError
+        If no format that can be written has that ending, or the file cannot be written.
+    """
+    path, options = Path(path), options or Options()
+    chosen = chosen or check_convertible(path)
+    if chosen.stream is not None:
+        write_lines(path, chosen.stream(whole.trace(), options))
+    elif chosen.convert is not None:
+        write_lines(path, chosen.convert(whole, options))
+    elif chosen.write is not None:
+        _write_content(path, chosen.write(whole.program(1000.0 / options.cycle_ns)))
+
+
+def rewrite(
+    open_again: Callable[[], Trace],
+    path: Path,
+    options: Options | None = None,
+    chosen: Format | None = None,
+    ignore: Collection[str] = (),
+) -> Trace:
+    """Write a trace in another format as it is read, and return it.
+
+    It is held in memory as a whole only if it must be: for other formats than ours, if its calls come in no
+    order, or if receives from any source must look for their messages.
+
+    Parameters
+    ----------
+    open_again : callable
+        Opens the trace from its begin.
+    path, options, chosen
+        As in `convert`.
+    ignore : collection of str
+        Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+
+    Raises
+    ------
+    ValueError
+        As `convert`; if the trace cannot be read, or holds what cannot be replayed.
+    """
+    chosen, trace = chosen or check_convertible(path), open_again()
+    if chosen.stream is not None and trace.sorted:
+        with suppress(UnresolvedError):
+            write_lines(path, chosen.stream(settled(trace), options or Options()))
+            check_left_out(trace.left_out, ignore)
+            return trace
+        trace = open_again()
+    convert(recorded(trace, ignore), path, options, chosen)
+    return trace
+
+
+def check_convertible(path: Path) -> Format:
+    """Return the format in which a whole trace is written to a file of this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    chosen = named_format(path)
+    if chosen is None or not (chosen.stream or chosen.convert or chosen.write):
+        writable = ", ".join(
+            item.suffix for item in all_formats() if item.stream or item.write or item.convert
+        )
+        raise ValueError(f"{path}: cannot tell the format to write, expected a name that ends in {writable}")
+    return chosen

@@ -1,0 +1,49 @@
+"""The library of OTF2 in a process of its own, so that a broken archive ends that one and not this."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from netplace.apps.formats.errors import FileError
+
+__all__ = ["Library"]
+
+
+class Library:
+    """Messages from the library's own process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        command = [sys.executable, "-m", "netplace.apps.formats.otf2_library", str(path)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        assert self._process.stdout is not None
+        try:
+            message = pickle.load(self._process.stdout)
+        except (EOFError, pickle.UnpicklingError):
+            raise FileError(f"{self._path}: is a broken OTF2 archive{self._reason()}") from None
+        if message == "end":
+            self._process.communicate()
+            raise StopIteration
+        return message
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _reason(self) -> str:
+        self._process.kill()
+        _, told = self._process.communicate()
+        lines = told.decode("utf-8", "replace").strip().splitlines()
+        said = [line.partition("error: ")[2] for line in lines if "error: " in line]
+        return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"

@@ -1,0 +1,139 @@
+"""Reading a trace file in any format, as calls or as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from netplace.apps.collectives import Collectives
+from netplace.apps.formats.catalog import format_of, stem_of
+from netplace.apps.formats.errors import FileError, TraceError
+from netplace.apps.program import Program
+from netplace.apps.recorded import FOLD_FROM, Reading, Trace, folded, is_longer, program_of
+from netplace.apps.repeated import Repeated
+from netplace.checks.calls import checked
+
+__all__ = ["open_trace", "read", "read_repeated"]
+
+
+def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
+    """Open a trace in any of `FORMATS`; its calls are read as they are asked for.
+
+    The format is told by what is in the file; if that is comments only, by its name.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or is no trace.
+    """
+    path = Path(path)
+    return format_of(path).open(path, reading or Reading())
+
+
+@checked
+def read(
+    path: str | Path,
+    *,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    flops: float = Reading.flops,
+    ignore: Collection[str] = (),
+    collectives: Collectives | None = None,
+) -> Program:
+    """Read a program from a trace file, plain or gzip, in any of `FORMATS`.
+
+    The format is told by what is in the file; if that is comments only, by its name. Whether the program
+    can run is for `Program.check` to say.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    cycles_per_us : float
+        Cycles in a microsecond: turns recorded computation times into cycles. 0: they are dropped.
+    tasks : int, optional
+        Number of tasks, if some say nothing in the file; by default the file tells.
+    flops : float
+        Floating-point operations a second, where a format gives computation so.
+    ignore : collection of str
+        Operations that are left out instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+    collectives : Collectives, optional
+        Chooses the algorithms of collectives that the trace names; ours by default.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or is no trace, naming file and line.
+    """
+    path = Path(path)
+    _check_cycles(cycles_per_us)
+    with _about(path):
+        trace = open_trace(path, Reading(flops, tasks))
+        return _with_name(program_of(trace, cycles_per_us, ignore, collectives), path)
+
+
+@checked
+def read_repeated(
+    path: str | Path,
+    *,
+    cycles_per_us: float = 0.0,
+    tasks: int | None = None,
+    flops: float = Reading.flops,
+    ignore: Collection[str] = (),
+    collectives: Collectives | None = None,
+    fold_from: int = FOLD_FROM,
+    progress: Callable[[int], None] | None = None,
+) -> Repeated:
+    """Read a program from a trace of any length: of a long one, what is done again and again is kept once.
+
+    Written out, the program does what `read` returns; of a long trace it has no marks and sections.
+
+    Parameters
+    ----------
+    path, cycles_per_us, tasks, flops, ignore, collectives
+        As in `read`.
+    fold_from : int
+        Calls from which on a trace is long.
+    progress : callable, optional
+        Called with the number of bytes that were read since the last call.
+
+    Raises
+    ------
+    ValueError
+        As `read` does.
+    """
+    path = Path(path)
+    _check_cycles(cycles_per_us)
+    asked = (cycles_per_us, ignore, collectives)
+    with _about(path):
+        trace = open_trace(path, Reading(flops, tasks, progress))
+        long = is_longer(trace, fold_from)
+        repeated = folded(trace, *asked) if long else Repeated(program_of(trace, *asked))
+        return replace(repeated, program=_with_name(repeated.program, path))
+
+
+def _check_cycles(cycles_per_us: float) -> None:
+    if not 0 <= cycles_per_us < float("inf"):
+        raise ValueError(f"cycles_per_us: {cycles_per_us} must be a number of at least 0")
+
+
+def _with_name(program: Program, path: Path) -> Program:
+    if not program.tasks:
+        raise ValueError(f"{path}: is empty, expected a trace")
+    return replace(program, name=stem_of(path))
+
+
+@contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """Let errors begin with the name of the file."""
+    try:
+        yield
+    except TraceError as error:
+        raise FileError(f"{path}, {error}") from None
+    except FileError:
+        raise
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
