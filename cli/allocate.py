@@ -9,6 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.outputs import OUTCOME, write_output
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_results, print_tables, table, with_progress
@@ -33,7 +34,13 @@ __all__ = ["allocate_command"]
     "--order", default="", help="Count spans along this order. [default: the allocator's own, or hilbert]"
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of allocators by chance.")
-@click.option("-o", "picture", metavar="FILE", help="Draw what each chooses (png, pdf or svg).")
+@click.option(
+    "-o",
+    "output",
+    type=OUTCOME,
+    help="Write a page (.html), a picture of what each chooses (.png, .pdf, .svg), or what --json prints "
+    "(.json).",
+)
 @json_flag
 def allocate_command(**given: Any) -> None:
     """Show which nodes allocators would give a job, and how close together they lie.
@@ -44,13 +51,12 @@ def allocate_command(**given: Any) -> None:
     import numpy as np
 
     from netplace.report.files.held import read_held
-    from netplace.report.files.outputs import PICTURES, check_output
     from netplace.report.tables.allocations import offers_of, usual_partitioners
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.curves import order_of
     from netplace.topologies import parse
 
-    picture = given["picture"] and check_output(Path(given["picture"]), PICTURES)
+    output: Path | None = given["output"]
     topology = parse(given["machine"])
     partitions = list(given["partitions"])
     if bool(partitions) == given["every"]:
@@ -76,15 +82,15 @@ def allocate_command(**given: Any) -> None:
         raise ValueError(found[0].reason)
     free = len(np.setdiff1d(topology.computing, held))
     title = f"{given['nodes']} of {free} free nodes of {topology}"
-    if picture:
-        _draw(picture, topology, held, found, title)
-    if given["as_json"]:
-        told = {"machine": str(topology), "request": given["nodes"], "free": free}
-        one = len(found) == 1 and not given["every"]
-        print_results(
-            "allocation",
-            told | (found[0].described() if one else {"offers": [offer.described() for offer in found]}),
+    one = len(found) == 1 and not given["every"]
+    told = {"machine": str(topology), "request": given["nodes"], "free": free}
+    told |= found[0].described() if one else {"offers": [offer.described() for offer in found]}
+    if output:
+        write_output(
+            output, lambda: told, "allocation", draw=lambda path: _draw(path, topology, held, found, title)
         )
+    if given["as_json"]:
+        print_results("allocation", told)
     else:
         print_tables(*_tables(found, title))
 

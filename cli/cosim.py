@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import shortened
-from netplace.cli.amounts import COUNT, FOLDER, REAL, SEED
+from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import (
@@ -22,7 +22,8 @@ from netplace.cli.many import (
     say,
     store_flag,
 )
-from netplace.cli.plans import carry_out_one, plan_of, show_many, show_one
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
+from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
 from netplace.cli.settings import PANEL, SettingsCommand, json_flag, setting_flags
@@ -98,11 +99,11 @@ class _CosimCommand(SettingsCommand):
 @jobs_apart_flag
 @click.option(
     "-o",
-    "folder",
-    type=FOLDER,
-    metavar="FOLDER",
+    "output",
+    type=OUTCOME_OR_FOLDER,
     panel=_RESULT,
-    help="Write jobs, figures and a picture there.",
+    help="Write jobs, figures and a picture into a folder, or a page (.html), the picture (.png, .pdf, "
+    ".svg), or what --json prints (.json).",
 )
 @json_flag
 def cosim_command(study: str | None, **given: Any) -> None:
@@ -119,14 +120,14 @@ def cosim_command(study: str | None, **given: Any) -> None:
     from netplace.cosim import make_cosim_plan
     from netplace.cosim.carry import outcome_of
     from netplace.cosim.plan import KEYS
-    from netplace.report.tables.cosim import figure_tables, remarks, write_folder
+    from netplace.report.tables.cosim import figure_tables, remarks
 
-    folder: Path | None = given["folder"]
+    output: Path | None = given["output"]
     written = None
 
     def carried(plan: CosimPlan) -> dict[str, Any]:
         nonlocal written
-        written = _of_folder(folder, plan)
+        written = _of_folder(output, plan)
         return written or _watched(plan)
 
     refuse_of_one(given)
@@ -134,9 +135,22 @@ def cosim_command(study: str | None, **given: Any) -> None:
         given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
     plan = plan_of(make_cosim_plan, KEYS, given)
     outcome = carry_out_one(plan, carried, outcome_of, "co-simulations", given)
-    if folder and not written:
-        write_folder(folder, plan, outcome)
+    if output and not written:
+        _write(output, plan, outcome)
     show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
+
+
+def _write(output: Path, plan: CosimPlan, outcome: dict[str, Any]) -> None:
+    """Write a co-simulation as the ending of a name says."""
+    from netplace.report.plots.cosim import draw_sharing
+    from netplace.report.tables.cosim import title_of, write_folder, write_kept
+
+    write_output(
+        output,
+        lambda: {"plan": plan.to_dict(), **outcome},
+        draw=lambda path: draw_sharing(path, outcome["jobs"], title_of(plan)),
+        folder=lambda path: (write_folder if path == output else write_kept)(path, plan, outcome),
+    )
 
 
 def _watched(plan: CosimPlan) -> dict[str, Any]:
@@ -172,7 +186,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.report.tables.differences import contest_notes, contest_tables
     from netplace.runs.same_jobs import same_jobs
 
-    refuse_beside_study(study, "store", "workers", "dask", "folder", "as_json", "jobs_apart")
+    refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
     apart = given["jobs_apart"]
     plans, notes = read_cosim_study(study), list[str]()
     if not apart:
@@ -186,14 +200,20 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     ranked = rankings(plans, outcomes)
     contests = [] if apart else cosim_study.cosim_contests(plans, rows)
     frame = cosim_study.figure_rows(plans, outcomes, rows)
-    if given["folder"]:
-        _write_study(given["folder"], study, cosim_study.job_rows(plans, rows), frame, contests)
     tables = [
         cosim_study.compared(frame),
         *([ranking_table(ranked)] if ranked else []),
         *contest_tables(contests),
     ]
     more = {"rankings": ranked, "differences": [contest.to_dict() for contest in contests]}
+    if given["output"]:
+        jobs = cosim_study.job_rows(plans, rows)
+        write_output(
+            given["output"],
+            lambda: many_object("cosimulations", plans, outcomes, more),
+            draw=lambda path: cosim_study.draw_compared(path, frame),
+            folder=lambda path: _write_study(path, study, jobs, frame, contests),
+        )
     notes += [] if given["as_json"] else contest_notes(contests)
     show_many("cosimulations", plans, outcomes, tables, more, remarks, notes, given["as_json"])
 
@@ -202,21 +222,20 @@ def _write_study(
     folder: Path, study: Path, jobs: DataFrame, frame: DataFrame, found: Sequence[Contest]
 ) -> None:
     """Write a report, tables and pictures of a study; jobs one by one."""
+    from netplace.cli.study_folder import write_study_folder
     from netplace.report.files.outputs import whole_file
     from netplace.report.tables.cosim_study import draw_compared
     from netplace.report.tables.differences import contest_frame
     from netplace.runs.tables import write_table
-    from netplace.studies.report import Report, ReportTable, write
 
-    folder.mkdir(exist_ok=True)
-    digits = {name: 4 for name in frame.columns if frame[name].dtype == float}
-    tables = [ReportTable("cosimulations", "Co-simulations; times in seconds", frame, digits)]
-    if found:
-        differences = contest_frame(found)
-        digits = {name: 4 for name in differences.columns if differences[name].dtype == float}
-        tables.append(ReportTable("differences", "What differs: p values after Holm", differences, digits))
-    report = Report(tuple(tables), (), {"comparison": lambda path: draw_compared(path, frame)})
-    write(report, folder, f"Co-simulations of {study.name}", f"netplace cosim {study}", "none")
+    tables = {
+        "cosimulations": ("Co-simulations; times in seconds", frame),
+        "differences": ("What differs: p values after Holm", contest_frame(found)),
+    }
+    heading = f"Co-simulations of {study.name}"
+    write_study_folder(
+        folder, heading, f"netplace cosim {study}", tables, lambda path: draw_compared(path, frame)
+    )
     for name in ("jobs.csv", "jobs.parquet"):
         with whole_file(folder / name) as temporary:
             write_table(jobs, temporary)

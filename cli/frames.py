@@ -48,9 +48,17 @@ def load_frame(path: Path) -> pd.DataFrame:
 
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table whole or not at all; the ending of `path` says how."""
+    """Write a table, or the page of its run times, whole or not at all; the ending of `path` says which."""
     from netplace.report.files.outputs import whole_file
-    from netplace.runs.tables import write_table
+    from netplace.runs.tables import times_of, write_table
+
+    if path.suffix == ".html":
+        from netplace.cli.outputs import command_line
+        from netplace.report.pages import write_page
+        from netplace.report.pages.kinds.table import times_page
+
+        write_page(path, times_page(path, times_of(frame, path), []), command_line())
+        return
 
     with whole_file(path) as temporary:
         write_table(frame, temporary)

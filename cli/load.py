@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, PICTURE, PROCESSES, REAL, SEED, WHOLE
+from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
 from netplace.cli.many import complete_outcomes, named_flags, refuse_beside_study, resource_flags, store_flag
+from netplace.cli.outputs import OUTCOME, write_output
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, engine_flag, json_flag, seed_flag
+from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.screen import print_results, print_tables
 
 if TYPE_CHECKING:
@@ -67,7 +69,13 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 @seed_flag
 @engine_flag
 @resource_flags("1", "--processes")
-@click.option("-o", "picture", type=PICTURE, help="Draw accepted load and delay over offered load.")
+@click.option(
+    "-o",
+    "output",
+    type=OUTCOME,
+    help="Write a page (.html), a picture of accepted load and delay over offered load (.png, .pdf, .svg), "
+    "or what --json prints (.json).",
+)
 @click.option("--column", is_flag=True, help="Draw as wide as a column of a two-column paper.")
 @store_flag("a study's, beside it")
 @json_flag
@@ -86,8 +94,9 @@ def load_command(**given: Any) -> None:
     from netplace.runs.loads import measure_plan
 
     study = Path(given["study"]) if given["study"] else None
-    if given["column"] and not given["picture"]:
-        raise ValueError("--column: given, but without -o nothing is drawn")
+    output: Path | None = given["output"]
+    if given["column"] and not (output and output.suffix.lower() in PICTURES):
+        raise ValueError("--column: given, but without -o and the name of a picture nothing is drawn")
     plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
     points = complete_outcomes(plans, measure_plan, "loads", "loads", given, beside=study, prepare=warm_up)
@@ -95,8 +104,13 @@ def load_command(**given: Any) -> None:
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
     title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
-    if given["picture"]:
-        draw_load(given["picture"], frame, title, column=given["column"])
+    if output:
+        write_output(
+            output,
+            lambda: describe_points(plans, points),
+            "load",
+            draw=lambda path: draw_load(path, frame, title, column=given["column"]),
+        )
     if given["as_json"]:
         print_results("load", describe_points(plans, points))
     else:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from netplace.runs.kept import PlanLike
 
-__all__ = ["carry_out_one", "plan_of", "show_many", "show_one"]
+__all__ = ["carry_out_one", "many_object", "plan_of", "show_many", "show_one"]
 
 AnyPlan = TypeVar("AnyPlan", bound="PlanLike")
 Outcome = dict[str, Any]
@@ -66,6 +66,14 @@ def show_one(
         say(remark)
 
 
+def many_object(
+    what: str, plans: Sequence[AnyPlan], outcomes: Sequence[Outcome], more: dict[str, Any]
+) -> dict[str, Any]:
+    """Return plans and their outcomes as one object, the outcomes under the key `what`."""
+    every = [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
+    return {what: every, **more}
+
+
 def show_many(
     what: str,
     plans: Sequence[AnyPlan],
@@ -96,8 +104,7 @@ def show_many(
         Whether JSON is shown.
     """
     if as_json:
-        every = [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
-        print_json({what: every, **more})
+        print_json(many_object(what, plans, outcomes, more))
     else:
         print_tables(*tables)
     for remark in dict.fromkeys((*notes, *chain.from_iterable(map(remarks, plans, outcomes)))):

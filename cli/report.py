@@ -19,14 +19,13 @@ def report_command(outcome: str, output: str | None) -> None:
     """Write one HTML page of an outcome: verdict, tables that sort and filter, figures with values.
 
     OUTCOME is a folder that cosim, schedule or study wrote, a .json file with what run, load or allocate
-    printed with --json, or a table (.csv, .parquet). The page opens from disk, without a network.
+    printed with --json, a table (.csv, .parquet), a store, or a sweep file
+    with its store. The page opens from disk, without a network.
     """
-    from netplace.report.files.outputs import check_output, whole_file
-    from netplace.report.pages import page_of, render
+    from netplace.report.files.outputs import check_output
+    from netplace.report.pages import page_of, write_page
 
     path = Path(outcome)
     target = check_output(Path(output) if output else path.with_name(f"{path.name}.html"), (".html",))
-    text = render(page_of(path))
-    with whole_file(target) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    click.echo(f"{target}: {len(text) / 1e6:.1f} MB")
+    size = write_page(target, page_of(path))
+    click.echo(f"{target}: {size / 1e6:.1f} MB")

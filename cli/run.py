@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, PROCESSES, SEEDS, OutputFile
+from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.many import say
+from netplace.cli.outputs import OUTCOME, write_output
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, engine_flag, json_flag, network_flag, seed_flag
 from netplace.cli.stores import open_store
@@ -78,10 +79,11 @@ __all__ = ["run_command"]
 )
 @click.option(
     "-o",
-    "picture",
-    type=PICTURE,
+    "output",
+    type=OUTCOME,
     metavar="FILE",
-    help="Draw the link loads and jobs of the first run (png, pdf or svg).",
+    help="Write a page of all (.html), a picture of the link loads and jobs of the first run (.png, .pdf, "
+    ".svg), or what --json prints (.json).",
 )
 @click.option(
     "--store", type=OUTPUT, metavar="FILE", help="Keep the results in a store as well; see netplace table."
@@ -113,7 +115,7 @@ class _Asked:
     messages: Path | None
     timeline: Path | None
     critical_path: bool
-    picture: Path | None
+    output: Path | None
     store: Path | None
     as_json: bool
 
@@ -172,10 +174,16 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     if asked.workers > 1 and whole_runs:
         which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
         say(f"--workers {asked.workers}: {which} by one process: there is one job, or jobs can share routers")
-    write_run(executed, asked.messages, asked.timeline, asked.picture)
+    write_run(executed, asked.messages, asked.timeline, None)
     paths = path_rows(executed) if asked.critical_path else []
+
+    def described() -> dict[str, Any]:
+        found = summarise([describe(run) for run in executed])
+        return found | ({"critical_paths": paths} if asked.critical_path else {})
+
+    if asked.output:
+        write_output(asked.output, described, "run", draw=lambda path: write_run(executed, None, None, path))
     if asked.as_json:
-        described = summarise([describe(run) for run in executed])
-        print_results("run", described | ({"critical_paths": paths} if asked.critical_path else {}))
+        print_results("run", described())
     else:
         print_tables(*run_tables(executed), *([path_table(paths)] if paths else []))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, FOLDER, REAL, SEED, OutputFile
+from netplace.cli.amounts import COUNT, REAL, SEED, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
 from netplace.cli.many import (
@@ -19,7 +19,8 @@ from netplace.cli.many import (
     resource_flags,
     store_flag,
 )
-from netplace.cli.plans import carry_out_one, plan_of, show_many, show_one
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
+from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 
@@ -102,11 +103,11 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 )
 @click.option(
     "-o",
-    "folder",
-    type=FOLDER,
-    metavar="FOLDER",
+    "output",
+    type=OUTCOME_OR_FOLDER,
     panel=_RESULT,
-    help="Write rows, figures and pictures there.",
+    help="Write rows, figures and pictures into a folder, or a page (.html), a Gantt chart (.png, .pdf, "
+    ".svg), or what --json prints (.json).",
 )
 @click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
 @click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Begin of the Gantt chart.")
@@ -123,12 +124,12 @@ def schedule_command(study: str | None, **given: Any) -> None:
     if study is not None:
         _many(Path(study), given)
         return
-    from netplace.report.tables.schedule import figure_tables, remarks, write_folder, write_rows
+    from netplace.report.tables.schedule import figure_tables, remarks, write_rows
     from netplace.runs.plan import KEYS, make_plan
     from netplace.runs.schedules import carry_out, outcome_of
 
-    rows, folder, window = given["rows"], given["folder"], _window(given)
-    if (rows or folder) and given["dask"] is not None:
+    rows, output, window = given["rows"], given["output"], _window(given)
+    if (rows or output) and given["dask"] is not None:
         raise ValueError(
             f"--dask: {given['dask']} given, but rows and pictures are written where they are made"
         )
@@ -136,25 +137,46 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
     def carried(plan: Plan) -> dict[str, Any]:
         with job_progress(plan.jobs) as tell:
-            made.append(carry_out(plan, keep_nodes=folder is not None, tell=tell))
+            made.append(carry_out(plan, keep_nodes=output is not None, tell=tell))
         return made[0].outcome
 
     refuse_of_one(given)
     plan = plan_of(make_plan, KEYS, given)
     outcome = carry_out_one(plan, carried, outcome_of, "schedules", given)
-    if (rows or folder) and not made:
+    if (rows or output) and not made:
         carried(plan)  # the figures were kept, what is written was not
     if rows:
         write_rows(rows, made[0].schedule)
-    if folder:
-        write_folder(folder, plan, made[0], given["at"], window)
+    if output:
+        _write(output, plan, made[0], given["at"], window)
     show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
+
+
+def _write(
+    output: Path, plan: Plan, made: Carried, at: float | None, window: tuple[float | None, float | None]
+) -> None:
+    """Write a schedule as the ending of a name says."""
+    from netplace.report.plots.schedule import draw_gantt
+    from netplace.report.tables.schedule import title_of, write_figures, write_folder
+
+    def folder(path: Path) -> None:
+        if path == output:
+            write_folder(path, plan, made, at, window)
+        else:
+            write_figures(path, plan, made)
+
+    write_output(
+        output,
+        lambda: {"plan": plan.to_dict(), **made.outcome},
+        draw=lambda path: draw_gantt(path, made.schedule, title_of(plan), *window),
+        folder=folder,
+    )
 
 
 def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
     """Return the seconds between which the Gantt chart is drawn; what is not drawn has no times."""
     for name, what in (("from_", "Gantt chart"), ("to", "Gantt chart"), ("at", "picture")):
-        if given[name] is not None and not given["folder"]:
+        if given[name] is not None and not given["output"]:
             raise ValueError(
                 f"--{name.rstrip('_')}: {given[name]:g} given, but without -o no {what} is drawn"
             )
@@ -166,27 +188,32 @@ def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
 
 def _many(study: Path, given: dict[str, Any]) -> None:
     """Carry out the schedules of a study file."""
-    from netplace.report.files.outputs import whole_file
+    from netplace.cli.study_folder import write_study_folder
     from netplace.report.tables.differences import contest_frame, contest_notes, contest_tables
     from netplace.report.tables.schedule import compared, draw_compared, figure_rows, remarks
     from netplace.report.tables.schedule_contests import schedule_contests
     from netplace.runs.study_file import read_study
-    from netplace.runs.tables import write_table
 
-    refuse_beside_study(study, "store", "workers", "dask", "folder", "as_json", "jobs_apart")
+    refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
     plans, outcomes, notes = _carried(read_study(study), study, given)
     contests = [] if given["jobs_apart"] else schedule_contests(plans, outcomes)
-    if folder := given["folder"]:
-        folder.mkdir(exist_ok=True)
-        for name, frame in (
-            ("schedules.csv", figure_rows(plans, outcomes)),
-            ("differences.csv", contest_frame(contests)),
-        ):
-            with whole_file(folder / name) as temporary:
-                write_table(frame, temporary)
-        draw_compared(folder / "comparison.png", plans, outcomes)
     tables = [compared(plans, outcomes), *contest_tables(contests)]
     more = {"differences": [contest.to_dict() for contest in contests]}
+    if output := given["output"]:
+        frames = {
+            "schedules": ("Schedules; times in seconds", figure_rows(plans, outcomes)),
+            "differences": ("What differs: p values after Holm", contest_frame(contests)),
+        }
+
+        def draw(path: Path) -> None:
+            draw_compared(path, plans, outcomes)
+
+        def folder(path: Path) -> None:
+            write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
+
+        write_output(
+            output, lambda: many_object("schedules", plans, outcomes, more), draw=draw, folder=folder
+        )
     notes += [] if given["as_json"] else contest_notes(contests)
     show_many("schedules", plans, outcomes, tables, more, remarks, notes, given["as_json"])
 

@@ -46,6 +46,7 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     metavar="FOLDER",
     help="Where report, tables and figures go. [default: study-NAME, or study-NAME-quick]",
 )
+@click.option("--report", "page", is_flag=True, help="Write all as one page too, report.html in the folder.")
 def study_command(name: str, **given: Any) -> None:
     """Carry out a study; what is stored is never simulated again.
 
@@ -92,6 +93,11 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     heading = study.title + (" (quick version)" if asked.quick else "")
     write(report, folder, heading, _command(study.name, given), study.source)
     click.echo(f"report: {folder / 'report.md'}", err=True)
+    if given["page"]:
+        from netplace.report.pages import page_of, write_page
+
+        write_page(folder / "report.html", page_of(folder), _command(study.name, given))
+        click.echo(f"page: {folder / 'report.html'}", err=True)
 
 
 def _command(name: str, given: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 @store_flag("SWEEP.sqlite")
 @click.option("--csv", metavar="FILE", help="Write the table as CSV.")
 @click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
+@click.option("-o", "output", metavar="FILE", help="Write a page (.html), or the table (.csv, .parquet).")
 @click.option("--runs", "each", is_flag=True, help="One row a run, instead of run times over the seeds.")
 @click.option("--verify", is_flag=True, help="Only check every row of a store against its checksum.")
 @click.option("--retry", is_flag=True, help="Try the runs that failed again.")
@@ -160,7 +161,10 @@ def _outputs(given: dict[str, Any]) -> list[Path]:
     """Return the files to write, checked before anything long begins."""
     from netplace.report.files.outputs import check_output
 
-    return [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
+    found = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
+    if given["output"]:
+        found.append(check_output(Path(given["output"]), (".html", ".csv", ".parquet")))
+    return found
 
 
 def _times_unless(each: bool, runs: pd.DataFrame, where: object) -> pd.DataFrame:
@@ -175,6 +179,10 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
 
     if len(files) != 2:
         raise ValueError(f"table diff: {len(files)} tables given, expected two")
+    if page := next((path for path in outputs if path.suffix == ".html"), None):
+        raise ValueError(
+            f"-o {page}: table diff writes no page, expected netplace compare, or .csv or .parquet"
+        )
     first, second = (_times_unless(False, load_frame(Path(name)), name) for name in files)
     found = difference(first, second)
     for path in outputs:

@@ -53,7 +53,16 @@ class VerdictGroup(click.RichGroup):
 
 
 class AnnouncingCommand(click.RichCommand):
-    """A command that may have to compile the kernel first, and then says so."""
+    """A command that may have to compile the kernel first, and then says so; it knows its own words."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Return the context, with the words of the command line under ``netplace.words``."""
+        words = list(args)
+        context = super().make_context(info_name, args, parent, **extra)
+        context.meta["netplace.words"] = words
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

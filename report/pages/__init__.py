@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from netplace.report.files.outputs import whole_file
 from netplace.report.pages.html import render
-from netplace.report.pages.kinds import advice, allocation, cosimulation, load, run, schedule, study, table
+from netplace.report.pages.kinds import (
+    advice,
+    allocation,
+    cosimulation,
+    load,
+    printed,
+    run,
+    schedule,
+    store,
+    study,
+    table,
+)
 from netplace.report.pages.page import Page
 
-__all__ = ["PAGES", "PageKind", "page_of", "render"]
+__all__ = ["PAGES", "PageKind", "page_of", "render", "write_page"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,9 @@ PAGES: dict[str, PageKind] = {
     "load": PageKind(load.recognises, load.page, "what netplace load --json printed, in a .json file"),
     "allocation": PageKind(allocation.recognises, allocation.page, "what netplace allocate --json printed"),
     "table": PageKind(table.recognises, table.page, "a table of netplace table --csv or --parquet"),
+    "store": PageKind(store.recognises, store.page, "a store (.sqlite), or a sweep file with its store"),
+    # What no other kind is made of: it stands last.
+    "printed": PageKind(printed.recognises, printed.page, "what any other command printed with --json"),
 }
 
 
@@ -59,3 +74,23 @@ def page_of(path: Path) -> Page:
             return kind.page(path)
     known = "; ".join(kind.description for kind in PAGES.values())
     raise ValueError(f"{path}: is no outcome that a report is made of, expected one of: {known}")
+
+
+def write_page(path: Path, page: Page, command: str = "") -> int:
+    """Write a page, whole or not at all, and return its size in bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    page : Page
+        What it says.
+    command : str
+        The command that makes it again, if it is known.
+    """
+    if command:
+        page = replace(page, asked=[("command", command), *page.asked])
+    text = render(page)
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return len(text.encode())

@@ -30,6 +30,7 @@ __all__ = [
     "remarks",
     "title_of",
     "write_folder",
+    "write_kept",
 ]
 
 Outcome = dict[str, Any]
@@ -193,6 +194,12 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     draw_sharing(folder / "sharing.png", outcome["jobs"], title_of(plan))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)
+    write_kept(folder, plan, outcome)
+
+
+def write_kept(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
+    """Write the plan and all that came of it into a folder, of which its page is made."""
+    folder.mkdir(exist_ok=True)
     with whole_file(folder / kept.FILE) as temporary:
         temporary.write_text(kept.text_of(plan, outcome), encoding="utf-8")
 

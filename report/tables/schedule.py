@@ -33,6 +33,7 @@ __all__ = [
     "remarks",
     "row_table",
     "title_of",
+    "write_figures",
     "write_folder",
     "write_rows",
 ]
@@ -218,6 +219,14 @@ def draw_compared(path: Path, plans: Sequence[Plan], outcomes: Sequence[Outcome]
     draw_comparison(path, frame, f"{same}: means and 95 % intervals")
 
 
+def write_figures(folder: Path, plan: Plan, carried: Carried) -> None:
+    """Write rows and figures of one schedule into a folder, of which its page is made."""
+    folder.mkdir(exist_ok=True)
+    write_rows(folder / schedule_folder.ROWS, carried.schedule)
+    with whole_file(folder / schedule_folder.FIGURES) as temporary:
+        temporary.write_text(schedule_folder.figures_text(folder, plan, carried.outcome), encoding="utf-8")
+
+
 def write_folder(
     folder: Path,
     plan: Plan,
@@ -243,10 +252,7 @@ def write_folder(
     schedule, title = carried.schedule, title_of(plan)
     running, origin = running_jobs(schedule), float(schedule.submit.min())
     moment = float(running.time[running.value.argmax()]) if at is None else origin + at
-    folder.mkdir(exist_ok=True)
-    write_rows(folder / schedule_folder.ROWS, schedule)
-    with whole_file(folder / schedule_folder.FIGURES) as temporary:
-        temporary.write_text(schedule_folder.figures_text(folder, plan, carried.outcome), encoding="utf-8")
+    write_figures(folder, plan, carried)
     draw_gantt(folder / "gantt.png", schedule, title, *window)
     draw_utilisation(folder / "utilisation.png", schedule, title)
     if plan.power:

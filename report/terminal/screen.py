@@ -23,6 +23,7 @@ __all__ = [
     "print_json",
     "print_results",
     "print_tables",
+    "printed_text",
     "progress_bar",
     "table",
     "with_progress",
@@ -46,7 +47,13 @@ def print_json(found: dict[str, Any]) -> None:
 
 def print_results(what: str, found: dict[str, Any]) -> None:
     """Print one of `PRINTED` as a JSON object, with what it is, its version and its checksum first."""
-    sys.stdout.write(results_text(what, PRINTED[what], found, indent=None) + "\n")
+    sys.stdout.write(printed_text(found, what))
+
+
+def printed_text(found: dict[str, Any], what: str = "") -> str:
+    """Return what is printed of results as JSON, of one of `PRINTED` with its version and checksum."""
+    text = results_text(what, PRINTED[what], found, indent=None) if what else json_text(found)
+    return text + "\n"
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

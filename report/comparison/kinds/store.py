@@ -10,6 +10,7 @@ from netplace.report.comparison.kinds.load import point_entries
 from netplace.report.comparison.kinds.schedule import plan_entries
 from netplace.report.comparison.kinds.table import run_entries
 from netplace.report.comparison.outcome import Entry, Outcome
+from netplace.report.pages.kinds.store import recognises
 from netplace.runs.chance import network_draws, placement_draws
 from netplace.runs.spec import Run
 from netplace.runs.store import Row, Store
@@ -20,17 +21,11 @@ from netplace.topologies import names_file, parse
 __all__ = ["outcome", "recognises"]
 
 
-def recognises(path: Path) -> bool:
-    """Tell whether a file is a store, or a sweep with its store beside it."""
-    if path.suffix.lower() == ".toml":
-        return path.is_file() and path.with_suffix(".sqlite").is_file()
-    return path.is_file() and path.suffix.lower() in (".sqlite", ".db")
-
-
 def outcome(path: Path) -> Outcome:
     """Return what a store holds; of a sweep, what belongs to it."""
-    runs = read_sweep(path).runs() if path.suffix.lower() == ".toml" else None
-    with Store(path.with_suffix(".sqlite"), read_only=True) as store:
+    sweep = path.suffix.lower() == ".toml"
+    runs = read_sweep(path).runs() if sweep else None
+    with Store(path.with_suffix(".sqlite") if sweep else path, read_only=True) as store:
         entries = _runs(list(store.rows(runs)))
         if runs is None:
             loads = [(plan, measured) for plan, measured in store.outcomes("loads")]

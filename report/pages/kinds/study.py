@@ -26,7 +26,7 @@ def page(path: Path) -> Page:
         lines = (path / _REPORT).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{path / _REPORT}: is no text") from None
-    title, said, asked = path.name, [], [("folder", str(path))]
+    title, said, asked = path.name, [], [("folder", path.name)]
     parts: list[DataTable | Figure] = []
     missing: list[str] = []
     heading, place, room = "", 0, _LARGEST

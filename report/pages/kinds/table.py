@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ from netplace.report.plots.best import clear_best
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of
 
-__all__ = ["page", "recognises"]
+__all__ = ["page", "recognises", "times_page"]
 
 _MOST_GROUPS = 12
 
@@ -24,6 +25,26 @@ def recognises(path: Path) -> bool:
 def page(path: Path) -> Page:
     """Return the page of a run-time table."""
     frame = times_of(read_table(path), path)
+    return times_page(path, frame, [("table", path.name)])
+
+
+def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]) -> Page:
+    """Return the page of run times by what was run.
+
+    Parameters
+    ----------
+    path : Path
+        Where they are from.
+    frame : DataFrame
+        As `netplace.runs.tables.time_table` returns.
+    asked : sequence of (str, str)
+        What was asked.
+
+    Raises
+    ------
+    ValueError
+        If no run has ended.
+    """
     known = frame[frame["mean"].notna()]
     if not len(known):
         raise ValueError(f"{path}: has no run that ended")
@@ -53,7 +74,7 @@ def page(path: Path) -> Page:
         missing.append(f"pictures of {len(groups) - _MOST_GROUPS} of {len(groups)} groups; the table has all")
     if ended := int(frame["missing"].sum() + frame["failed"].sum()):
         missing.append(f"{ended} runs that failed or were not simulated yet")
-    return Page(f"Run times: {path.name}", said[:_MOST_GROUPS], [("table", str(path))], parts, missing)
+    return Page(f"Run times: {path.name}", said[:_MOST_GROUPS], asked, parts, missing)
 
 
 def _bars(name: str, rows: pd.DataFrame) -> Bars:

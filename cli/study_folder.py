@@ -1,0 +1,45 @@
+"""Several plans side by side in a folder: a report, its tables and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["write_study_folder"]
+
+_DIGITS = 4
+
+
+def write_study_folder(
+    folder: Path,
+    heading: str,
+    command: str,
+    tables: Mapping[str, tuple[str, DataFrame]],
+    draw: Callable[[Path], None],
+) -> None:
+    """Write ``report.md``, a CSV file for each table, and the picture ``comparison.png``.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there.
+    heading, command : str
+        What was carried out, and by which command.
+    tables : mapping
+        By the name of the file, the title of a table and the table; empty tables are left out.
+    draw : callable
+        Draws the picture into the file that it is given.
+    """
+    from netplace.studies.report import Report, ReportTable, write
+
+    made = [
+        ReportTable(name, title, frame, {key: _DIGITS for key in frame.columns if frame[key].dtype == float})
+        for name, (title, frame) in tables.items()
+        if len(frame)
+    ]
+    folder.mkdir(exist_ok=True)
+    write(Report(tuple(made), (), {"comparison": draw}), folder, heading, command, "none")

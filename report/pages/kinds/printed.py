@@ -1,0 +1,58 @@
+"""The page of what a command printed with --json where it has no page of its own: its numbers and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from netplace.report.pages.kinds.saved import asked_of, saved_object, versions_of
+from netplace.report.pages.page import DataTable, Figure, Page
+
+__all__ = ["page", "recognises"]
+
+_LONGEST = 200  # characters of a cell
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a file holds an object, of whatever command."""
+    return path.suffix.lower() == ".json" and path.is_file() and bool(saved_object(path))
+
+
+def page(path: Path) -> Page:
+    """Return the page of an object: lists of objects as tables, the rest as figures."""
+    found = saved_object(path)
+    parts: list[DataTable | Figure] = []
+    plain: dict[str, Any] = {}
+    for name, value in found.items():
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+            parts.append(_table(name, value))
+        elif name != "versions":
+            plain[name] = value
+    rows = [list(pair) for pair in asked_of(plain)]
+    parts.append(DataTable("Figures", ["figure", "value"], [[name, _cell(value)] for name, value in rows]))
+    said = [f"{len(rows)} figures and {len(parts) - 1} tables, as the command printed them."]
+    return Page(path.stem, said, versions_of(found.get("versions")), parts)
+
+
+def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:
+    flat = [_flat(row) for row in rows]
+    columns = list(dict.fromkeys(key for row in flat for key in row))
+    return DataTable(name.replace("_", " "), columns, [[row.get(key) for key in columns] for row in flat])
+
+
+def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = _cell(value)
+    return found
+
+
+def _cell(value: Any) -> Any:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

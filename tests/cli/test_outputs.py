@@ -1,0 +1,57 @@
+"""One rule of ``-o``: the ending says what is written, a name without one is a folder."""
+
+import json
+
+import pytest
+
+RUN = ("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16)
+LOAD = ("load", "--network", "torus:4x4", "--offered", "0.3", "--measure", 500)
+ALLOCATE = ("allocate", "--machine", "mesh:8x8", "--nodes", 10, "--partition", "mm")
+SCHEDULE = ("schedule", "--machine", "torus:4x4", "--workload", "lublin", "--jobs", 40)
+COSIM = ("cosim", "--machine", "torus:4x4", "--workload", "applications", "--jobs", 3, "--sizes", "small")
+ALL = (RUN, LOAD, ALLOCATE, SCHEDULE, COSIM)
+
+
+def named(words):
+    return words[0]
+
+
+@pytest.mark.parametrize("words", ALL, ids=named)
+def test_the_ending_says_what_is_written(netplace, tmp_path, words):
+    page, data, picture = (tmp_path / f"out.{ending}" for ending in ("html", "json", "svg"))
+    for path in (page, data, picture):
+        result = netplace(*words, "-o", path)
+        assert result.exit_code == 0, result.output
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert f"netplace {words[0]} {words[1]}" in text  # the command that makes it again
+    assert str(tmp_path) not in text.split("netplace " + words[0])[0]
+    assert isinstance(json.loads(data.read_text()), dict)
+    assert "<svg" in picture.read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.html", "out.json", "out.svg"]
+
+
+@pytest.mark.parametrize("words", [SCHEDULE, COSIM], ids=named)
+def test_a_name_without_an_ending_is_a_folder(netplace, tmp_path, words):
+    assert netplace(*words, "-o", tmp_path / "out").exit_code == 0
+    assert len(list((tmp_path / "out").iterdir())) > 2
+
+
+@pytest.mark.parametrize("words", ALL, ids=named)
+def test_other_endings_are_a_mistake(netplace, tmp_path, words):
+    result = netplace(*words, "-o", tmp_path / "out.gif")
+    assert result.exit_code == 2
+    assert "expected a name that ends in .html" in " ".join(result.stderr.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_studies_of_schedules_have_pages(netplace, tmp_path):
+    (tmp_path / "s.toml").write_text(
+        'machine = "torus:4x4"\nworkload = "lublin"\njobs = 100\npolicy = ["fcfs", "easy"]\n'
+    )
+    result = netplace("schedule", tmp_path / "s.toml", "-o", tmp_path / "s.html")
+    assert result.exit_code == 0, result.output
+    assert "Schedules of s.toml" in (tmp_path / "s.html").read_text()
+    for outcome in ("s.sqlite",):
+        assert netplace("report", tmp_path / outcome, "-o", tmp_path / "store.html").exit_code == 0
+    assert "2 schedules are kept" in (tmp_path / "store.html").read_text()
