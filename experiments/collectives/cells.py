@@ -161,11 +161,17 @@ def _cycles(
     network, begin = Network(machine, config), 0
     if others is not None:
         begin = WARM_UP
-        network.start(application(NEIGHBOURS, len(others), bytes=4096), others, times=1 << 20)
+        network.start(_neighbour(len(others)), others, times=1 << 20)
     job = network.start(program, own, at=begin)
     if job not in network.advance(None if limit is None else begin + limit):
         return None
     return int(network.job(job).end) - begin
+
+
+@lru_cache
+def _neighbour(tasks: int) -> Program:
+    """Return what runs on all other nodes, once."""
+    return application(NEIGHBOURS, tasks, bytes=4096)
 
 
 @lru_cache
