@@ -208,6 +208,8 @@ def _digest_of(job: Mapping[str, Any]) -> str:
 
 
 def _tables(jobs: Iterable[Job]) -> set[str]:
-    """Return the files, if any, whose tables choose the algorithms of collectives."""
-    texts = (str(value) for job in jobs for option, value in job.options if option == "collectives")
+    """Return the files, if any, that choose the algorithms of collectives or have the times of layers."""
+    texts = (
+        str(value) for job in jobs for option, value in job.options if option in ("collectives", "times")
+    )
     return {text.partition("+")[0] for text in texts}

@@ -10,12 +10,13 @@ from netplace.apps.collectives import Collectives
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.apps.training.job import Job, job_of, model_of
+from netplace.apps.training.layer_times import read_layer_times
 from netplace.apps.training.layout import Layout, layout_of
 from netplace.apps.training.models import MODELS, Model
 from netplace.apps.training.writing import write_step
 from netplace.checks import whole
 
-__all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "training", "training_job"]
+__all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "read_layer_times", "training", "training_job"]
 
 
 def training_job(
@@ -38,6 +39,7 @@ def training_job(
     order: str = "tp-cp-dp-pp",
     overlap: int = 0,
     flops: float = 1.4e14,
+    times: str = "",
     cycle_ns: float = 3.2,
 ) -> Job:
     """Return the job of `tasks` ranks that the options of application ``training`` describe.
@@ -68,6 +70,8 @@ def training_job(
     flops : float
         Floating-point operations a second of a rank: by default 45 % of the 312e12 of an A100, as Narayanan
         et al., SC 2021, report 44 to 52 %. 0: computation takes no time.
+    times : str
+        File with the seconds of layers, see `read_layer_times`; those that it does not have follow `flops`.
     cycle_ns : float
         Length of a cycle.
 
@@ -76,8 +80,9 @@ def training_job(
     ValueError
         If there is no such model, or degrees do not divide what they should.
     """
+    sizes = model_of(model, layers, hidden, sequence, experts)
     job = Job(
-        model_of(model, layers, hidden, sequence, experts),
+        sizes,
         layout_of(tasks, tp, cp, dp, pp, ep, order),
         micro_batch=micro_batch,
         sequence_parallel=bool(whole(sp, "sp", 0)),
@@ -86,6 +91,7 @@ def training_job(
         overlap=bool(whole(overlap, "overlap", 0)),
         flops=flops,
         cycle_ns=cycle_ns,
+        times=read_layer_times(times, sizes.layers) if times else {},
     )
     return job_of(job, global_batch)
 

@@ -7,9 +7,10 @@ backward twice as many as forward.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from netplace.apps.training.layer_times import HEAD, LayerTimes
 from netplace.apps.training.layout import Layout
 from netplace.apps.training.models import MODELS, Model
 from netplace.checks import one_of, real, whole
@@ -43,6 +44,8 @@ class Job:
         Floating-point operations a second of a rank; 0: computation takes no time.
     cycle_ns : float
         Length of a cycle.
+    times : mapping
+        Seconds of layers, forward and backward, that count instead of operations, see `read_layer_times`.
     """
 
     model: Model
@@ -55,6 +58,7 @@ class Job:
     overlap: bool = False
     flops: float = 0.0
     cycle_ns: float = 3.2
+    times: LayerTimes = field(default_factory=dict)
 
     ACTIVATION = 2
     PARAMETER = 2
@@ -113,19 +117,39 @@ class Job:
         """Parameters of the first stage's embedding, or the last one's projection, that a rank has."""
         return self.model.embedding_parameters // self.layout.tp
 
-    def attention_cycles(self) -> int:
-        """Return how long a rank computes forward in the attention of a layer."""
+    def layers_of(self, stage: int, chunk: int) -> range:
+        """Return the numbers of the layers of a chunk."""
+        first = (chunk * self.layout.pp + stage) * self.chunk_layers
+        return range(first, first + self.chunk_layers)
+
+    def layer_cycles(self, layer: int, forward: bool) -> tuple[int, int]:
+        """Return how long a rank computes in the attention and in the perceptron, or experts, of a layer.
+
+        A time from a file is divided as the operations are.
+        """
+        attention, perceptron = self._operations()
+        if layer not in self.times:
+            times = 1 if forward else 2
+            return times * self._cycles(attention), times * self._cycles(perceptron)
+        cycles = self._measured(layer, forward)
+        first = round(cycles * attention / (attention + perceptron))
+        return first, cycles - first
+
+    def head_cycles(self, forward: bool) -> int:
+        """Return how long the last stage computes in the projection to the vocabulary."""
+        if HEAD in self.times:
+            return self._measured(HEAD, forward)
+        return (1 if forward else 2) * self._cycles(2 * self.tokens * self.model.embedding_parameters)
+
+    def _operations(self) -> tuple[int, int]:
+        """Return the operations of a layer forward, in its attention and in its perceptron."""
         model = self.model
         scores = 4 * self.tokens * model.sequence * model.hidden
-        return self._cycles(2 * self.tokens * model.attention_parameters + scores)
+        attention = 2 * self.tokens * model.attention_parameters + scores
+        return attention, 2 * self.tokens * model.active * model.expert_parameters
 
-    def perceptron_cycles(self) -> int:
-        """Return how long a rank computes forward in the perceptron, or the experts, of a layer."""
-        return self._cycles(2 * self.tokens * self.model.active * self.model.expert_parameters)
-
-    def head_cycles(self) -> int:
-        """Return how long the last stage computes forward in the projection to the vocabulary."""
-        return self._cycles(2 * self.tokens * self.model.embedding_parameters)
+    def _measured(self, layer: int, forward: bool) -> int:
+        return round(self.times[layer][0 if forward else 1] * 1e9 / self.cycle_ns)
 
     def _cycles(self, operations: int) -> int:
         if not self.flops:
@@ -170,6 +194,7 @@ def job_of(job: Job, global_batch: int | None) -> Job:
     _check_divides("experts", model.experts, "ep", layout.ep)
     if job.sequence_parallel:
         _check_divides("sequence", model.sequence, "cp x tp, for sp", layout.cp * layout.tp)
+    _check_times(job)
     share = layout.dp * job.micro_batch
     batch = share * layout.pp if global_batch is None else whole(global_batch, "global_batch")
     if batch % share:
@@ -184,6 +209,17 @@ def job_of(job: Job, global_batch: int | None) -> Job:
             raise ValueError(f"chunks: {job.chunks} are interleaved on pipeline stages, and pp is 1")
         _check_micros(micros, layout.pp)
     return replace(job, micros=micros)
+
+
+def _check_times(job: Job) -> None:
+    """Check that every layer has a time, if a file has some and no rate gives those of the others."""
+    missing = [str(layer) for layer in range(job.model.layers) if layer not in job.times]
+    if job.times and missing and not job.flops:
+        named = ", ".join(missing[:5]) + (" .." if missing[5:] else "")
+        raise ValueError(
+            f"times: layers {named} have none, and flops is 0, expected a line for each of them, or a rate "
+            "of floating-point operations"
+        )
 
 
 def _check_micros(micros: int, stages: int) -> None:

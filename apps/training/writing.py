@@ -56,13 +56,14 @@ class _Rank:
         self._receive(step, self._before(step))
         if self._is_first(step):
             self._sum_over_tensor()
-        for _ in range(job.chunk_layers):
+        for layer in job.layers_of(self.stage, step.chunk):
+            attention, perceptron = job.layer_cycles(layer, forward=True)
             self._gather_layer()
-            self._attention(job.attention_cycles(), 1)
-            self._perceptron(job.perceptron_cycles())
+            self._attention(attention, 1)
+            self._perceptron(perceptron)
         if self._is_last(step):
             self._share_sequence()
-            self.writer.compute(job.head_cycles())
+            self.writer.compute(job.head_cycles(forward=True))
             if len(self.tensor) > 1:
                 for _ in range(3):
                     allreduce(self.writer, self.tensor, job.tokens * _LOSS_BYTES)
@@ -72,12 +73,13 @@ class _Rank:
         job = self.job
         self._receive(step, self._after(step))
         if self._is_last(step):
-            self.writer.compute(2 * job.head_cycles())
+            self.writer.compute(job.head_cycles(forward=False))
             self._sum_over_tensor()
-        for _ in range(job.chunk_layers):
+        for layer in reversed(job.layers_of(self.stage, step.chunk)):
+            attention, perceptron = job.layer_cycles(layer, forward=False)
             self._gather_layer()
-            self._perceptron(2 * job.perceptron_cycles())
-            self._attention(2 * job.attention_cycles(), 2)
+            self._perceptron(perceptron)
+            self._attention(attention, 2)
             if reducing:
                 self._in_the_background(self._reduce_layer)
         if self._is_first(step):

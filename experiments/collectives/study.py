@@ -23,7 +23,7 @@ from netplace.studies.study import Asked, Bench, Study
 __all__ = ["STUDY", "cells"]
 
 NETWORKS = ("torus:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2")
-RANKS = (8, 24, 32)
+RANKS = (8, 24)
 BYTES = (256, 8192, 131072)
 DRAWS = 3
 PARTS = {

@@ -23,13 +23,13 @@ from netplace.studies.study import Asked, Bench, Study
 __all__ = ["STUDY", "cells"]
 
 MACHINES = {
-    "torus": ("torus:10x10x10", ("contiguous:round-up", "curve:hilbert", "non-contiguous", "random")),
-    "tree": ("tree:10,3", ("nearly-contiguous:20", "slurm:tree", "non-contiguous", "random")),
-    "dragonfly": ("dragonfly:a=8,p=4,h=4", ("pss:levels", "slurm:tree", "non-contiguous", "random")),
+    "torus": ("torus:10x10x10", ("contiguous:round-up", "curve:hilbert", "random")),
+    "tree": ("tree:10,3", ("nearly-contiguous:20", "slurm:tree", "random")),
+    "dragonfly": ("dragonfly:a=8,p=4,h=4", ("pss:levels", "slurm:tree", "random")),
 }
 ORDERS = ("tp-cp-dp-pp", "tp-cp-pp-dp", "pp-cp-dp-tp")
-DRAWS = 3
-SCALES = (131072, 65536, 32768, 16384, 8192, 4096)  # bytes of a phit
+DRAWS = 2
+SCALES = (131072, 65536, 32768, 16384, 8192)  # bytes of a phit
 PARTS = {
     **{name: f"a job of {RANKS} ranks on {machine}" for name, (machine, _) in MACHINES.items()},
     "scaling": "the same step with bytes and clock scaled more and less",
@@ -43,7 +43,7 @@ def cells(part: str, asked: Asked) -> list[Cell]:
     draws = asked.partitions or (1 if asked.quick else DRAWS)
     return [
         Cell(machine, partitioner, order, draw)
-        for partitioner in (partitioners[::3] if asked.quick else partitioners)
+        for partitioner in (partitioners[::2] if asked.quick else partitioners)
         for order in (ORDERS[::2] if asked.quick else ORDERS)
         for draw in range(draws)
     ]
