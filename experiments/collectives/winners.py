@@ -19,6 +19,7 @@ __all__ = ["TIE", "findings", "samples_of", "winner_table", "winners_of"]
 
 TIE = 0.02  # share by which a time may be longer and still be called as good
 _ALONE = "in order"
+_SAME = 1e-9  # by which logarithms of one ratio may differ
 
 
 def samples_of(times: Mapping[str, Sequence[int | None]]) -> dict[str, list[float]]:
@@ -45,7 +46,7 @@ def best(samples: Mapping[str, Sequence[float]]) -> list[str]:
 def _equal(ratios: NDArray[np.float64]) -> bool:
     if ratios.mean() <= math.log(1 + TIE):
         return True
-    varies = len(ratios) > 1 and np.ptp(ratios) > 0
+    varies = len(ratios) > 1 and np.ptp(ratios) > _SAME
     return bool(varies and stats.ttest_1samp(ratios, 0).pvalue > LEVEL)
 
 
