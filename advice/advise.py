@@ -111,8 +111,9 @@ class Advice:
 class _Clock:
     """Says when a share of the time, or of the simulations, is used up."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, tasks: int) -> None:
         self.limits = limits
+        self.iterations = min(20_000, 200 * tasks**2)  # few tasks have few mappings
         self.began = time.process_time()
         self.simulations = 0
 
@@ -129,7 +130,7 @@ class _Clock:
     def search(self) -> str:
         """The limit of one search for a mapping."""
         if self.limits.simulations is not None:
-            return "iterations=20000"
+            return f"iterations={self.iterations}"
         return f"seconds={max(0.05, min(2.0, self.limits.seconds / 200)):g}"
 
 
@@ -169,7 +170,7 @@ def advise(
     if expected is None:
         raise ValueError(f"usual placement: partitioner {usual} has no {tasks} of the free nodes for the job")
     situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
-    search = _Search(situation, _Clock(limits or Limits()), Candidate(usual, "consecutive", expected))
+    search = _Search(situation, _Clock(limits or Limits(), tasks), Candidate(usual, "consecutive", expected))
     search.screen(nodes)
     best, tried = search.choose()
     theirs, ours = search.judge(best)

@@ -144,3 +144,22 @@ def test_options_of_trees_are_refused(path):
 def test_host_lists_are_written_as_they_are_read():
     for names in (["n1", "n2", "n3"], ["a09", "a10", "b", "a11", "a1"], ["x9", "x10"], ["r1-n[", "q"][1:]):
         assert [*expand(host_list(names))] == names
+
+
+def test_files_in_the_form_of_topograph_are_read(tmp_path):
+    tree = tmp_path / "topology.conf"
+    tree.write_text(
+        "# switch.2.1=core\nSwitchName=switch.2.1 Switches=switch.1.[1-2]\n"
+        "# switch.1.1=leaf-1\nSwitchName=switch.1.1 Nodes=srv[1101-1104]\n"
+        "# switch.1.2=leaf-2\nSwitchName=switch.1.2 Nodes=srv[1201-1203,1207]\n"
+    )
+    found = parse(f"slurm:{tree}")
+    assert found.hosts == tuple(f"srv{n}" for n in (1101, 1102, 1103, 1104, 1201, 1202, 1203, 1207))
+    assert found.distance(0, 3) == 2
+    assert found.distance(3, 4) == 4
+    blocks = tmp_path / "blocks.conf"
+    blocks.write_text(
+        "# rack11=nvl-1-1\nBlockName=rack11 Nodes=srv[1101-1104]\n"
+        "# rack12=nvl-1-2\nBlockName=rack12 Nodes=srv[1201-1204]\nBlockSizes=4,8\n"
+    )
+    assert parse(f"slurm:{blocks}").hosts[4:] == ("srv1201", "srv1202", "srv1203", "srv1204")
