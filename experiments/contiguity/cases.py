@@ -47,12 +47,10 @@ class Cell(KeptCase):
         Text form.
     log : ArchiveLog
         Where the jobs are from.
-    per_node : int
-        Processors of the log on a node of the machine.
     week : int
         From whose beginning on; also the seed.
-    fills : float
-        How often the jobs fill the machine.
+    jobs : int
+        How many.
     mean_run : float
         Seconds that they run on it, a mean weighted by their work.
     communication : str
@@ -67,9 +65,8 @@ class Cell(KeptCase):
 
     machine: str
     log: ArchiveLog
-    per_node: int
     week: int
-    fills: float
+    jobs: int
     mean_run: float
     communication: str
     policy: str
@@ -78,8 +75,7 @@ class Cell(KeptCase):
 
     def stream(self) -> Stream:
         """Return its jobs."""
-        nodes = parse(self.machine).nodes
-        return stream_of(self.log, self.per_node, nodes, self.week, self.fills, self.mean_run)
+        return stream_of(self.log, parse(self.machine).nodes, self.week, self.jobs, self.mean_run)
 
     def carry_out(self) -> Outcome:
         """Return what came of each job by each of `KINDS`, times in seconds."""

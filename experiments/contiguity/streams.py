@@ -17,11 +17,10 @@ from netplace.scheduling.workload.load import at_load
 __all__ = ["LEAST_SECONDS", "LOAD", "Stream", "kept_share", "steady_weeks", "stream_of"]
 
 LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
-LOAD = 0.9
+LOAD = 1.5
 _WEEK = 7 * 86_400.0
 _STEADY = 0.25  # a week is steady if its work differs from the median week's by no more
 _LEAST_JOBS = 100  # of a week
-_FEWEST = 20  # of a stream
 
 Real = NDArray[np.float64]
 
@@ -55,22 +54,30 @@ class _Kept:
 
 
 @lru_cache(maxsize=16)
-def _kept(log: ArchiveLog, per_node: int, most: int) -> _Kept:
-    """Return the jobs of a log that count: of several nodes, at most `most`, and not short."""
+def _kept(log: ArchiveLog, machine: int) -> _Kept:
+    """Return the jobs of a log that count on a machine of so many nodes.
+
+    Sizes are those of the log times a power of two, or divided by one, the largest with which its machine is
+    no larger than this one: jobs fill as much of it as they did there. Jobs of one processor or one node, of
+    more than half the machine, and short ones do not count.
+    """
     jobs = log.read()
-    nodes = -(-jobs.nodes // per_node)
-    counts = (nodes > 1) & (nodes <= most) & (jobs.run_time >= LEAST_SECONDS)
+    width = jobs.machine_nodes or int(jobs.nodes.max())
+    power = int(np.floor(np.log2(machine / width)))
+    nodes = jobs.nodes << power if power >= 0 else -(-jobs.nodes // 2**-power)
+    most = machine // 2
+    counts = (jobs.nodes > 1) & (nodes > 1) & (nodes <= most) & (jobs.run_time >= LEAST_SECONDS)
     work = nodes * jobs.run_time
     share = {"jobs": float(counts.mean()), "work": float(work[counts].sum() / work.sum())}
     return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts], share)
 
 
-def kept_share(log: ArchiveLog, per_node: int, most: int) -> dict[str, float]:
+def kept_share(log: ArchiveLog, machine: int) -> dict[str, float]:
     """Return the share of a log's ``jobs`` and of their ``work``, in node-seconds, that counts."""
-    return _kept(log, per_node, most).share
+    return _kept(log, machine).share
 
 
-def steady_weeks(log: ArchiveLog, per_node: int, most: int, count: int) -> list[int]:
+def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:
     """Return `count` weeks of a log from which streams begin, spread over those that are steady.
 
     They stand at a half, a quarter, three quarters, an eighth, .. of them: fewer are the first of more.
@@ -80,7 +87,7 @@ def steady_weeks(log: ArchiveLog, per_node: int, most: int, count: int) -> list[
     ValueError
         If it has fewer steady weeks.
     """
-    kept = _kept(log, per_node, most)
+    kept = _kept(log, machine)
     week = ((kept.submit - kept.submit[0]) // _WEEK).astype(np.int64)
     weeks = int(week[-1])  # the last is not whole, and nothing follows it
     work = np.bincount(week, weights=kept.work)[:weeks]
@@ -101,37 +108,33 @@ def _spread(place: int) -> float:
     return int(digits, 2) / float(2 ** len(digits))
 
 
-def stream_of(log: ArchiveLog, per_node: int, nodes: int, week: int, fills: float, mean_run: float) -> Stream:
-    """Return the jobs from the beginning of a week on that fill a machine so many times.
+def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: float) -> Stream:
+    """Return jobs of a log from the beginning of a week on, for a machine of so many nodes.
 
-    One filling is all nodes for the mean run time, weighted by work. Run times are divided by one number,
-    which makes that mean `mean_run`; times between submissions by another, which makes the load `LOAD`.
+    Run times are divided by one number, which makes their mean, weighted by work, `mean_run`; times between
+    submissions by another, which makes the load `LOAD`.
 
     Parameters
     ----------
     log : ArchiveLog
         The log.
-    per_node : int
-        Processors of the log on a node of the machine.
-    nodes : int
-        Nodes of the machine; jobs of more than half of them are left out.
+    machine : int
+        Nodes of the machine.
     week : int
         Of the log.
-    fills : float
-        How often the jobs fill the machine.
+    jobs : int
+        How many, at most.
     mean_run : float
         Seconds.
     """
-    kept = _kept(log, per_node, nodes // 2)
-    mean = float(np.average(kept.seconds, weights=kept.work))
+    kept = _kept(log, machine)
     first = int(np.searchsorted(kept.submit, kept.submit[0] + week * _WEEK))
-    done = np.cumsum(kept.work[first:])
-    count = max(_FEWEST, int(np.searchsorted(done, fills * nodes * mean)) + 1)
-    part = slice(first, first + count)
+    part = slice(first, first + jobs)
+    mean = float(np.average(kept.seconds[part], weights=kept.work[part]))
     faster = mean / mean_run
     columns: Any = zip(kept.submit[part], kept.nodes[part], kept.seconds[part], strict=True)
-    jobs = [
+    made = [
         Job(number, float(submit - kept.submit[first]) / faster, int(size), float(seconds) / faster)
         for number, (submit, size, seconds) in enumerate(columns, 1)
     ]
-    return Stream(at_load(Workload.of(jobs), nodes, LOAD), faster)
+    return Stream(at_load(Workload.of(made), machine, LOAD), faster)

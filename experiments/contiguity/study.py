@@ -22,6 +22,8 @@ __all__ = ["STUDY", "cells"]
 COMMUNICATION = ("0.1", "0.3", "npb")
 POLICIES = ("fcfs", "easy")
 _WEEKS = 3
+_JOBS = 50  # of a stream
+_MEAN_RUN = 10e-6  # seconds, a mean weighted by work
 
 
 @dataclass(frozen=True)
@@ -34,22 +36,15 @@ class Machine:
         Its text form.
     partitions : dict of str to str
         Partitioners by what they stand for, boxes first.
-    fills, mean_run : float
-        As of `Cell`.
-    by_processor : bool
-        Whether a job has as many nodes as processors in its log; else as nodes there.
     """
 
     text: str
     partitions: dict[str, str]
-    fills: float = 2.0
-    mean_run: float = 10e-6
-    by_processor: bool = False
 
 
 MACHINES = {
     "tree": Machine(
-        "thintree:8,4,3",
+        "thintree:16,8,2",
         {
             "boxes": "contiguous",
             "nearly": "quasi-contiguous:20",
@@ -77,8 +72,6 @@ MACHINES = {
             "paging": "paging:1",
             "random": "random",
         },
-        fills=1.5,
-        by_processor=True,
     ),
 }
 PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()}
@@ -102,10 +95,9 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
                     Cell(
                         machine.text,
                         log,
-                        _per_node(machine, log),
                         weeks[part, log][place],
-                        machine.fills / 4 if asked.quick else machine.fills,
-                        machine.mean_run,
+                        _JOBS // 2 if asked.quick else _JOBS,
+                        _MEAN_RUN,
                         communication,
                         policy,
                         partition,
@@ -120,13 +112,9 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
     return found
 
 
-def _per_node(machine: Machine, log: ArchiveLog) -> int:
-    return 1 if machine.by_processor else log.per_node
-
-
 def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
     count = log.weeks or (1 if quick or log.name == MODEL else _WEEKS)
-    return steady_weeks(log, _per_node(machine, log), parse(machine.text).nodes // 2, count)
+    return steady_weeks(log, parse(machine.text).nodes, count)
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:

@@ -22,23 +22,34 @@ MODEL = ArchiveLog("model")
 
 
 def test_a_stream_has_the_load_and_the_mean_run_time_that_are_asked_for():
-    (week,) = steady_weeks(MODEL, 1, 36, 1)
-    stream = stream_of(MODEL, 1, 72, week, 4.0, 1e-5)
-    jobs = stream.jobs
+    (week,) = steady_weeks(MODEL, 256, 1)
+    jobs = stream_of(MODEL, 256, week, 30, 1e-5).jobs
+    assert len(jobs) == 30
     assert jobs.nodes.min() > 1
-    assert jobs.nodes.max() <= 36
-    assert load(jobs, 72) == pytest.approx(LOAD)
-    # The mean, weighted by work, is that of all jobs of the log that count; a stream is a part of it.
-    assert np.average(jobs.run_time, weights=jobs.nodes * jobs.run_time) == pytest.approx(1e-5, rel=0.5)
+    assert jobs.nodes.max() <= 128
+    assert load(jobs, 256) == pytest.approx(LOAD)
+    assert np.average(jobs.run_time, weights=jobs.nodes * jobs.run_time) == pytest.approx(1e-5)
+
+
+def test_jobs_fill_as_much_of_a_machine_as_they_did_of_their_own():
+    (week,) = steady_weeks(MODEL, 256, 1)
+    sizes = []
+    for nodes in (256, 1024):
+        stream = stream_of(MODEL, nodes, week, 300, 1e-5)
+        seconds = np.round(stream.jobs.run_time * stream.faster, 3)
+        sizes.append(dict(zip(seconds.tolist(), stream.jobs.nodes.tolist(), strict=True)))
+    both = sizes[0].keys() & sizes[1].keys()
+    assert len(both) > 100
+    assert all(sizes[1][one] == 4 * sizes[0][one] for one in both)
 
 
 def test_fewer_weeks_are_the_first_of_more():
-    assert steady_weeks(MODEL, 1, 36, 2)[:1] == steady_weeks(MODEL, 1, 36, 1)
+    assert steady_weeks(MODEL, 72, 2)[:1] == steady_weeks(MODEL, 72, 1)
 
 
 def test_a_log_of_too_few_steady_weeks_is_refused():
     with pytest.raises(ValueError, match=r"log model: has \d+ steady weeks .* expected 500"):
-        steady_weeks(MODEL, 1, 36, 500)
+        steady_weeks(MODEL, 72, 500)
 
 
 def test_groups_of_a_dragonfly_are_held_as_a_tree_holds_its_subtrees():
@@ -65,10 +76,10 @@ def test_pages_of_a_dragonfly_are_its_switches():
 def made():
     """Return cells of two contestants and two weeks on a small tree."""
     found = []
-    for week in steady_weeks(MODEL, 1, 32, 2):
+    for week in steady_weeks(MODEL, 256, 2):
         for name in ("boxes", "random"):
             partition = MACHINES["tree"].partitions[name]
-            cell = Cell("thintree:8,4,2", MODEL, 1, week, 1.0, 1e-5, "0.3", "easy", partition)
+            cell = Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", partition)
             found.append(("tree", name, cell, cell.carry_out()))
     return found
 
