@@ -73,6 +73,11 @@ class Cell(KeptCase):
     partition: str
     sampled: bool = False
 
+    def describe(self) -> Outcome:
+        """Return what makes the outcome: of the log, what is in it."""
+        plain = super().describe()
+        return {**plain, "log": {"name": self.log.name, "digest": self.log.digest}}
+
     def stream(self) -> Stream:
         """Return its jobs."""
         return stream_of(self.log, parse(self.machine).nodes, self.week, self.jobs, self.mean_run)
