@@ -28,7 +28,7 @@ def draw_fronts(points: pd.DataFrame) -> Callable[[Path], None]:
                     own = points[(points["policy"] == policy) & (points["communication"] == share)]
                     _panel(axes, own)
                     axes.set_title(f"{policy.upper()}, communication {share}", fontsize="small")
-                row[0].set_ylabel("mean slowdown")
+                row[0].set_ylabel("run time / alone in boxes")
             for axes in grid[-1]:
                 axes.set_xlabel("mean wait / mean run time")
             handles, names = grid[0, 0].get_legend_handles_labels()
@@ -52,4 +52,5 @@ def _panel(axes: object, own: pd.DataFrame) -> None:
         )
     best = own[own["front"] == "*"].sort_values("wait")
     axes.step(best["wait"], best["slowdown"], where="post", color="tab:red", linewidth=1)  # type: ignore[attr-defined]
+    axes.locator_params(nbins=5)  # type: ignore[attr-defined]
     axes.grid(alpha=0.3)  # type: ignore[attr-defined]

@@ -24,12 +24,14 @@ BOXES = "boxes"
 def figures_of(made: list[Made]) -> pd.DataFrame:
     """Return a row for each run and kind of times.
 
-    ``wait``, ``turnaround`` and ``slowdown`` (run time over that of the log) are means over jobs, the first
-    two over the mean run time of the log; ``placement`` and ``sharing`` are node-seconds over those of the
-    log; ``astray`` is the share of jobs slowed by 1 % and more by others.
+    ``wait`` and ``turnaround`` are means over jobs, over the mean run time of the log; ``slowdown`` is the
+    mean of run times over those of the same jobs alone in boxes; ``placement`` and ``sharing`` are
+    node-seconds over those of the log; ``slowed`` is the share of jobs slowed by 1 % and more by others.
     """
+    in_boxes = {_case(cell): outcome["jobs"]["alone"] for _, name, cell, outcome in made if name == BOXES}
     rows = []
     for part, name, cell, outcome in made:
+        compact = np.array(in_boxes[_case(cell)])
         jobs = {key: np.array(values, float) for key, values in outcome["jobs"].items()}
         logged = np.array(outcome["kinds"]["logged"]["run"])
         work = float((jobs["size"] * logged).sum())
@@ -37,7 +39,6 @@ def figures_of(made: list[Made]) -> pd.DataFrame:
             "placement": float((jobs["size"] * (jobs["alone"] - logged)).sum()) / work,
             "sharing": float((jobs["size"] * (jobs["live"] - jobs["alone"])).sum()) / work,
             "slowed": float((jobs["live"] > 1.01 * jobs["alone"]).mean()),
-            "by others": float((jobs["live"] / jobs["alone"]).mean()),
         }
         for kind in KINDS:
             own = {key: np.array(values, float) for key, values in outcome["kinds"][kind].items()}
@@ -54,12 +55,17 @@ def figures_of(made: list[Made]) -> pd.DataFrame:
                     "rejected": outcome["rejected"],
                     "wait": own["wait"].mean() / logged.mean(),
                     "turnaround": (own["wait"] + own["run"]).mean() / logged.mean(),
-                    "slowdown": (own["run"] / logged).mean(),
+                    "slowdown": (own["run"] / compact).mean(),
                     **place,
                     "cpu": outcome["cpu"],
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _case(cell: Cell) -> tuple[object, ...]:
+    """Return what the jobs of a run and the rules beside the partitioner are."""
+    return cell.machine, cell.log.digest, cell.week, cell.communication, cell.policy
 
 
 def compared(frame: pd.DataFrame) -> pd.DataFrame:
@@ -123,21 +129,26 @@ def _becomes(before: str, now: str) -> str:
 
 
 def points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return waiting, slowdown, and what place and sharing cost, live: means over streams, and the front."""
+    """Return waiting, slowdown, and what place and sharing cost, live: means over streams, and the front.
+
+    The half widths are those of the paired differences from boxes.
+    """
     rows = []
     live = frame[frame["times"] == "live"]
     for names, group in live.groupby([*CASE, "contestant"], sort=False):
+        boxes = live[(live[[*CASE, "contestant"]] == [*names[:3], BOXES]).all(axis=1)]
         row: dict[str, Any] = dict(zip((*CASE, "contestant"), names, strict=True))
         for name in ("wait", "slowdown"):
-            row |= {name: group[name].mean(), f"± {name}": half_width(group[name].tolist())}
-        row |= {name: 100 * group[name].mean() for name in ("placement", "sharing", "slowed")}
+            apart = group.set_index(["log", "week"])[name] - boxes.set_index(["log", "week"])[name]
+            row |= {name: group[name].mean(), f"± {name}": half_width(apart.tolist())}
+        row |= {f"{name} %": 100 * group[name].mean() for name in ("placement", "sharing", "slowed")}
         rows.append(row | {"streams": len(group)})
     found = pd.DataFrame(rows)
     found["front"] = ""
     for _, group in found.groupby(CASE, sort=False):
         best = front(group["wait"].to_numpy(), group["slowdown"].to_numpy())
         found.loc[group.index[best], "front"] = "*"
-    return found.rename(columns={name: f"{name} %" for name in ("placement", "sharing", "slowed")})
+    return found
 
 
 def report_of(made: list[Made]) -> Report:

@@ -14,7 +14,7 @@ A point is a configuration: the mean of a metric over its partitions, and the ti
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,12 @@ def _solid(problem_class: str, sets: str = "compact") -> Part:
     return Part(title, "mesh:8x8x8", 8, problem_class, ("4x4x4", "8x4x2"), (2, 4, 8), sets)
 
 
-_SETS = {"compact": "", "anywhere": ", blocks anywhere", "own": ", each instance in pieces of its own"}
+_SETS = {
+    "compact": "",
+    "anywhere": ", blocks anywhere",
+    "pairs": ", pairs of blocks anywhere",
+    "own": ", each instance in pieces of its own",
+}
 PARTS = {
     "2d-W": _flat("W"),
     "2d-A": _flat("A"),
@@ -75,6 +80,7 @@ PARTS = {
     "3d-A": _solid("A"),
     "2d-W-anywhere": _flat("W", "anywhere"),
     "3d-W-anywhere": _solid("W", "anywhere"),
+    "3d-W-pairs": replace(_solid("W", "pairs"), sharers=(2,)),
     "2d-W-own": _flat("W", "own"),
     "3d-W-own": _solid("W", "own"),
 }
@@ -101,7 +107,7 @@ def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
             if part.sets == "own":
                 nodes = pieces(grid, part.jobs, k, rng)
             else:
-                nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets == "anywhere")
+                nodes = block_sets(grid, part.boxes[0], k, rng, anywhere=part.sets in ("anywhere", "pairs"))
             found[f"k={k} #{number}"] = node_lists(nodes)
     return found
 
