@@ -1,0 +1,120 @@
+"""Broken files of every format, cut off or overwritten: they are refused in a sentence, or read."""
+
+import gzip
+import random
+import shutil
+
+import pytest
+from golden_traces import folder
+
+from netplace.apps.formats import open_trace, read, rewrite
+from netplace.apps.recorded import summary_of
+
+OURS = """# tasks 3
+0 mark 0 0 iter 0 -1 0.5
+0 comm -1 2 0 1 0,2 0
+2 comm -1 2 0 1 0,2 0
+0 isend 1 64 7 0 3 1.5
+1 recv 0 64 7 0 -1 0
+0 wait -1 0 0 0 3 0
+0 coll 0 40 bcast 1 -1 2
+2 coll 0 40 bcast 1 -1 0
+0 coll -1 6 alltoallv 0 1,2,3 0
+1 coll -1 6 alltoallv 0 1,2,3 0
+2 coll -1 6 alltoallv 0 1,2,3 0
+0 compute -1 30 0 0 -1 0
+0 mark -1 0 iter 0 -1 0
+"""
+WRITTEN = {
+    "a.trace": OURS,
+    "a.trc": "# tasks 2\ns 0 1 0 64\nr 0 1 0 64\nc 1 30\n" * 3,
+    "a.tit": "0 init 1\n1 init 1\n0 isend 1 0 5e3\n1 recv 0 0 5e3\n0 wait 0 1 0\n0 compute 1e6\n"
+    "0 alltoallv 4 2 2 4 2 2\n1 alltoallv 4 2 2 4 2 2\n0 allreduce 8 100\n1 allreduce 8 100\n",
+    "a.goal": "num_ranks 2\nrank 0 {\nl1: calc 100\nl2: send 8b to 1 tag 3\nl2 requires l1\n}\n"
+    "rank 1 {\nl1: recv 8b from 0 tag 3 cpu 0\n}\n",
+    "a.dim": '#DIMEMAS:"x":1,0000000042:2(1,1),1\nd:1:1:2:0:1\n1:0:0:0.5\n2:0:0:1:8:5:1:0\n3:1:0:0:8:5:1:0\n'
+    "10:0:0:11:1:0:0:8:8\n10:1:0:11:1:0:0:8:8\n",
+    "a.csv": "source,destination,messages,bytes\n0,1,4,65536\n1,2,4,65536\n2,0,4,65536\n",
+    "a.txt": "DATA\n2\nlayer -1 100 ALLREDUCE 1024 50 NONE 0 50 ALLREDUCE 2048 10\n"
+    "other -1 100 NONE 0 50 ALLGATHER 512 50 NONE 0 10\n",
+}
+# Traces of others in their folders, and how often each is tried; OTF2 takes a process each time.
+COPIED = {
+    "dumpi/sst-dumpi-testtrace-4": 12,
+    "chakra/astra-sim-microbenchmarks/all_gather/4npus_1MB": 12,
+    "otf2/pipit-ping-pong-2": 4,
+}
+
+
+def spoiled(content, rng):
+    """Return some bytes with one thing wrong."""
+    place = rng.randrange(len(content) + 1)
+    other = rng.randrange(len(content) + 1)
+    some = bytes(rng.choice(b"\0\xff-9eR:{ \n") for _ in range(rng.randint(1, 6)))
+    match rng.randrange(5):
+        case 0:
+            return content[:place]
+        case 1:
+            return content[:place] + some + content[place + len(some) :]
+        case 2:
+            return content[:place] + some + content[place:]
+        case 3:
+            return content[min(place, other) : max(place, other)]
+        case _:
+            return content[:place] + content[other : other + 40] + content[place:]
+
+
+def attempt(path, out):
+    """Read a trace in every way; say how often it was refused, which must be in a sentence."""
+    told = []
+    for use in (
+        lambda: summary_of(open_trace(path)).as_data(),
+        lambda: read(path, cycles_per_us=1.0).check(),
+        lambda: rewrite(lambda: open_trace(path), out / "out.trace"),
+    ):
+        try:
+            use()
+        except ValueError as error:
+            told.append(str(error))
+    assert [text for text in told if not 10 < len(text) < 1500 or "Traceback" in text] == []
+    return len(told)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_broken_file_is_refused_or_read(tmp_path, name, monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "64M")
+    rng = random.Random(name)
+    assert attempt_of(tmp_path, name, WRITTEN[name].encode()) == 0
+    assert sum(attempt_of(tmp_path, name, spoiled(WRITTEN[name].encode(), rng)) for _ in range(60)) > 20
+
+
+def attempt_of(folder, name, content):
+    (folder / name).write_bytes(content)
+    return attempt(folder / name, folder)
+
+
+@pytest.mark.parametrize("trace", COPIED)
+def test_a_broken_trace_of_others_is_refused_or_read(tmp_path, trace, monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "64M")
+    copy = tmp_path / "trace"
+    shutil.copytree(folder() / trace, copy)
+    rng = random.Random(trace)
+    parts = sorted(part for part in copy.rglob("*") if part.is_file() and part.suffix not in (".md", ".txt"))
+    refused = 0
+    for _ in range(COPIED[trace]):
+        part = rng.choice(parts)
+        content = part.read_bytes()
+        part.chmod(0o644)
+        part.write_bytes(spoiled(content, rng))
+        refused += attempt(copy, tmp_path)
+        part.write_bytes(content)
+    assert refused
+
+
+def test_a_broken_paraver_trace_is_refused_or_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "64M")
+    whole = gzip.decompress((folder() / "paraver" / "epoch_2proc.prv.gz").read_bytes())
+    content = b"".join(whole.splitlines(keepends=True)[:400])
+    shutil.copy(folder() / "paraver" / "epoch_2proc.pcf.gz", tmp_path / "a.pcf.gz")
+    rng = random.Random("paraver")
+    assert sum(attempt_of(tmp_path, "a.prv", spoiled(content, rng)) for _ in range(12))
