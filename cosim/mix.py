@@ -17,6 +17,9 @@
     executable = 3
     round = "down"
 
+An application may be a trace, ``application = "halo.trace.gz"``: an iteration is then the whole of it, for
+jobs of as many nodes as it has ranks.
+
 A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the
 share of its time, alone on a compact partition, in which it communicates: a number, or bounds between which
 it is drawn evenly, or a name of `netplace.cosim.shares.MEASURED`, of whose shares one is drawn; the rest it
@@ -27,6 +30,7 @@ Where the file says nothing of it a job does nothing but communicate, and its sl
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -39,11 +43,13 @@ from netplace.apps import APPLICATIONS
 from netplace.checks import one_of
 from netplace.cosim.shares import MEASURED
 from netplace.cosim.work import Work, WorkOf, body_of, choosing
+from netplace.extensions import file_digest
 from netplace.netsim import Config
+from netplace.runs.programs import is_trace, trace_digest, trace_path
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling import Job
 
-__all__ = ["Class", "Mix", "mixed_work", "read_mix"]
+__all__ = ["Class", "Mix", "digest_of_mix", "mixed_work", "read_mix"]
 
 _COMMUNICATION = 1.0
 _KEYS = ("application", "weight", "nodes", "run_time", "user", "executable", "communication", "round")
@@ -59,7 +65,7 @@ class Class:
     Attributes
     ----------
     application : str
-        Key of `netplace.apps.APPLICATIONS` with options.
+        Key of `netplace.apps.APPLICATIONS` with options, or a trace.
     weight : float
         How often it is drawn, relative to the others that a job fits.
     nodes, run_time : tuple of float
@@ -250,6 +256,21 @@ def read_mix(path: str | Path) -> Mix:
     return Mix(tuple(classes), str(path))
 
 
+def digest_of_mix(path: str | Path) -> str:
+    """Return a digest of a mix: of its file, and of the traces that it names.
+
+    Raises
+    ------
+    ValueError
+        As `read_mix`; if a trace cannot be read.
+    """
+    path = Path(path)
+    own = file_digest(path)
+    names = {one.application.partition(",")[0] for one in read_mix(path).classes}
+    traces = [trace_digest(trace_path(name)) for name in sorted(names) if is_trace(name)]
+    return hashlib.sha256(" ".join([own, *traces]).encode()).hexdigest() if traces else own
+
+
 def _class(table: Mapping[str, Any]) -> Class:
     for key in table:
         if key not in _KEYS:
@@ -257,7 +278,7 @@ def _class(table: Mapping[str, Any]) -> Class:
     if not isinstance(table.get("application"), str):
         raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
     name = table["application"].partition(",")[0]
-    if ":" not in name:  # else it is one's own, which is loaded where it is made
+    if ":" not in name and not is_trace(name):  # else it is one's own, which is loaded where it is made
         one_of(name, APPLICATIONS, "application")
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:

@@ -15,7 +15,7 @@ from netplace.apps.collectives import selection
 from netplace.checks import one_of
 from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
-from netplace.cosim.mix import read_mix
+from netplace.cosim.mix import digest_of_mix, read_mix
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
@@ -199,7 +199,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     mapping = known_mapping(str(said.pop("mapping", "consecutive")))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
-    digest = file_digest(Path(mix)) if mix else ""
+    digest = digest_of_mix(mix) if mix else ""
     chosen = "" if collectives == "ours" else collectives
     table = Path(chosen.partition("+")[0])
     table_digest = file_digest(table) if table.suffix == ".toml" else ""

@@ -13,7 +13,7 @@ from netplace.apps import Op, Program, TaskWriter
 from netplace.checks import one_of
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim import Config
-from netplace.runs.programs import Reading, application_program
+from netplace.runs.programs import Reading, application_program, is_trace, trace_program
 from netplace.scheduling import Job
 from netplace.scheduling.workload import INTENSITIES
 
@@ -27,8 +27,8 @@ class Work:
     Attributes
     ----------
     application : str
-        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``; empty: it only
-        computes.
+        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``, or a trace; empty:
+        it only computes.
     tasks : int
         Its tasks, one a node.
     iterations : int
@@ -104,9 +104,29 @@ def body_of(work: Work, config: Config) -> Program:
         rendezvous=config.rendezvous,
         cycle_ns=config.cycle_ns,
     )
-    program = application_program(work.application, reading, work.tasks)
+    if is_trace(work.application.partition(",")[0]):
+        program = _recorded(work, config)
+    else:
+        program = application_program(work.application, reading, work.tasks)
     unmarked = replace(program, marks=np.empty((0, 3), np.int64), sections={})
     return _after_computation(unmarked, work.compute) if work.compute else unmarked
+
+
+def _recorded(work: Work, config: Config) -> Program:
+    """Return the program of a trace, which has as many ranks as it has; options as ``x.otf2,ignore=io``."""
+    name, *words = work.application.split(",")
+    options = tuple((key, value) for key, _, value in (word.partition("=") for word in words))
+    program = _trace(name, options, config)
+    if program.tasks != work.tasks:
+        raise ValueError(
+            f"{name}: is a trace of {program.tasks} ranks, which no job of {work.tasks} tasks runs"
+        )
+    return program
+
+
+@lru_cache(maxsize=16)
+def _trace(name: str, options: tuple[tuple[str, str], ...], config: Config) -> Program:
+    return trace_program(name, Reading(rendezvous=config.rendezvous, options=dict(options)))
 
 
 def _computation(tasks: int, cycles: int) -> Program:
