@@ -19,7 +19,7 @@ from pathlib import Path
 
 from netplace.apps.formats.errors import named
 from netplace.apps.formats.protobuf import delimited, fields, signed, varints
-from netplace.apps.formats.stream import blocks
+from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import shown
@@ -44,6 +44,7 @@ _SHARED = ("alltoall", "scatter")  # whose size is for all NPUs together
 _SCHEMAS = ("0.0.1", "0.0.4", "1.0.1", "1.0.2", "1.0.2-chakra.0.0.4")
 _FILE = re.compile(r"(?P<name>.*)\.(?P<npu>\d+)\.et")
 _TAG_MASK = (1 << 31) - 1
+_HELD = 20  # bytes in memory for each of a file, whose nodes are put in order
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -120,7 +121,7 @@ class _Reader:
     def _batches(self) -> Iterator[Batch]:
         for rank, path in zip(self.ranks, self.files, strict=True):
             with named(path):
-                self._read(rank, b"".join(blocks(path, self.reading)))
+                self._read(rank, whole_content(path, self.reading, _HELD))
             yield from self.writer.full()
         yield from self.writer.rest()
         self._tell()

@@ -10,6 +10,7 @@ from typing import Any
 
 from netplace.apps.formats.dumpi_layout import END_OF_STREAM, FUNCTIONS
 from netplace.apps.formats.errors import TraceError
+from netplace.checks import check_size
 
 __all__ = ["MAGIC", "DumpiFile", "Record", "Status"]
 
@@ -80,6 +81,7 @@ class DumpiFile:
 
     def __init__(self, path: Path) -> None:
         try:
+            check_size(path.stat().st_size, 1, "bytes that must be read as a whole", str(path))
             self._data = path.read_bytes()
         except OSError as error:
             raise ValueError(f"{path}: cannot be read, {error.strerror}") from None

@@ -25,7 +25,7 @@ from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import ANY, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import check_size, shown
 
 __all__ = ["open_goal", "recognises"]
 
@@ -34,6 +34,7 @@ _START = re.compile(rb"\s*num_ranks\s+\d+")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|$)", re.DOTALL)
 _OPTIONS = ("tag", "cpu", "nic")
 _MOST = 1 << 62
+_HELD = 400  # bytes of an operation
 
 
 @dataclass
@@ -181,7 +182,10 @@ class _Reader:
         tokens.take("{")
         operations: list[_Operation] = []
         labels: dict[str, int] = {}
+        before = sum(self._lengths.values()) if self._reading.in_order else 0
         while (word := tokens.take()) != "}":
+            held = before + len(operations)
+            check_size(held, _HELD, "operations that must be held", str(self._path))
             if word in ("send", "recv", "calc") and tokens.peek() != ":":
                 operations.append(self._operation(word, tokens, ranks))
             elif tokens.peek() == ":":

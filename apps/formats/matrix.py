@@ -22,11 +22,12 @@ from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import shown
+from netplace.checks import check_size, shown
 
 __all__ = ["open_matrix", "pairs_of", "recognises"]
 
 _MOST = 1 << 62
+_HELD = 60  # bytes of a number
 _NAMES = {
     "source": "source", "src": "source", "from": "source", "sender": "source",
     "destination": "destination", "dst": "destination", "dest": "destination", "to": "destination",
@@ -62,11 +63,12 @@ def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
         If the file is no such table, naming the line.
     """
     with named(path):
-        rows = [
-            (number, [word.strip() for word in line.decode("utf-8", "replace").split(",")])
-            for number, line in lines(path, reading or Reading())
-            if line and not line.startswith(b"#")
-        ]
+        rows, words = [], 0
+        for number, line in lines(path, reading or Reading()):
+            if line and not line.startswith(b"#"):
+                rows.append((number, [word.strip() for word in line.decode("utf-8", "replace").split(",")]))
+                words += len(rows[-1][1])
+                check_size(words, _HELD, "numbers of a matrix", str(path))
         if not rows:
             raise TraceError(1, "is empty, expected a table")
         names = _names(rows[0][1])

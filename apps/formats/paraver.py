@@ -23,7 +23,7 @@ from netplace.apps.formats.stream import lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
-from netplace.checks import shown
+from netplace.checks import check_size, shown
 
 __all__ = ["open_paraver", "recognises"]
 
@@ -34,6 +34,7 @@ _MPI = (50000001, 50000002, 50000003)
 _COLLECTIVE = 50000002
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 _RUNNING = 1
+_HELD = 250  # bytes of a record
 _STATES = (
     "Idle",
     "Running",
@@ -225,6 +226,8 @@ class _Reader:
         if size < 0:
             raise ValueError("a negative size")
         if self._reading.in_order:
+            count = self._records["communication (3)"] + self._records["event (2)"]
+            check_size(count, _HELD, "records that must be put in order", str(self._path))
             self._tasks[source].sends.append((sent, target, size, tag))
             self._tasks[target].receives.append((posted, came, source, size, tag))
         else:

@@ -10,9 +10,9 @@ from typing import IO, Any
 
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.recorded.trace import Reading
-from netplace.checks import is_packed
+from netplace.checks import check_size, is_packed
 
-__all__ = ["HEAD", "blocks", "head_of", "lines", "whole_lines"]
+__all__ = ["HEAD", "blocks", "head_of", "lines", "whole_content", "whole_lines"]
 
 HEAD = 1 << 16  # bytes by which a format is told
 BLOCK = 1 << 22  # bytes read at a time
@@ -52,6 +52,22 @@ def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
         raise FileError(f"{path}: is a broken gzip file, {_reason(error)}") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read, {error.strerror}") from None
+
+
+def whole_content(path: Path, reading: Reading, bytes_each: int) -> bytes:
+    """Return what is in a file, unpacked, of which each byte takes `bytes_each` when it is understood.
+
+    Raises
+    ------
+    ValueError
+        As `blocks`; if that takes more memory than `netplace.checks.memory_limit`.
+    """
+    parts, length = [], 0
+    for block in blocks(path, reading):
+        length += len(block)
+        check_size(length, bytes_each, "bytes that must be read as a whole", str(path))
+        parts.append(block)
+    return b"".join(parts)
 
 
 def lines(path: Path, reading: Reading) -> Iterator[tuple[int, bytes]]:

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError, named
-from netplace.apps.formats.stream import blocks, head_of, lines
+from netplace.apps.formats.stream import head_of, lines, whole_content
 from netplace.apps.formats.tit_actions import ACTIONS, NOTHING
 from netplace.apps.formats.tit_calls import Calls
 from netplace.apps.formats.tit_lines import Line, whole_of
@@ -89,7 +89,7 @@ def files(path: Path) -> list[Path]:
     first = next((line for line in head_of(path).splitlines() if line.strip()), b"")
     if _LINE.fullmatch(first):
         return [path]
-    return [path, *_listed(path, b"".join(blocks(path, Reading())))]
+    return [path, *_listed(path, whole_content(path, Reading(), 100))]
 
 
 @dataclass

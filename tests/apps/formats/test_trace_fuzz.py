@@ -118,3 +118,35 @@ def test_a_broken_paraver_trace_is_refused_or_read(tmp_path, monkeypatch):
     shutil.copy(folder() / "paraver" / "epoch_2proc.pcf.gz", tmp_path / "a.pcf.gz")
     rng = random.Random("paraver")
     assert sum(attempt_of(tmp_path, "a.prv", spoiled(content, rng)) for _ in range(12))
+
+
+LONG = {
+    "a.trace": "0 send 1 8 0 0 -1 0\n1 recv 0 8 0 0 -1 0\n" * 500,
+    "a.trc": "s 0 1 0 64\nr 0 1 0 64\n" * 500,
+    "a.tit": "0 send 1 0 8\n1 recv 0 0 8\n" * 500,
+    "a.dim": '#DIMEMAS:"x":1:2(1,1),0\n' + "2:0:0:1:8:5:0:0\n3:1:0:0:8:5:0:0\n" * 500,
+    "a.goal": "num_ranks 2\nrank 0 {\n"
+    + "send 8b to 1\n" * 500
+    + "}\nrank 1 {\n"
+    + "recv 8b from 0\n" * 500
+    + "}\n",
+    "a.csv": "source,destination,bytes\n" + "".join(f"{n},{n + 1},8\n" for n in range(500)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_the_memory_limit_bounds_what_is_held(tmp_path, name, monkeypatch):
+    (tmp_path / name).write_text(LONG[name])
+    assert read(tmp_path / name).tasks >= 2
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "40k")
+    with pytest.raises(ValueError, match=rf"{name}: .*(memory|bytes).*--memory-limit"):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "trace", ["dumpi/sst-dumpi-testtrace-4", "chakra/astra-sim-microbenchmarks/all_gather/4npus_1MB"]
+)
+def test_the_memory_limit_bounds_what_is_held_of_traces_of_others(trace, monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "100")
+    with pytest.raises(ValueError, match=r"bytes that must be read as a whole would take .*--memory-limit"):
+        summary_of(open_trace(folder() / trace))
