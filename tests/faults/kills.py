@@ -103,9 +103,12 @@ def _forked(words: tuple[str, ...], folder: Path, stderr: int) -> int:
     """Start a command in a child of this process, and return its number."""
     from netplace.__main__ import main
 
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return child
+    code = 1
     try:
         os.setsid()
         os.chdir(folder)
@@ -113,14 +116,14 @@ def _forked(words: tuple[str, ...], folder: Path, stderr: int) -> int:
         os.dup2(stderr, 2)
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
         sys.argv = ["netplace", *words]
-        code = 0
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
             main()
+            code = 0
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1
         except BaseException:
             traceback.print_exc()
-            code = 1
         sys.stderr.flush()
     finally:
         os._exit(code)
