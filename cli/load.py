@@ -157,14 +157,18 @@ def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.checks import one_of
     from netplace.runs.loads import KEYS, make_load_plan
     from netplace.runs.study_file import read_plans
-    from netplace.runs.toml_lines import read_toml
+    from netplace.runs.toml_lines import line_of, read_toml
 
     refuse_beside_study(path, "store", "workers", "dask", "picture", "column", "as_json")
-    _, data = read_toml(path)
+    content, data = read_toml(path)
     for key in data:
         one_of(key, [*KEYS, "seeds"], f"{path}: key")
     if isinstance(text := data.get("offered", "0.1:1.0:0.1"), str):
-        loads = offered_loads(text, 1 << 30)
+        try:
+            loads = offered_loads(text, 1 << 30)
+        except ValueError as error:
+            reason = str(error).removeprefix("--")
+            raise ValueError(f"{path}:{line_of(content, '', 'offered')}: {reason}") from None
         return [plan for load in loads for plan in read_plans(path, KEYS, partial(_at_load, load), "points")]
     return read_plans(path, KEYS, make_load_plan, "points")
 

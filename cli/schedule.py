@@ -22,6 +22,7 @@ from netplace.cli.many import (
 from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
 from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
 from netplace.cli.settings import json_flag
+from netplace.cli.stores import open_store
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
@@ -142,6 +143,9 @@ def schedule_command(study: str | None, **given: Any) -> None:
 
     refuse_of_one(given)
     plan = plan_of(make_plan, KEYS, given)
+    kind, _, path = plan.times.partition(":")
+    if kind == "simulated" and Path(path).is_file():
+        open_store(path).close()  # says so if it is empty
     outcome = carry_out_one(plan, carried, outcome_of, "schedules", given)
     if (rows or output) and not made:
         carried(plan)  # the figures were kept, what is written was not

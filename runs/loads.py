@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import one_of, whole
+from netplace.checks import one_of, shown, whole
 from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
 from netplace.netsim.result import versions
@@ -113,6 +113,8 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         if name in known:
             known[name] = whole(known[name], name, least)
     one_of(str(known.get("engine", "kernel")), ENGINES, "engine")
+    if not isinstance(traffic := known.get("traffic", ""), str):
+        raise ValueError(f"traffic: {shown(traffic)} is not text")
     topology = parse(str(known["network"]))
     own = {name: known[name] for name in _OWN if name in known} | {
         "network": str(topology),

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -38,6 +39,9 @@ class Seeded(Protocol):
 
 
 Made = TypeVar("Made", bound=Seeded)
+
+
+_FLAG = re.compile(r"^--([a-z][a-z-]*)")
 
 
 def read_study(path: str | Path) -> list[Plan]:
@@ -113,7 +117,8 @@ def _seeds(value: Any) -> Sequence[int]:
 
 
 def _placed(path: Path, text: str, values: dict[str, Any], reason: str) -> ValueError:
-    """Return an error that names the line of the key which `reason` begins with, if it does."""
+    """Return an error that names the line of the key, or its flag, which `reason` begins with, if it does."""
+    reason = _FLAG.sub(lambda match: match[1].replace("-", "_"), reason)
     key = next((key for key in values if reason.startswith((f"{key}:", f"{key} "))), "")
     if not key and reason.startswith("key:"):
         key = next((key for key in values if repr(key) in reason), "")

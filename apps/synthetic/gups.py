@@ -6,8 +6,9 @@ import numpy as np
 
 from netplace.apps.operation import check_written
 from netplace.apps.program import Program
+from netplace.apps.synthetic.rounds import BYTES_PER_TASK
 from netplace.apps.task import TaskWriter
-from netplace.checks import whole
+from netplace.checks import check_size, whole
 
 __all__ = ["gups"]
 
@@ -40,6 +41,7 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
     whole(bytes, "bytes of gups", 0)
     whole(rounds, "rounds of gups")
     whole(seed, "seed of gups", 0)
+    check_size(tasks, BYTES_PER_TASK, "tasks", "gups")
     count = tasks if updates is None else whole(updates, "updates of gups")
     check_written(2 * rounds * count, "gups")
     rng = np.random.default_rng(seed)

@@ -9,9 +9,9 @@ from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_size, whole
 
-__all__ = ["exchange", "in_rounds"]
+__all__ = ["BYTES_PER_TASK", "exchange", "in_rounds"]
 
-_BYTES_PER_TASK = 1200  # of a writer with a few operations
+BYTES_PER_TASK = 1200  # of a writer with a few operations
 
 
 def in_rounds(
@@ -51,7 +51,7 @@ def in_rounds(
     whole(tasks, f"tasks of {name}", least)
     whole(bytes, f"bytes of {name}", 0)
     whole(rounds, f"rounds of {name}")
-    check_size(tasks, _BYTES_PER_TASK, "tasks", name)
+    check_size(tasks, BYTES_PER_TASK, "tasks", name)
     # Where it is not known, every task but one at least sends or receives something.
     check_written((tasks - 1 if length is None else length(tasks)) * rounds, name)
     writers = []

@@ -80,3 +80,33 @@ def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
     for words in ("load 0.6: easy / fcfs", "load 0.8: easy / fcfs"):
         assert words in result.stdout
     assert "partition" not in result.stdout.partition("What differs?")[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('traffic = ["uniform", -1.5]', "curves.toml:2: traffic: -1.5 is not text"),
+        ('traffic = ["uniform", "x"]', "curves.toml:2: traffic: unknown name 'x'"),
+        ('traffic = "hot-spot"\nhot_share = -3', "curves.toml:3: hot_share: -3 is not in 0..1"),
+        ('offered = "abc"', "curves.toml:2: offered: 'abc' is not of the form"),
+    ],
+)
+def test_a_curve_of_a_file_is_told_by_line_and_key(tmp_path, monkeypatch, line, words):
+    monkeypatch.chdir(tmp_path)
+    offered = "" if line.startswith("offered") else 'offered = "0.1"\n'
+    (tmp_path / "curves.toml").write_text(f'network = "torus:4x4"\n{line}\n{offered}')
+    result = CliRunner().invoke(app, ["load", "curves.toml"])
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_an_empty_store_of_run_times_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.sqlite").write_bytes(b"")
+    (tmp_path / "jobs.csv").write_text(
+        "number,submit,nodes,run_time,estimate,application,intensity,repeats\n1,0,4,0,,butterfly,low,1\n"
+    )
+    flags = ["--machine", "mesh:2x2", "--workload", "jobs.csv", "--times", "simulated:e.sqlite"]
+    result = CliRunner().invoke(app, ["schedule", *flags])
+    assert result.exit_code == 0
+    assert "e.sqlite: was empty" in result.stderr
