@@ -85,9 +85,9 @@ def check_fields(made: Any, kind: type | None = None) -> None:
     ArgumentError
         If one is not, naming it.
     """
-    for name, (test, expected) in _tests_of_fields(kind or type(made)).items():
+    for name, (test, expected, usual) in _tests_of_fields(kind or type(made)).items():
         value = getattr(made, name)
-        if not test(value):
+        if value is not usual and not test(value):
             raise ArgumentError(f"{type(made).__name__}: {name}: {shown(value)} is not {expected}")
 
 
@@ -129,8 +129,11 @@ def _tests_of_function(function: Callable[..., Any]) -> dict[str, tuple[_Test, s
 
 
 @functools.cache
-def _tests_of_fields(kind: type) -> dict[str, tuple[_Test, str]]:
-    return _tests(get_type_hints(kind), [item.name for item in fields(kind)])
+def _tests_of_fields(kind: type) -> dict[str, tuple[_Test, str, Any]]:
+    """Return the test of each field, what it expects, and the default, which needs no test."""
+    usual = {item.name: item.default for item in fields(kind)}
+    tests = _tests(get_type_hints(kind), usual)
+    return {name: (test, expected, usual[name]) for name, (test, expected) in tests.items()}
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
@@ -146,16 +149,21 @@ def _tests(hints: dict[str, Any], names: Iterable[str]) -> dict[str, tuple[_Test
     return {name: test for name, test in found.items() if test is not None}
 
 
+# Tuples, made once: these tests are made several times in a simulation.
+_FLAGS, _WHOLES = (bool, np.bool_), (int, np.integer)
+_REALS = (int, float, np.integer, np.floating)
+
+
 def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_) or (type(value) is int and 0 <= value <= 1)
+    return isinstance(value, _FLAGS) or (type(value) is int and 0 <= value <= 1)
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, _WHOLES) and not isinstance(value, bool)
 
 
 def _is_real(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return isinstance(value, _REALS) and not isinstance(value, bool)
 
 
 def _is_sequence(value: Any) -> bool:
@@ -209,7 +217,14 @@ def _union(parts: list[tuple[_Test, str] | None]) -> tuple[_Test, str] | None:
     if len(known) < len(parts):
         return None
     tests = [test for test, _ in known]
-    return (lambda value: any(test(value) for test in tests)), " or ".join(text for _, text in known)
+
+    def either(value: Any) -> bool:
+        for test in tests:  # noqa: SIM110  (twice as fast as any())
+            if test(value):
+                return True
+        return False
+
+    return either, " or ".join(text for _, text in known)
 
 
 def _items(hint: Any, is_kind: _Test, kind: str) -> tuple[_Test, str]:
