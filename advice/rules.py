@@ -174,7 +174,7 @@ def advise_rule(
         jobs=outcomes[usual][0]["metrics"]["jobs"],
         tried=tuple(sorted(tried, key=lambda one: -one.gain)),
         left=tuple(text for text in rules if text not in outcomes),
-        notes=tuple(shared.notes),
+        notes=tuple(note.partition("; --")[0] for note in shared.notes),  # flags of other commands
         seconds=time.process_time() - began,
     )
 

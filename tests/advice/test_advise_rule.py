@@ -101,6 +101,14 @@ def test_mistakes_end_with_a_sentence(log, words, said):
     assert "Traceback" not in told
 
 
+def test_jobs_larger_than_the_machine_are_left_out_and_told(log):
+    status, said, told = run("advise", "--machine", "mesh:4x4", "--log", str(log), "--seconds", "0.1")
+    assert status == 0
+    assert "No time for:" in said
+    assert "left out are" in told
+    assert "--jobs-apart" not in told
+
+
 def test_a_log_too_short_for_intervals(tmp_path):
     path = tmp_path / "short.swf"
     run("workload", "make", "lublin", "--nodes", "32", "--load", "0.7", "--jobs", "5", "-o", str(path))
