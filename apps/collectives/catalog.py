@@ -23,6 +23,7 @@ from netplace.apps.collectives.composite import (
     nonoverlapping,
     reduce_scatter_block_basic_linear,
     reduce_scatter_non_overlapping,
+    unless_empty,
 )
 from netplace.apps.collectives.decisions import shipped_table
 from netplace.apps.collectives.double_tree import (
@@ -206,16 +207,16 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         reduce_scatter_pairwise, "blocks straight to their owners"
     ),
     ("reduce_scatter_block", "basic_linear"): Algorithm(
-        reduce_scatter_block_basic_linear(_by_default), "reduce to rank 0, then scatter"
+        unless_empty(reduce_scatter_block_basic_linear(_by_default)), "reduce to rank 0, then scatter"
     ),
     ("reduce_scatter_block", "recursive_doubling"): Algorithm(
-        reduce_scatter_block_recursive_doubling, "all but what is done with p xor 2^k"
+        unless_empty(reduce_scatter_block_recursive_doubling), "all but what is done with p xor 2^k"
     ),
     ("reduce_scatter_block", "recursive_halving"): Algorithm(
-        recursive_halving, "halve at distances .., 2, 1"
+        unless_empty(recursive_halving), "halve at distances .., 2, 1"
     ),
     ("reduce_scatter_block", "butterfly"): Algorithm(
-        reduce_scatter_block_butterfly, "halve at distances 1, 2, .."
+        unless_empty(reduce_scatter_block_butterfly), "halve at distances 1, 2, .."
     ),
     ("reduce_scatter_block", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
     ("reduce_scatter_block", "pairwise"): Algorithm.shifting(

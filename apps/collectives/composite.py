@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from netplace.apps.collectives import trees
 from netplace.apps.collectives.call import Call, Message, Rounds
 
 __all__ = [
@@ -14,10 +13,21 @@ __all__ = [
     "nonoverlapping",
     "reduce_scatter_block_basic_linear",
     "reduce_scatter_non_overlapping",
+    "unless_empty",
 ]
 
 Chosen = Callable[[Call], Rounds]
 """Returns the rounds of an operation by the default choice."""
+
+
+def unless_empty(chosen: Chosen) -> Chosen:
+    """Send nothing at all where the vector is empty."""
+
+    def rounds(call: Call) -> Rounds:
+        if call.vector:
+            yield from chosen(call)
+
+    return rounds
 
 
 def nonoverlapping(chosen: Chosen) -> Chosen:
@@ -44,7 +54,8 @@ def allgatherv_default(chosen: Chosen) -> Chosen:
     """All blocks straight to rank 0, then broadcast."""
 
     def rounds(call: Call) -> Rounds:
-        yield [Message.of(p, 0, *call.blocks(p)) for p in range(1, call.ranks)]
+        blocks = [Message.of(p, 0, *call.blocks(p)) for p in range(1, call.ranks)]
+        yield [message for message in blocks if message.bytes]
         yield from chosen(replace(call, operation="bcast"))
 
     return rounds
@@ -55,7 +66,8 @@ def reduce_scatter_non_overlapping(chosen: Chosen) -> Chosen:
 
     def rounds(call: Call) -> Rounds:
         yield from chosen(replace(call, operation="reduce"))
-        yield from trees.down(call, trees.linear(call), lambda child: [call.blocks(child)])
+        blocks = [Message.of(0, p, *call.blocks(p)) for p in range(1, call.ranks)]
+        yield [message for message in blocks if message.bytes]
 
     return rounds
 

@@ -24,14 +24,17 @@ def recursive_halving(call: Call) -> Rounds:
         def window(v: int, count: int = count) -> tuple[int, int]:
             return v - v % count, count
 
-        yield _exchange(call, folding, count, window)
+        yield [message for message in _exchange(call, folding, count, window) if message.bytes]
         count //= 2
     last = [Message.of(staying, leaving, *call.blocks(leaving)) for leaving, staying in folding.pairs()]
     yield [message for message in last if message.bytes]
 
 
 def butterfly(call: Call) -> Rounds:
-    """Halve at distances of 1, 2, ..; what a rank ends with then goes to the rank whose it is."""
+    """Halve at distances of 1, 2, ..; what a rank ends with then goes to the rank whose it is.
+
+    Other than in halving, parts without any bytes are messages too.
+    """
     folding = Folding(call.ranks)
     steps = folding.size.bit_length() - 1
     yield from _fold(call, folding)
@@ -48,7 +51,7 @@ def butterfly(call: Call) -> Rounds:
         last += [
             Message.of(folding.rank(v), owner, *call.blocks(owner)) for owner in range(first, first + count)
         ]
-    yield [message for message in last if message.source != message.destination and message.bytes]
+    yield [message for message in last if message.source != message.destination]
 
 
 def reduce_scatter_block_butterfly(call: Call) -> Rounds:
@@ -82,7 +85,7 @@ def _exchange(
     for v in range(folding.size):
         first, count = folding.blocks(*window(v ^ distance))
         sent.append(Message.of(folding.rank(v), folding.rank(v ^ distance), *call.blocks(first, count)))
-    return [message for message in sent if message.bytes]
+    return sent
 
 
 def _reversed(number: int, bits: int) -> int:

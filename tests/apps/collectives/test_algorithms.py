@@ -104,3 +104,16 @@ def test_what_is_refused(request_, sentence):
 def test_messages_must_go_somewhere():
     with pytest.raises(ValueError, match="from rank 0 to rank 4, expected ranks from 0 to 3"):
         Schedule.of(Call("bcast", 4, 1), "mine", [[Message(0, 4, 1)]])
+
+
+def test_parts_without_bytes_are_sent_where_open_mpi_sends_them():
+    # As counted of Open MPI 4.1.4 with these algorithms forced: 4 bytes among 6 ranks.
+    halved = schedule("reduce_scatter", 6, 4, algorithm="butterfly").pairs()
+    assert [(source, destination, size) for source, destination, _, size in halved] == [
+        (0, 1, 4), (1, 0, 1), (1, 3, 0), (1, 4, 2), (2, 3, 4), (3, 1, 4), (3, 4, 0), (3, 5, 0), (4, 1, 2),
+        (4, 2, 1), (4, 3, 1), (4, 5, 0), (5, 3, 0), (5, 4, 4),
+    ]  # fmt: skip
+    for name in ("basic_linear", "recursive_doubling", "recursive_halving", "butterfly"):
+        assert schedule("reduce_scatter_block", 6, 4, algorithm=name).rounds == 0
+    gathered = schedule("allgatherv", 6, 4, algorithm="default").pairs()
+    assert [pair[0] for pair in gathered if pair[1] == 0] == [1, 2, 3]
