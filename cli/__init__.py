@@ -88,7 +88,11 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
 @click.group(
     cls=VerdictGroup,
     epilog=examples_of("netplace"),
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # Names in study files have underscores, flags have dashes: either is taken for the other.
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "token_normalize_func": lambda name: name.replace("_", "-"),
+    },
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, callback=_print_version, help="Show the version and exit."

@@ -158,11 +158,16 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 
 @click.command("list", cls=AnnouncingCommand, epilog=examples_of("list"))
 @click.argument(
-    "topic", metavar="networks|apps|formats|mappings|partitions|policies|scheduling|traces|traffic"
+    "topic",
+    required=False,
+    metavar="[networks|apps|formats|mappings|partitions|policies|scheduling|traces|traffic]",
 )
 @json_flag
-def list_command(topic: str, as_json: bool) -> None:
-    """Show what there is to choose from, with an example of each."""
+def list_command(topic: str | None, as_json: bool) -> None:
+    """Show what there is to choose from, with an example of each; without a topic, which topics there are."""
+    if topic is None:
+        _show_topics(as_json)
+        return
     columns, rows = TOPICS[one_of(topic, TOPICS, "list")]()
     if as_json:
         print_json({topic: [dict(zip(columns, row, strict=True)) for row in rows]})
@@ -170,4 +175,16 @@ def list_command(topic: str, as_json: bool) -> None:
     made = table("", columns, rows)
     for column in made.columns:
         column.justify = "left"
+    print_tables(made)
+
+
+def _show_topics(as_json: bool) -> None:
+    """Show how much there is of each topic."""
+    counts = {topic: len(rows()[1]) for topic, rows in TOPICS.items()}
+    if as_json:
+        print_json({"topics": counts})
+        return
+    rows = [[topic, str(count), f"netplace list {topic}"] for topic, count in counts.items()]
+    made = table("", ["topic", "how many", "shown by"], rows)
+    made.columns[2].justify = "left"
     print_tables(made)

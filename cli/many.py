@@ -12,6 +12,7 @@ import rich_click as click
 from netplace.cli.amounts import OUTPUT, PROCESSES
 from netplace.cli.stores import open_store
 from netplace.report.files.outputs import check_output
+from netplace.report.terminal.quiet import is_quiet
 
 if TYPE_CHECKING:
     from netplace.runs.kept import PlanLike
@@ -210,5 +211,6 @@ def named_flags(names: Container[str]) -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Say something on stderr."""
-    click.echo(f"netplace: {text}", err=True)
+    """Say something on stderr, unless silence was asked for."""
+    if not is_quiet():
+        click.echo(f"netplace: {text}", err=True)

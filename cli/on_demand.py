@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterator, Mapping, MutableMapping
 
 import rich_click as click
+
+from netplace.cli.completion import complete_values
+from netplace.report.terminal.quiet import QUIET
 
 __all__ = ["OnDemand"]
 
@@ -41,6 +45,9 @@ class OnDemand(MutableMapping[str, click.Command]):
             return self._offered[name]
         module = importlib.import_module(f"{self._package}.{self._modules[name]}")
         command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+        complete_values(command)
+        if not any(parameter.name == "quiet" for parameter in command.params):
+            command.params.append(_quiet())
         return command
 
     def __setitem__(self, name: str, command: click.Command) -> None:
@@ -57,3 +64,21 @@ class OnDemand(MutableMapping[str, click.Command]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _quiet() -> click.Option:
+    """Return the flag that all commands have."""
+
+    def hush(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        before = os.environ.get(QUIET)
+        if wanted and not before:
+            os.environ[QUIET] = "1"  # where worker processes find it too
+            context.call_on_close(lambda: os.environ.pop(QUIET, None))
+
+    return click.RichOption(
+        ["--quiet"],
+        is_flag=True,
+        expose_value=False,
+        callback=hush,
+        help="Say nothing on stderr but mistakes.",
+    )

@@ -5,53 +5,25 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from statistics import fmean
 
 from rich.console import Console
 
-from netplace.experiments.demo.shared_machine import shared_machine
+from netplace.experiments.demo.results import NETWORKS, TRACES, Case, Outcome, ratios
+from netplace.experiments.demo.shared_machine import WHY_LESS, shared_machine
+from netplace.experiments.demo.summary_page import demo_page
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
+from netplace.report.pages import write_page
 from netplace.report.plots.page import page
-from netplace.report.tables.summary import spread
 from netplace.report.terminal.compiling import load_engine
 from netplace.report.terminal.screen import print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
-
-TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
-# network: (virtual channels, mappings)
-NETWORKS = {
-    "torus:4x4": (2, ("consecutive", "column", "random")),
-    "tree:4,2": (1, ("consecutive", "shuffle", "random")),
-}
-
-
-@dataclass(frozen=True)
-class Case:
-    """One run of the demonstration."""
-
-    trace: str
-    network: str
-    vcs: int
-    mapping: str
-    seed: int
-
-
-@dataclass(frozen=True)
-class Outcome(Case):
-    """What a run took; times in cycles, but `cpu_seconds`."""
-
-    cycles: int
-    drained_cycles: int
-    packets: int
-    packet_hops: int
-    mean_packet_delay: float
-    cpu_seconds: float
 
 
 def run(case: Case) -> Outcome:
@@ -78,16 +50,6 @@ def cases(seeds: int) -> list[Case]:
         for trace in TRACES
         for mapping in mappings
     ]
-
-
-def ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, dict[str, float]]:
-    """Return, for each mapping, the spread of its cycles divided by the mean of the consecutive mapping's."""
-    found = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
-    base = fmean(outcome.cycles for outcome in found if outcome.mapping == "consecutive")
-    return {
-        mapping: spread([outcome.cycles / base for outcome in found if outcome.mapping == mapping])
-        for mapping in NETWORKS[network][1]
-    }
 
 
 def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
@@ -149,6 +111,10 @@ def run_demo(seeds: int, output: Path) -> None:
     write_table(output / "runs.csv", outcomes)
     draw(output / "mappings.png", outcomes)
     show(outcomes)
-    print_tables(shared_machine(output / "sharing.png"))
+    shared = shared_machine(output / "sharing.png")
+    print_tables(shared.table)
+    note.print(WHY_LESS)
+    write_page(output / "report.html", demo_page(outcomes, shared), "netplace demo")
     pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
     note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")
+    note.print(f"all of it, to open or to send: {output / 'report.html'}")

@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
+from netplace.report.terminal.quiet import is_quiet
+
 if TYPE_CHECKING:
     from netplace.netsim import Config
 
@@ -113,7 +115,8 @@ def _part_of(event: Any) -> str:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    if not is_quiet():
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def load_engine(engine: str, network: str = "", config: Config | None = None) -> None:

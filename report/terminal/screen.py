@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.checks import printable
 from netplace.checks.results_file import json_text, results_text
+from netplace.report.terminal.quiet import is_quiet
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -113,7 +114,9 @@ def progress_bar(shown: bool = True) -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal))
+    return Progress(
+        *columns, console=console, transient=True, disable=is_quiet() or not (shown and console.is_terminal)
+    )
 
 
 @contextmanager

@@ -108,8 +108,8 @@
   const frame = (extra = {}) => ({ left: 58, right: 24, top: 40, bottom: 56, ...extra });
   const zoom = [{ type: "inside", filterMode: "weakFilter" }, { type: "slider", height: 18, bottom: 4, filterMode: "weakFilter" }];
   const tip = (extra = {}) => ({ trigger: "item", confine: true, ...extra });
-  const whiskers = (colour) => ({ type: "custom", silent: true, z: 5, tooltip: { show: false }, renderItem: (_, api) => {
-    const x = api.coord([api.value(0), 0])[0] + (api.value(3) || 0);
+  const whiskers = (colour, offset = () => 0) => ({ type: "custom", silent: true, z: 5, tooltip: { show: false }, renderItem: (_, api) => {
+    const x = api.coord([api.value(0), 0])[0] + offset(api);
     const [low, high] = [api.coord([api.value(0), api.value(1)])[1], api.coord([api.value(0), api.value(2)])[1]];
     const style = { stroke: colour, lineWidth: 1.2, fill: "none" };
     return { type: "group", children: [[x, low, x, high], [x - 3, low, x + 3, low], [x - 3, high, x + 3, high]]
@@ -122,10 +122,11 @@
       const long = figure.groups.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0) > 90;
       const series = names.map((name, place) => ({ name, type: "bar", data: figure.series[name],
         itemStyle: { color: colours[place % colours.length] }, barGap: "10%", large: figure.groups.length > 4000 }));
-      names.forEach((name) => {
+      names.forEach((name, bar) => {
         const half = figure.half_widths[name];
-        if (!half || names.length > 1) return;
-        series.push({ ...whiskers(dark.matches ? "#dddddd" : "#222222"), data: half.flatMap((width, place) => {
+        if (!half) return;
+        const centre = (api) => (names.length > 1 ? api.barLayout({ count: names.length, barGap: "10%" })[bar].offsetCenter : 0);
+        series.push({ ...whiskers(dark.matches ? "#dddddd" : "#222222", centre), data: half.flatMap((width, place) => {
           const value = figure.series[name][place];
           return width === null || value === null ? [] : [[place, value - width, value + width]];
         }) });
@@ -134,16 +135,18 @@
         const half = (figure.half_widths[name] || [])[place], mean = figure.series[name][place];
         return mean === null ? "-" : shown(mean) + (half ? ` ± ${shown(half)}` : "");
       };
-      return { grid: frame({ bottom: long ? 96 : 56 }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
+      const zooms = figure.groups.length > 30, most = zooms ? 13 : 18;
+      return { grid: frame({ bottom: (long ? 96 : 40) + (zooms ? 24 : 0) }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
         tooltip: tip({ trigger: "axis", axisPointer: { type: "shadow" }, formatter: (points) => {
           const place = points[0].dataIndex;
           return `<b>${escaped(figure.groups[place])}</b><br>` + names.map((name) => `${escaped(name)}: ${value(name, place)}`).join("<br>");
         } }),
         xAxis: { type: "category", data: figure.groups, axisLabel: { rotate: long ? 60 : 0, hideOverlap: true, interval: figure.groups.length <= 40 ? 0 : "auto",
-          formatter: (name) => (name.length > 18 ? `${name.slice(0, 17)}…` : name) } },
+          formatter: (name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name) } },
         yAxis: axis(figure.unit, { type: "value", nameGap: 44, scale: figure.base !== 0,
-          min: figure.base === 0 ? undefined : (range) => Math.min(figure.base, range.min) }),
-        dataZoom: figure.groups.length > 30 ? zoom : undefined, series };
+          startValue: figure.base === 0 ? undefined : figure.base,
+          min: figure.base === 0 ? undefined : (range) => Math.floor(20 * Math.min(figure.base, range.min)) / 20 }),
+        dataZoom: zooms ? zoom : undefined, series };
     },
     Intervals(figure) {
       const groups = [...new Set(figure.groups)], named = { better: "#009E73", worse: "#D55E00", "within chance": "#8a8a8a", "one run": "#8a8a8a", "one draw": "#8a8a8a" };

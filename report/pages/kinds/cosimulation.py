@@ -78,8 +78,8 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
     faster = [job for job in known if 1 - job["slowdown"] > _half(job) and job["slowdown"] < 1 - _CLEAR / 2]
     if faster:
         said.append(
-            f"{len(faster)} jobs took less time beside others than alone: one run is one draw of chance, and "
-            "packets that arrive in another order can do better; it is no gain to count on."
+            f"{len(faster)} of the jobs took less time beside others than alone: one run is one draw of "
+            "chance, and packets in another order can do better; it is no gain to count on."
         )
     if (share := sharing["share_of_node_hours"]) is not None:
         said.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")

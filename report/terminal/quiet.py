@@ -1,0 +1,14 @@
+"""Whether a user asked for silence: nothing on stderr but mistakes, and no bars."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["QUIET", "is_quiet"]
+
+QUIET = "NETPLACE_QUIET"
+
+
+def is_quiet() -> bool:
+    """Tell whether nothing but mistakes is said on stderr."""
+    return bool(os.environ.get(QUIET))
