@@ -69,6 +69,8 @@ LONG = tuple(
     f"netplace {name}"
     for name in (
         "bench",
+        "compare",
+        "doctor --compile",
         "demo",
         "record",
         "table",
