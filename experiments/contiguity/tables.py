@@ -14,7 +14,7 @@ from netplace.scheduling.metrics.comparison import Paired, judged, paired
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 
-__all__ = ["compared", "figures_of", "points", "report_of", "turned"]
+__all__ = ["Made", "compared", "figures_of", "points", "report_of", "turned"]
 
 Made = tuple[str, str, Cell, dict[str, Any]]
 CASE = ["machine", "communication", "policy"]
