@@ -69,6 +69,6 @@ def draw_allocations(
         axes.set_xticks([])
         axes.set_yticks([])
         axes.set_title("\n".join(lines), fontsize=7, loc="left")
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(textwrap.fill(title, max(40, int(12 * size[0]))), fontsize=10)
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=150)

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.report.plots.page import page
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Grid, Hierarchy, Topology, Tree, hierarchy
 
 __all__ = ["draw_occupancy", "draw_occupancy_on", "draw_places_on", "job_colours", "map_shape"]
 
@@ -37,13 +37,15 @@ class _Map:
     upwards: bool = False
     slices: tuple[tuple[str, int, int], ...] = ()  # name, x and y of each slice
     lines: tuple[tuple[int, int], ...] = ()  # nodes along X between lines, their level
+    above: tuple[tuple[int, int], ...] = ()  # rows above which a line lies, its level
 
 
 def draw_occupancy(path: Path, topology: Topology, holder: ArrayLike, title: str) -> None:
     """Draw the nodes of a machine, coloured by the job that holds them.
 
     A mesh or torus of two dimensions is a map, one of more is slices of it, one for each Z (and each place
-    in the dimensions beyond); a tree is rows of leaves, with lines between the nodes of different switches,
+    in the dimensions beyond); a tree is rows of leaves, those of a switch in rows of their own where switches
+    differ in size, with lines between the nodes of different switches,
     broader the higher the lowest switch that they share.
 
     Parameters
@@ -123,6 +125,8 @@ def _map(topology: Topology) -> _Map:
         return _slices(topology)
     if isinstance(topology, Tree):
         return _leaves(topology)
+    if known := hierarchy(topology):
+        return _switches(known)
     width = math.ceil(math.sqrt(topology.nodes))
     return _Map(_rows(np.arange(topology.nodes), width), "node", f"rows of {width} nodes")
 
@@ -159,6 +163,22 @@ def _leaves(tree: Tree) -> _Map:
     )
 
 
+def _switches(tree: Hierarchy) -> _Map:
+    """Return the nodes of a tree of any shape: a row for each leaf switch, or several for a large one."""
+    leaves, width = tree.starts[1], math.ceil(2 * math.sqrt(len(tree.order)))
+    rows, first = list[NDArray[np.int64]](), dict[int, int]()
+    for begin, end in zip(leaves[:-1].tolist(), leaves[1:].tolist(), strict=True):
+        first[begin] = len(rows)
+        rows += [tree.order[at : min(at + width, end)] for at in range(begin, end, width)]
+    place = np.full((len(rows), max(map(len, rows))), -1)
+    for number, nodes in enumerate(rows):
+        place[number, : len(nodes)] = nodes
+    level = {
+        first[begin]: at for at, starts in enumerate(tree.starts[2:-1], 1) for begin in starts[1:-1].tolist()
+    }
+    return _Map(place, "node at its leaf switch", "leaf switches", above=tuple(level.items()))
+
+
 def _rows(nodes: NDArray[np.int64], width: int) -> NDArray[np.int64]:
     """Return nodes in rows of `width`, the last one filled up with -1."""
     place = np.full(-(-len(nodes) // width) * width, -1)
@@ -181,6 +201,8 @@ def _divide(axes: Axes, drawn: _Map) -> None:
             if tall // rows <= _LINES:
                 down = np.arange(rows, tall, rows) - 0.5
                 axes.hlines(down, -0.5, wide - 0.5, "white", linewidths=0.5 * lying)
+    for row, level in drawn.above:
+        axes.axhline(row - 0.5, color="white", linewidth=1.5 * level)
 
 
 def _count(whose: NDArray[np.int64]) -> str:
@@ -209,4 +231,4 @@ def _size(shape: tuple[int, ...]) -> tuple[float, float]:
     """Return width and height of the picture in inches, after how many nodes are across and down."""
     tall, wide = shape
     scale = 9.0 / max(tall, wide)
-    return max(4.5, wide * scale + 1.6), max(2.0, tall * scale + 1.2)
+    return max(4.5, wide * scale + 1.6), max(2.0, tall * scale + 1.5)

@@ -11,7 +11,7 @@ from netplace.topologies import parse
 
 MACHINES = (
     "mesh:7", "torus:5x3", "twisted:4x2", "mesh:3x4x2", "torus:2x3x2x2", "tree:2,3", "tree:5,1",
-    "thintree:4,2,3", "torus:40x40x3",
+    "thintree:4,2,3", "torus:40x40x3", "xgft:3;3,2,2;1,1,1",
 )  # fmt: skip
 
 
