@@ -26,6 +26,7 @@ __all__ = ["files", "open_otf2", "recognises"]
 
 _SUFFIX = ".otf2"
 _NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is told in another way
+_UNEVEN = ("ALLTOALLV", "ALLTOALLW")
 _NONBLOCKING = {f"MPI_I{name}" for name in OPERATIONS} | {f"MPI_Ineighbor_{n}" for n in OPERATIONS}
 
 
@@ -347,6 +348,11 @@ class _Reader:
         if any(name.startswith("i") for name in self._trace.left_out if not ignorable(name)):
             self._trace.notes.append(
                 "the trace has no record of its non-blocking collectives (sizes, communicators): left out"
+            )
+        if any(operation in _UNEVEN for operation, *_ in self._records):
+            self._trace.notes.append(
+                "the trace has the bytes that a rank gives in all in an alltoallv or alltoallw, not to whom: "
+                "taken as equal parts"
             )
         by_rank = {
             location.rank: location for number, location in self._locations.items() if number in self._rank_of
