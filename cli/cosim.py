@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,12 +124,13 @@ def cosim_command(study: str | None, **given: Any) -> None:
     from netplace.report.tables.cosim import figure_tables, remarks
 
     output: Path | None = given["output"]
+    beside = output or (Path(given["store"]) if given["store"] else None)
     written = None
 
     def carried(plan: CosimPlan) -> dict[str, Any]:
         nonlocal written
         written = _of_folder(output, plan)
-        return written or _watched(plan)
+        return written or _watched(plan, beside)
 
     refuse_of_one(given)
     if given["algorithms"]:
@@ -153,13 +155,13 @@ def _write(output: Path, plan: CosimPlan, outcome: dict[str, Any]) -> None:
     )
 
 
-def _watched(plan: CosimPlan) -> dict[str, Any]:
+def _watched(plan: CosimPlan, beside: Path | None) -> dict[str, Any]:
     """Return what came of a plan, carried out here; show how many jobs have ended."""
-    from netplace.cosim import cosimulate
+    from netplace.cosim.carry import outcome_of
 
     jobs = plan.jobs
     with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.network_time}") as tell:
-        return cosimulate(plan, tell=lambda done: tell(done, 0.0)).outcome
+        return outcome_of(plan, beside, lambda done: tell(done, 0.0))
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
@@ -194,7 +196,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
         notes = shared.notes
     alone = given["dask"] is None and given["workers"] in (None, 1)  # else others carry them out
-    function = _watched if alone else outcome_of
+    beside = Path(given["store"] or study)
+    function = partial(_watched if alone else outcome_of, beside=beside)
     outcomes = complete_outcomes(plans, function, "schedules", "co-simulations", given, beside=study)
     rows = cosim_study.common_rows(plans, outcomes, apart)
     ranked = rankings(plans, outcomes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from netplace.apps.repeated import Repeated
@@ -14,6 +15,8 @@ from netplace.cosim.cost import cheaper
 from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
+from netplace.cosim.journal import Journal
+from netplace.cosim.live import LiveExecution
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.placed import Placing, unhurt
 from netplace.cosim.plan import CosimPlan
@@ -75,7 +78,9 @@ def placing_of(plan: CosimPlan) -> Placing:
 
 
 @checked
-def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = None) -> Cosimulated:
+def cosimulate(
+    plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = None, checkpoint: Path | None = None
+) -> Cosimulated:
     """Let the jobs of a plan run on the machine that they share.
 
     Parameters
@@ -86,6 +91,9 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         The network's engine.
     tell : callable, optional
         Called with the number of jobs that have ended so far, after each.
+    checkpoint : Path, optional
+        Where the co-simulation is kept while it is under way, and goes on from if the file is there: one that
+        simulates packets by the compiled engine, up to the end of the last job. It is removed at the end.
 
     Raises
     ------
@@ -101,18 +109,18 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         cheapest, why = cheaper(placing, jobs)
         plan, chosen = replace(plan, network_time=cheapest), [why]
     course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None))
-    site = None
+    execution, site = course.execution, None
+    if checkpoint is not None and engine == "kernel" and isinstance(execution, LiveExecution):
+        execution = Journal(execution, course, course.kept, checkpoint, plan.key)
     if plan.jobs.site:
         rules, own = read_site(plan.jobs.site), plan.jobs
-        site = SiteRun(
-            rules, placing.machine, jobs, own.partition, course.execution, own.estimates, own.overrun
-        )
+        site = SiteRun(rules, placing.machine, jobs, own.partition, execution, own.estimates, own.overrun)
     made = schedule(
         placing.machine,
         jobs if site is None else site.admitted,
         plan.jobs.policy if site is None else site.policy,
         make_partitioner(plan.jobs.partition, placing.machine, plan.jobs.seed),
-        course.execution,
+        execution,
         estimates=plan.jobs.estimates,
         overrun=plan.jobs.overrun,
         installed=plan.jobs.installed,
@@ -132,6 +140,8 @@ def cosimulate(plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = N
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }
+    if isinstance(execution, Journal):
+        execution.close()
     return Cosimulated(made, outcome)
 
 
@@ -144,9 +154,20 @@ def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
             raise ValueError(f"job {number}: {error}") from None
 
 
-def outcome_of(plan: CosimPlan) -> dict[str, Any]:
-    """Return what came of a plan, as JSON can hold it; for workers."""
-    return cosimulate(plan).outcome
+def outcome_of(plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None) -> dict[str, Any]:
+    """Return what came of a plan, as JSON can hold it; for workers.
+
+    Parameters
+    ----------
+    plan : CosimPlan
+        What to do.
+    beside : Path, optional
+        A file beside which the co-simulation is kept while it is under way.
+    tell : callable, optional
+        As of `cosimulate`.
+    """
+    checkpoint = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
+    return cosimulate(plan, tell=tell, checkpoint=checkpoint).outcome
 
 
 def _notes(plan: CosimPlan) -> list[str]:

@@ -34,7 +34,11 @@ class Course(Protocol):
         Runs the jobs.
     measured : dict of int to Measured
         What is known of each job that has ended, by its number.
+    kept : tuple of str
+        Attributes that belong to a checkpoint, see `netplace.cosim.journal`: dicts.
     """
+
+    kept: tuple[str, ...]
 
     execution: Execution
     measured: dict[int, Measured]
@@ -54,6 +58,8 @@ class Course(Protocol):
 
 class _Live:
     """Every packet on one network; each job again alone when it has ended."""
+
+    kept: tuple[str, ...] = ("measured",)
 
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
@@ -108,6 +114,8 @@ class _Live:
 class _Table:
     """Each job alone on a new network; of long loops the rate alone."""
 
+    kept: tuple[str, ...] = ()
+
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell = tell
@@ -138,6 +146,8 @@ class _Table:
 
 class _Mixes:
     """Rates of progress, measured mix by mix."""
+
+    kept: tuple[str, ...] = ()
 
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}

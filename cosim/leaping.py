@@ -105,7 +105,7 @@ class LeapingExecution(LiveExecution):
 
     def _start(self, placed: Placed) -> int:
         known = replace(placed.work, iterations=known_iterations(placed))
-        return self._placing.start(self.network, replace(placed, work=known))
+        return self.placing.start(self.network, replace(placed, work=known))
 
     def _came(self, number: int, placed: Placed) -> None:
         attempt, record = self._running[number]

@@ -72,6 +72,8 @@ class LiveExecution:
 
     Attributes
     ----------
+    placing : Placing
+        As given.
     network : Network
         The network; jobs that have ended are forgotten there.
     failures : dict of int to str
@@ -98,7 +100,7 @@ class LiveExecution:
         self._names: list[int] = []  # jobs by the network's number
         self.longest = longest
         self._skipped = 0  # cycles that have passed and were not simulated, see `LeapingExecution`
-        self._placing, self._tell = placing, ended
+        self.placing, self._tell = placing, ended
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._running: dict[int, tuple[int, Attempt]] = {}  # by the network's number: ours, and what it is
         self._ended: list[Ends] = []  # that have come up while the network was brought to a start
@@ -111,7 +113,7 @@ class LiveExecution:
     @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Start a job in the first cycle from `now` on."""
-        return self.begin_placed(attempt, self._placing.put(job, allocation), now)
+        return self.begin_placed(attempt, self.placing.put(job, allocation), now)
 
     @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
@@ -264,7 +266,7 @@ class LiveExecution:
 
     def _start(self, placed: Placed) -> int:
         """Start a job on the network now, and return its number there."""
-        return self._placing.start(self.network, placed)
+        return self.placing.start(self.network, placed)
 
     def _came(self, number: int, placed: Placed) -> None:
         """Take note that a job has started."""

@@ -118,6 +118,8 @@ def with_intervals(
 class SampledCourse:
     """Jobs on one network whose steady stretches are skipped, twice."""
 
+    kept: tuple[str, ...] = ("measured", "_made")
+
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Callable[[int], None]) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._precision, self._tell = placing, plan.precision, tell

@@ -42,6 +42,21 @@ def _kind(words: np.dtype[Any]) -> str:
     return str(words)
 
 
+def _where(array: NDArray[Any]) -> tuple[NDArray[Any], int, tuple[int, ...], tuple[int, ...], np.dtype[Any]]:
+    """Return the memory that an array lies in, where and how: several arrays may lie in the same."""
+    whole = array
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    return whole, array.ctypes.data - whole.ctypes.data, array.shape, array.strides, array.dtype
+
+
+def _there(
+    whole: NDArray[Any], begin: int, shape: tuple[int, ...], strides: tuple[int, ...], kind: np.dtype[Any]
+) -> NDArray[Any]:
+    """Return the array of which `_where` told, in other memory."""
+    return np.ndarray(shape, kind, whole.data if whole.size else None, begin, strides)
+
+
 class KernelEngine:
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
@@ -73,6 +88,19 @@ class KernelEngine:
         self._loop = self._function(self._functions[0], self._known)
         self._loop.load()
         self._bound: tuple[Any, Any, Callable[[int], int]] | None = None  # the loop on arrays as they are
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in vars(self).items() if name not in ("_loop", "_bound")}
+        return kept | {"_state": (type(self._state), [_where(array) for array in self._state])}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        kind, places = state["_state"]
+        vars(self).update(state | {"_state": kind(*(_there(*place) for place in places))})
+        self._jobs.share(self._state.task, self._state.when)
+        self._renew()
+        self._loop = self._function(self._functions[0], self._known)
+        self._loop.load()
+        self._bound = None
 
     @property
     def repeats(self) -> bool:

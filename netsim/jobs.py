@@ -126,6 +126,24 @@ class Jobs:
         self._due_entries = 0
         self._sources: list[tuple[int, int]] = []  # keys of open-loop traffic that was stopped
 
+    def share(self, task: NDArray[Any], when: NDArray[Any]) -> None:
+        """Write into these arrays from now on, and know programs anew: for what was read from a pickle."""
+        self._task, self._when = task.reshape(-1, k.TASK_WORDS), when.reshape(-1, k.WHEN_WORDS)
+        codes, self._codes, self._dead = list(self._codes.values()), {}, []
+        used = {id(job.code): job for job in self._jobs.values()}
+        for code in codes:
+            job = used.get(id(code))
+            if job is None:
+                self._pools["op"].give(code.begin, len(code.lowered.op))
+            else:
+                self._know(job.program, job.times > 1, code)
+
+    def _know(self, program: Program, repeated: bool, code: _Code) -> None:
+        """Keep the words of a program as long as anybody has it."""
+        if (id(program), not repeated) not in self._codes:
+            weakref.finalize(program, self._dead.append, id(program)).atexit = False
+        self._codes[id(program), repeated] = code
+
     def owners(self, keys: Collection[int]) -> list[int]:
         """Return the jobs, not forgotten, that have some of these keys."""
         return [
@@ -253,9 +271,7 @@ class Jobs:
                 what = program.name or "program"
                 raise ValueError(f"{what}: {len(lowered.op)} operations are more than the kernel holds")
             self._pools["op"].rows(begin, len(lowered.op))[:, 0] = lowered.op
-            if (name[0], not repeated) not in self._codes:
-                weakref.finalize(program, self._dead.append, name[0]).atexit = False
-            self._codes[name] = _Code(lowered, begin)
+            self._know(program, repeated, _Code(lowered, begin))
         return self._codes[name]
 
     def _extend_dues(self, count: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import insort
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
@@ -162,6 +163,9 @@ class Network:
         What came of the faults so far (`Config.faults`).
     timed : bool
         Whether CPU time is counted, which takes longer than a short stretch does.
+    between : callable or None
+        Called every fraction of a second while `advance` is at work, between two cycles; a pickle of the
+        network is then one from which it goes on the same.
 
     Raises
     ------
@@ -217,7 +221,15 @@ class Network:
         self._generates = False
         self._holder = np.full(topology.nodes, -1, np.int64)
         self._piece = 1000
+        self.between: Callable[[], None] | None = None
         self._window_loads: list[NDArray[np.int64]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_sound"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._sound = WeakSet()
 
     @property
     def now(self) -> int:
@@ -580,6 +592,8 @@ class Network:
             outcome = self._engine.run(min(stop, self.now + self._piece))
             if outcome != Exit.REACHED or self.now >= stop:
                 return outcome
+            if self.between is not None:
+                self.between()
             spent = time.perf_counter() - began
             if spent < 0.1:
                 self._piece *= 2
