@@ -56,6 +56,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "plot": "plot",
         "report": "report",
         "compare": "compare",
+        "export": "export",
         "check": "check",
     },
     "Place tasks and jobs": {

@@ -66,6 +66,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace compare main.sqlite branch.sqlite --fail-if worse",
         "netplace compare first second -o differences.html",
     ),
+    "export": ("netplace export schedule -o jobs.csv", "netplace export sweep.sqlite -o runs.parquet"),
     "doctor": ("netplace doctor", "netplace doctor --compile --no-test"),
     "report": ("netplace report shared -o report.html",),
     "plot": ("netplace plot out.parquet -o bars.png", "netplace plot sweep.toml --bars network -o bars.svg"),

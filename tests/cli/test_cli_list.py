@@ -70,6 +70,7 @@ LONG = tuple(
     for name in (
         "bench",
         "compare",
+        "export",
         "doctor --compile",
         "demo",
         "record",

@@ -1,0 +1,34 @@
+"""``netplace export``: an outcome in the forms of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from netplace.cli.examples import examples_of
+from netplace.cli.verdict import AnnouncingCommand
+
+__all__ = ["export_command"]
+
+
+@click.command("export", cls=AnnouncingCommand, epilog=examples_of("export"))
+@click.argument("outcome", metavar="OUTCOME")
+@click.option(
+    "-o", "output", metavar="FILE", required=True, help="What to write: .parquet, .csv, .swf, .duckdb."
+)
+def export_command(outcome: str, output: str) -> None:
+    """Write an outcome for other tools.
+
+    OUTCOME is a store, of which .parquet, .csv and .duckdb hold every table, or a folder of netplace schedule
+    -o: .swf is a log of the Parallel Workloads Archive with the waits of the schedule, .csv the table of jobs
+    that Batsim writes and evalys draws. Timelines of runs are written by netplace run --timeline.
+    """
+    from netplace.report.files.exported import EXPORTS, export
+    from netplace.report.files.outputs import check_output
+
+    path, target = Path(outcome), check_output(Path(output), tuple(EXPORTS))
+    if not path.exists():
+        raise ValueError(f"{path}: is not there, expected a store, or a folder of netplace schedule -o")
+    for line in export(path, target):
+        click.echo(line)

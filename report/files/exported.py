@@ -1,0 +1,163 @@
+"""What an outcome holds, in the forms of other tools: tables, SWF, job lists of Batsim and evalys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from netplace.report.files.outputs import whole_file
+from netplace.report.pages.kinds.store import recognises as is_store
+from netplace.runs.schedule_folder import ROWS, read_figures
+from netplace.runs.store import Store
+from netplace.runs.tables import run_table, write_table
+
+__all__ = ["EXPORTS", "export"]
+
+_KEPT = ("schedules", "loads", "mappings", "configurations")
+_STATES = {"done": 1, "killed": 0}  # of SWF: completed, failed
+
+
+def export(path: Path, target: Path) -> list[str]:
+    """Write what an outcome holds in another form, and return what was written, a line each.
+
+    Parameters
+    ----------
+    path : Path
+        A store, or a folder of ``netplace schedule -o``.
+    target : Path
+        Where; its ending is a key of `EXPORTS`.
+
+    Raises
+    ------
+    ValueError
+        If the outcome has no such form, or cannot be read.
+    """
+    return EXPORTS[target.suffix.lower()](path, target)
+
+
+def _rows(path: Path, target: Path) -> pd.DataFrame:
+    """Return the jobs of a schedule's folder."""
+    if not path.is_dir():
+        raise ValueError(f"{path}: is no folder, expected one of netplace schedule -o for {target.suffix}")
+    read_figures(path)  # checks that the rows are those that were written
+    return pd.read_csv(path / ROWS)
+
+
+def _swf(path: Path, target: Path) -> list[str]:
+    rows = _rows(path, target)
+    plan, _ = read_figures(path)
+    lines = [f"; Computer: {plan.machine}", f"; MaxJobs: {len(rows)}", "; UnixStartTime: 0"]
+    lines.append("; Note: waits and run times are those of a schedule that netplace made")
+    for row in rows.to_dict("records"):
+        wait, run = row["start"] - row["submit"], row["end"] - row["start"]
+        estimate = -1 if pd.isna(row["estimate"]) else round(row["estimate"])
+        state = _STATES.get(str(row["state"]), -1)
+        head = [
+            row["number"],
+            round(row["submit"]),
+            round(wait),
+            round(run),
+            row["held"],
+            -1,
+            -1,
+            row["nodes"],
+        ]
+        lines.append(" ".join(str(value) for value in [*head, estimate, -1, state, *[-1] * 7]))
+    _write_text(target, "\n".join(lines) + "\n")
+    return [f"{target}: {len(rows):,} jobs"]
+
+
+def _jobs(path: Path, target: Path) -> list[str]:
+    """Write the table of jobs that Batsim writes, and evalys and its kin draw."""
+    if is_store(path):
+        return _store_table(path, target)
+    rows = _rows(path, target)
+    run = rows["end"] - rows["start"]
+    wait, turnaround = rows["start"] - rows["submit"], rows["end"] - rows["submit"]
+    frame = pd.DataFrame(
+        {
+            "job_id": rows["number"],
+            "workload_name": "netplace",
+            "profile": "schedule",
+            "submission_time": rows["submit"],
+            "requested_number_of_resources": rows["nodes"],
+            "requested_time": rows["estimate"].fillna(run),
+            "success": (rows["state"] == "done").astype(int),
+            "final_state": rows["state"].map({"done": "COMPLETED_SUCCESSFULLY"}).fillna("COMPLETED_KILLED"),
+            "starting_time": rows["start"],
+            "execution_time": run,
+            "finish_time": rows["end"],
+            "waiting_time": wait,
+            "turnaround_time": turnaround,
+            "stretch": (turnaround / run.where(run > 0)).fillna(1.0),
+            "allocated_resources": rows["places"].fillna("").astype(str) if "places" in rows else "",
+        }
+    )
+    with whole_file(target) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
+    return [f"{target}: {len(frame):,} jobs"]
+
+
+def _store_frames(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the tables of a store, by name; what is kept as objects is made flat."""
+    with Store(path, read_only=True) as store:
+        frames = {"runs": run_table(store.rows())}
+        for table in _KEPT:
+            kept = [{"plan": plan, "outcome": found} for plan, found in store.outcomes(table)]
+            if kept:
+                frames[table] = _plain(pd.json_normalize(kept))
+    return {name: frame for name, frame in frames.items() if len(frame)}
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose lists are text, as tables of databases hold them."""
+    return frame.map(lambda value: str(value) if isinstance(value, list | dict | tuple) else value)
+
+
+def _store_table(path: Path, target: Path) -> list[str]:
+    """Write the tables of a store: the runs there, other tables beside them under their names."""
+    frames = _store_frames(path) if is_store(path) else {"jobs": _rows(path, target)}
+    if not frames:
+        raise ValueError(f"{path}: holds nothing that ended, there is nothing to write")
+    said = []
+    for place, (name, frame) in enumerate(frames.items()):
+        own = target if not place else target.with_name(f"{target.stem}-{name}{target.suffix}")
+        with whole_file(own) as temporary:
+            write_table(frame, temporary)
+        said.append(f"{own}: {name}, {len(frame):,} rows")
+    return said
+
+
+def _duckdb(path: Path, target: Path) -> list[str]:
+    try:
+        import duckdb
+    except ImportError:
+        raise ValueError(
+            f"{target}: needs duckdb; pip install 'netplace[duckdb]', or write .parquet"
+        ) from None
+    frames = _store_frames(path) if is_store(path) else {"jobs": _rows(path, target)}
+    with whole_file(target) as temporary:
+        temporary.unlink()
+        database: Any = duckdb.connect(str(temporary))
+        for name, frame in frames.items():
+            database.register("frame", frame)
+            database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')
+            database.unregister("frame")
+        database.close()
+    return [f"{target}: {', '.join(f'{name} of {len(frame):,} rows' for name, frame in frames.items())}"]
+
+
+def _write_text(target: Path, text: str) -> None:
+    with whole_file(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+EXPORTS: dict[str, Callable[[Path, Path], list[str]]] = {
+    ".swf": _swf,
+    ".csv": _jobs,
+    ".parquet": _store_table,
+    ".duckdb": _duckdb,
+}
