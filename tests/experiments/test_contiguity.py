@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.contiguity.cases import Cell
+from netplace.experiments.contiguity.longer import longer_cells, longer_table
 from netplace.experiments.contiguity.streams import LOAD, steady_weeks, stream_of
 from netplace.experiments.contiguity.study import MACHINES, cells
 from netplace.experiments.contiguity.tables import compared, figures_of, points, turned
@@ -141,3 +142,20 @@ def test_a_log_that_cannot_be_used_is_refused(text, said):
 def test_a_study_that_reads_no_log_refuses_one():
     with pytest.raises(ValueError, match="study pareto: takes no --log"):
         ask(STUDIES["pareto"], logs=("model",))
+
+
+def test_longer_jobs_are_sampled_beside_live_ones():
+    (week,) = steady_weeks(MODEL, 256, 1)
+    cells_of_a_week = [
+        ("tree", name, Cell("thintree:16,8,2", MODEL, week, 6, 1e-6, "0.3", "easy", partition))
+        for name, partition in (("boxes", "contiguous"), ("random", "random"))
+    ]
+    wanted = longer_cells(cells_of_a_week)
+    assert [(what, cell.mean_run, cell.sampled) for what, _, cell in wanted[:3]] == [
+        ("study", 1e-6, False),
+        ("live", pytest.approx(1e-5), False),
+        ("sampled", pytest.approx(1e-5), True),
+    ]
+    frame = longer_table([(*one, one[2].carry_out()) for one in wanted]).frame
+    assert frame["contestant"].tolist() == ["boxes", "random"]
+    assert (frame["longer, live"] >= 0.99).all()

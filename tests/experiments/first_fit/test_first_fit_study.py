@@ -9,8 +9,10 @@ from click.testing import CliRunner
 
 from netplace.benchmarks.first_fit import mean_side
 from netplace.cli import app
+from netplace.experiments.first_fit.searches.iff import ImprovedFirstFit, PublishedVisits
 from netplace.experiments.first_fit.study import sets
 from netplace.experiments.published import published
+from netplace.topologies import parse
 
 ROWS = ("NFF", "ZFF", "RBS", "IFF", "ours")
 
@@ -79,3 +81,15 @@ def test_times_are_not_stored(tmp_path):
     flags = ["--quick", "-o", str(tmp_path / "out"), "--store", str(tmp_path / "runs.sqlite"), "--stored"]
     done = CliRunner().invoke(app, ["study", "first-fit", *flags])
     assert done.exit_code != 0
+
+
+def test_a_partition_that_is_met_counts_as_visited_once_a_search():
+    grid = parse("mesh:4x4")
+    counts = []
+    for search in (PublishedVisits(grid), ImprovedFirstFit(grid)):
+        search.take(0, (3, 2))
+        before = search.visited
+        assert search.first((2, 2)) == 8
+        counts.append(search.visited - before)
+    # The partition is in the way in two rows; two nodes are looked at in the candidate that is accepted.
+    assert counts == [3, 4]

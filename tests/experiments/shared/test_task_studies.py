@@ -32,6 +32,14 @@ def test_two_kinds_stand_beside_the_measured_seconds(tmp_path):
     assert len(pd.read_csv(tmp_path / "study" / "databases.csv")) == 14
 
 
+def test_a_fixed_cost_a_query_brings_the_smaller_databases_near(tmp_path):
+    run("two-kinds", tmp_path / "study", "--table", "fixed-cost")
+    frame = pd.read_csv(tmp_path / "study" / "fixed-cost.csv")
+    assert len(frame) == 18
+    for step in ("greedy", "knapsack"):
+        assert ((frame[f"{step} / published"] - 1).abs() <= 0.15).sum() == 16
+
+
 def test_redirection_keeps_its_outcomes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("redirection", tmp_path / "study")
@@ -68,6 +76,11 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     assert len(found) == 30 * 8
     assert {case.platform for case in found} == {"1-2-10-240"}
     assert str(tmp_path) not in str(found[0].describe())
+    other = str(tmp_path / "other.swf.gz")
+    with pytest.raises(ValueError, match="level vector of its machine is not known, expected levels="):
+        cases(ask(STUDIES["local-backfilling"], ("weeks",), logs=(other,)))
+    given = cases(ask(STUDIES["local-backfilling"], ("weeks",), logs=(f"{other},levels=1-2-8-64,weeks=2",)))
+    assert {(case.log.name, case.platform, case.weeks) for case in given} == {("other", "1-2-8-64", 2)}
     monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
     with pytest.raises(ValueError, match="there is no such folder"):
         asked_logs(ask(study))
