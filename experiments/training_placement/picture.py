@@ -13,7 +13,7 @@ __all__ = ["draw_steps"]
 
 
 def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
-    """Draw for each partitioner a bar for each order of ranks: the step alone, and live above it."""
+    """Draw for each partitioner a bar for each order of ranks: alone, more live, and half its spread."""
     partitioners = steps["partitioner"].drop_duplicates().tolist()
     orders = steps["order"].drop_duplicates().tolist()
     width = 0.8 / len(orders)
@@ -29,7 +29,7 @@ def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
                 own["live"] - own["alone"],
                 width * 0.92,
                 bottom=own["alone"],
-                yerr=own["± live"].fillna(0),
+                yerr=own["live, spread"] / 2,
                 capsize=2,
                 color="white",
                 edgecolor=colour,

@@ -34,7 +34,6 @@ PARTS = {
     **{name: f"a job of {RANKS} ranks on {machine}" for name, (machine, _) in MACHINES.items()},
     "scaling": "the same step with bytes and clock scaled more and less",
 }
-_LEVEL = 0.95
 
 
 def cells(part: str, asked: Asked) -> list[Cell]:
@@ -59,16 +58,16 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         wanted = {cell.key: cell for cell in cells(part, asked)}
         found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
         steps = _steps([(cell, found[key]) for key, cell in wanted.items()])
-        title = f"{PARTS[part]}: milliseconds of a step, means over draws with half widths of intervals"
+        title = f"{PARTS[part]}: milliseconds of a step, means over draws, and most less least of them"
         tables.append(ReportTable(part, title, steps, _DIGITS))
         figures[part] = partial(draw_steps, steps=steps, title=PARTS[part])
         summary.append(_said(part, steps))
     return Report(tuple(tables), tuple(summary), figures)
 
 
-_DIGITS = {"neighbours": 1, "distance": 2, "alone": 1, "± alone": 1, "live": 1, "± live": 1} | {
-    "live / alone": 2
-}
+_DIGITS = {"neighbours": 1, "distance": 2, "live / alone": 2} | dict.fromkeys(
+    ("alone", "alone, spread", "live", "live, spread"), 1
+)
 
 
 def _steps(outcomes: list[tuple[Cell, dict[str, Any]]]) -> pd.DataFrame:
@@ -84,19 +83,13 @@ def _steps(outcomes: list[tuple[Cell, dict[str, Any]]]) -> pd.DataFrame:
                 "neighbours": own["neighbours"].mean(),
                 "distance": own["distance"].mean(),
                 "alone": alone.mean(),
-                "± alone": _half_width(alone),
+                "alone, spread": np.ptp(alone),
                 "live": live.mean(),
-                "± live": _half_width(live),
+                "live, spread": np.ptp(live),
                 "live / alone": float(stats.gmean(live / alone)),
             }
         )
     return pd.DataFrame(rows)
-
-
-def _half_width(sample: Any) -> float:
-    if len(sample) < 2:
-        return float("nan")
-    return float(stats.t.ppf((1 + _LEVEL) / 2, len(sample) - 1) * np.std(sample, ddof=1) / len(sample) ** 0.5)
 
 
 def _said(part: str, steps: pd.DataFrame) -> str:
