@@ -18,7 +18,7 @@ from netplace.cosim.figures import figures, job_rows
 from netplace.cosim.journal import Journal
 from netplace.cosim.live import LiveExecution
 from netplace.cosim.mix import mixed_work, read_mix
-from netplace.cosim.placed import Placing, unhurt
+from netplace.cosim.placed import Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
 from netplace.cosim.work import Work, application_work, body_of
@@ -66,7 +66,7 @@ def placing_of(plan: CosimPlan) -> Placing:
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
     if not plan.applications:
         return given
-    rates = Rates(unhurt(given), plan.precision)
+    rates = Rates(without_faults(given), plan.precision)
 
     def period(job: Job, work: Work) -> float:
         # What the log's time is of; another mapping then costs or saves, like another partition.

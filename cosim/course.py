@@ -12,7 +12,7 @@ from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
 from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
-from netplace.cosim.placed import Placed, Placing, unhurt
+from netplace.cosim.placed import Placed, Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
 from netplace.cosim.sampled import SampledCourse
@@ -64,7 +64,7 @@ class _Live:
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._engine, self._tell = placing, engine, tell
-        self._fresh = FreshTimes(unhurt(placing), plan.margin, engine, precision=plan.precision)
+        self._fresh = FreshTimes(without_faults(placing), plan.margin, engine, precision=plan.precision)
         longest = from_log(plan.margin) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
         self._explain, self._precision = plan.explain, plan.precision
@@ -90,7 +90,7 @@ class _Live:
 
     def _ended(self, attempt: Attempt) -> None:
         placed = attempt.placed
-        then = unhurt(self._placing, attempt.start)
+        then = without_faults(self._placing, attempt.start)
         alone = self._alone(then, attempt)
         fresh = self._fresh.cycles(placed)
         self.measured[placed.job.number] = Measured(

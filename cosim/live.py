@@ -220,7 +220,7 @@ class LiveExecution:
     def _strike(self) -> bool:
         """Let the faults happen whose cycle has come; tell whether jobs have failed."""
         known = len(self.network.faults)
-        self.network.strike()
+        self.network.apply_faults()
         told = []
         for report in self.network.faults[known:]:
             for number in (*report.jobs, *report.losers):

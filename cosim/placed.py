@@ -16,7 +16,7 @@ from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
 from netplace.topologies.routing import usual_on
 
-__all__ = ["Placed", "Placing", "unhurt"]
+__all__ = ["Placed", "Placing", "without_faults"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Placing:
         return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)
 
 
-def unhurt(placing: Placing, after: int = -1) -> Placing:
+def without_faults(placing: Placing, after: int = -1) -> Placing:
     """Return the same machine, under the same router, without faults later than cycle `after`; -1: any."""
     config = placing.config
     if not config.faults:

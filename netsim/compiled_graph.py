@@ -11,7 +11,7 @@ from netplace.netsim.compiled import KernelEngine, interpretable
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Engine
 from netplace.netsim.general import General, general, is_general
-from netplace.netsim.graph_failing import Strike
+from netplace.netsim.graph_failing import Outage
 from netplace.netsim.graph_layout import (
     graph_known,
     graph_setting,
@@ -70,12 +70,12 @@ class GraphKernelEngine(KernelEngine):
         before = self._still_crossing()
         if self._setting.explain:
             self._let_all_heads_wait_anew()
-        strike = Strike(self._state, self._setting, dead, down, again)
+        outage = Outage(self._state, self._setting, dead, down, again)
         # What has begun to cross a link still does, also where the packet is sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         self._setting = self._setting._replace(**routing_setting(table))
         self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
-        return strike.lost, strike.again, self._jobs.owners(strike.keys)
+        return outage.lost, outage.again, self._jobs.owners(outage.keys)
 
     def _let_all_heads_wait_anew(self) -> None:
         """Charge what heads have waited up to now, and forget that they do: they come to the head anew."""

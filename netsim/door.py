@@ -1,7 +1,7 @@
 """The door to the engines: what comes in is checked here, once, so that no call can make the kernel crash.
 
 The kernel is compiled without checks of bounds. Whatever its arrays are made from has been checked before: a
-program by `Program.check_columns`, a network, open-loop traffic and pointers here.
+program by `Program.check_columns`, a network, the nodes of tasks, open-loop traffic and pointers here.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from netplace.apps import Program
+from netplace.checks.arrays import array_of
 from netplace.checks.calls import ArgumentError
 from netplace.netsim.engine import Traffic
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
 
-__all__ = ["check_pointers", "check_topology", "check_traffic"]
+__all__ = ["check_pointers", "check_topology", "check_traffic", "place"]
 
 _SOUND = "_is_sound"  # set on a network whose wiring was checked; its arrays cannot be written
 
@@ -127,3 +129,37 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
             raise ValueError(f"residue: pointers of shape {values.shape}, expected {mine.shape}")
         if values.size and not 0 <= int(values.min()) <= int(values.max()) <= inputs:
             raise ValueError(f"residue: a pointer is not in 0..{inputs}")
+
+
+def place(program: Program, nodes: ArrayLike | None, topology: Topology) -> NDArray[np.int64]:
+    """Return the node of each task, checked: one node a task, all in the network, none twice.
+
+    Raises
+    ------
+    ValueError
+        If a node is missing, repeated or not in the network, or if there are more tasks than nodes.
+    """
+    if program.tasks > topology.nodes:
+        raise ValueError(
+            f"{program.name or 'program'}: {program.tasks} tasks are more than "
+            f"the {topology.nodes} nodes of {topology}"
+        )
+    if nodes is None:
+        nodes = topology.computing[: program.tasks]
+    given = array_of(nodes, "placement")
+    if given.ndim != 1 or len(given) != program.tasks:
+        raise ValueError(
+            f"placement: {given.shape} nodes given for {program.tasks} tasks, expected one a task"
+        )
+    if not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"placement: nodes are whole numbers, not {given.dtype}")
+    wrong = given[(given < 0) | (given >= topology.nodes)]
+    if len(wrong):
+        raise ValueError(f"placement: node {wrong[0]} is not in 0..{topology.nodes - 1} of {topology}")
+    service = given[np.isin(given, topology.service)]
+    if len(service):
+        raise ValueError(f"placement: node {service[0]} of {topology} does not compute")
+    values, count = np.unique(given, return_counts=True)
+    if (count > 1).any():
+        raise ValueError(f"placement: node {values[count > 1][0]} is given to more than one task")
+    return given.astype(np.int64)

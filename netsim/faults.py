@@ -13,7 +13,7 @@ from netplace.netsim.general import General, general
 from netplace.topologies import Graph, Topology
 from netplace.topologies.failing import failing
 
-__all__ = ["FaultReport", "rerouted", "struck"]
+__all__ = ["FaultReport", "after_fault", "rerouted"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class FaultReport:
         return "; ".join([*words, f"routing {self.routing} from then on"])
 
 
-def struck(topology: Topology, fault: Fault) -> Graph:
+def after_fault(topology: Topology, fault: Fault) -> Graph:
     """Return what remains of a network after a fault.
 
     Raises

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
 
-__all__ = ["Strike"]
+__all__ = ["Outage"]
 
 
-class Strike:
+class Outage:
     """What a fault does to the packets of a kernel of the general router, between two cycles.
 
     Parameters

@@ -13,9 +13,10 @@ from netplace.checks import whole
 from netplace.checks.calls import checked
 from netplace.checks.stopping import Stopped, held_back, left_to_parent
 from netplace.netsim.config import Config
+from netplace.netsim.door import place
 from netplace.netsim.engine import Counters, JobRecord
 from netplace.netsim.errors import SimulationError
-from netplace.netsim.network import Network, place
+from netplace.netsim.network import Network
 from netplace.netsim.parts import independent_parts
 from netplace.netsim.processes import forks
 from netplace.netsim.result import Result, make_result

@@ -292,7 +292,7 @@ def measure_load(
     whole(measure, "--measure", 1)
     network = Network(topology, config, engine=engine, seed=seed)
     chance = offered / config.packet_phits
-    network.strike()  # faults from the start cut nodes off before any packet is drawn
+    network.apply_faults()  # faults from the start cut nodes off before any packet is drawn
     cut = np.flatnonzero(network.cut)
     network.generate(pattern(traffic, topology, chance, hot_node=hot_node, hot_share=hot_share, without=cut))
     network.advance(warmup)

@@ -37,7 +37,7 @@ def check_short(run: Run) -> None:
     place_jobs(
         parse(run.network),
         programs,
-        [_hasty(job.mapping) for job in run.jobs],
+        [_quick_rule(job.mapping) for job in run.jobs],
         partition_rule=run.partition,
         config=run.config,
         seed=run.seed,
@@ -61,7 +61,7 @@ def _counts(value: object) -> bool:
     return value is None or (isinstance(value, int) and value >= 1)
 
 
-def _hasty(mapping: str) -> str:
+def _quick_rule(mapping: str) -> str:
     """Return a rule that fits where `mapping` does, and takes little time."""
     if simulates(mapping):
         return "consecutive"

@@ -27,11 +27,11 @@ from netplace.scheduling.partitioner.curves.span import ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
 from netplace.topologies import Topology, parse
 
-__all__ = ["Case", "carry_out"]
+__all__ = ["AllocatorCase", "carry_out"]
 
 
 @dataclass(frozen=True)
-class Case:
+class AllocatorCase:
     """Something to be carried out.
 
     Attributes
@@ -71,12 +71,12 @@ class Case:
         return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
 
 
-def carry_out(case: Case) -> dict[str, Any]:
+def carry_out(case: AllocatorCase) -> dict[str, Any]:
     """Return what came of a case, as JSON can hold it."""
     return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
 
 
-def _choice(case: Case, machine: Topology, *, jobs: int, network_time: str) -> dict[str, Any]:
+def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, network_time: str) -> dict[str, Any]:
     """Run jobs of applications on the machine, live or with the times of jobs alone."""
     given = {
         "machine": case.machine,
@@ -101,7 +101,7 @@ def _choice(case: Case, machine: Topology, *, jobs: int, network_time: str) -> d
 
 
 def _decision(
-    case: Case, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
+    case: AllocatorCase, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
 ) -> Any:
     """Return pairwise sums of several decisions in the situations that one algorithm brings about."""
     found = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
@@ -110,13 +110,13 @@ def _decision(
     return decided(machine, found, case.partition, tuple(decisions))
 
 
-def _suites(case: Case, machine: Topology, *, share: int) -> dict[str, Any]:
+def _suites(case: AllocatorCase, machine: Topology, *, share: int) -> dict[str, Any]:
     """Return what the published stream of suites takes, or one in so many of its jobs."""
     counts = {2: 91 // share, 5: 33 // share, 25: 31 // share, 30: 33 // share}
     return makespan(machine, case.partition, stream(case.seed, counts), case.seed)
 
 
-def _hops(case: Case, machine: Topology, *, size: int) -> dict[str, Any]:
+def _hops(case: AllocatorCase, machine: Topology, *, size: int) -> dict[str, Any]:
     """Return completion times of suites on a full machine, and how spread their nodes are."""
     return {"rows": together(machine, case.partition, size, "hilbert", case.seed)}
 
@@ -128,7 +128,7 @@ _COLUMNS = {
 }
 
 
-def _overlap(case: Case, machine: Topology, *, policy: str, vcs: int, bytes: int) -> dict[str, Any]:
+def _overlap(case: AllocatorCase, machine: Topology, *, policy: str, vcs: int, bytes: int) -> dict[str, Any]:
     """Run two all-to-all jobs, each on columns of a mesh, alone and together."""
     width, rows = grid_of(machine, "overlap").sizes
     parts = [
@@ -141,7 +141,7 @@ def _overlap(case: Case, machine: Topology, *, policy: str, vcs: int, bytes: int
     return {"alone": alone, "together": [job.cycles for job in both.jobs]}
 
 
-def _trend(case: Case, machine: Topology, *, jobs: int, work: float, load: float) -> dict[str, Any]:
+def _trend(case: AllocatorCase, machine: Topology, *, jobs: int, work: float, load: float) -> dict[str, Any]:
     """Return how spread jobs are when their run times are multiplied."""
     drawn = lublin(machine.nodes, jobs, case.seed, load=load)
     columns = {name: getattr(drawn, name) for name in ("number", "submit", "nodes")}
@@ -161,22 +161,24 @@ def _trend(case: Case, machine: Topology, *, jobs: int, work: float, load: float
     return dict(zip(names, np.mean(np.array(rows, float), axis=0).tolist(), strict=True))
 
 
-def _flow(case: Case, machine: Topology, *, jobs: int, log: str) -> dict[str, Any]:
+def _flow(case: AllocatorCase, machine: Topology, *, jobs: int, log: str) -> dict[str, Any]:
     """Return the flow time of all-to-all jobs on a small machine, live, and their pairwise sums."""
     return flow_times(machine, case.partition, jobs, case.seed, log)
 
 
-def _sets(case: Case, machine: Topology, *, requests: int, tie: str, revision: int) -> dict[str, Any]:
+def _sets(
+    case: AllocatorCase, machine: Topology, *, requests: int, tie: str, revision: int
+) -> dict[str, Any]:
     """Return choices by processor sets on a machine of 256 nodes, by the stream of requests of a revision."""
     return chosen_sets(case.partition, requests, case.seed, tie)
 
 
-def _sets_pay(case: Case, machine: Topology, *, jobs: int, load: float) -> dict[str, Any]:
+def _sets_pay(case: AllocatorCase, machine: Topology, *, jobs: int, load: float) -> dict[str, Any]:
     """Run jobs of applications live under processor sets, or a partitioner beside them."""
     return dict(sets_pay(machine, case.partition, jobs, load, case.seed))
 
 
-def _set_times(case: Case, machine: Topology, *, surplus: int, times: int) -> dict[str, Any]:
+def _set_times(case: AllocatorCase, machine: Topology, *, surplus: int, times: int) -> dict[str, Any]:
     """Return what a selection takes, by the free nodes beyond those asked for."""
     return dict(selection_times(machine, surplus, case.partition == "overlap", times, case.seed))
 

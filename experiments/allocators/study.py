@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.experiments.allocators.cases import Case, carry_out
+from netplace.experiments.allocators.cases import AllocatorCase, carry_out
 from netplace.experiments.allocators.flow import ipsc
 from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.allocators.tables import TABLES
@@ -70,12 +70,12 @@ PARTS = {
 }
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[AllocatorCase]:
     """Return what is asked for."""
     return [case for part in asked.parts for case in _CASES[part](asked.quick)]
 
 
-def _choice(quick: bool) -> Iterator[Case]:
+def _choice(quick: bool) -> Iterator[AllocatorCase]:
     machines = {"mesh:8x8": ON_GRIDS, "torus:8x8": ON_GRIDS, "tree:4,3": ON_TREES}
     jobs, seeds = (6, 1) if quick else (40, 3)
     for machine, partitions in machines.items():
@@ -84,10 +84,10 @@ def _choice(quick: bool) -> Iterator[Case]:
             for seed in range(seeds):
                 for network_time in ("live", "table"):
                     options = (("jobs", jobs), ("network_time", network_time))
-                    yield Case("choice", machine, partition, seed, options)
+                    yield AllocatorCase("choice", machine, partition, seed, options)
 
 
-def _decisions(quick: bool) -> Iterator[Case]:
+def _decisions(quick: bool) -> Iterator[AllocatorCase]:
     streams: list[tuple[int, float, str]] = [(60, 0.7, "")] if quick else [(1000, 0.7, ""), (1000, 0.9, "")]
     if log := _t3d():
         streams = [(200 if quick else 10_000, 0.0, log)]
@@ -95,7 +95,7 @@ def _decisions(quick: bool) -> Iterator[Case]:
         for situation in DECISIONS:
             for seed in range(1 if quick or file else 3):
                 given = {"jobs": jobs, "load": load, "log": file, "decisions": list(DECISIONS)}
-                yield Case("decision", "mesh:16x16", situation, seed, tuple(given.items()))
+                yield AllocatorCase("decision", "mesh:16x16", situation, seed, tuple(given.items()))
 
 
 def _t3d() -> str:
@@ -105,62 +105,62 @@ def _t3d() -> str:
     return str(found[0]) if found else ""
 
 
-def _stream(quick: bool) -> Iterator[Case]:
+def _stream(quick: bool) -> Iterator[AllocatorCase]:
     for machine in CPLANT[:1] if quick else (*CPLANT, "mesh:16x8", "torus:16x8"):
         every = machine in CPLANT and not quick
         for partition in (*POLICIES, *CENTRES) if every else PRINTED:
             for seed in range(1 if quick else 5):
-                yield Case("suites", machine, partition, seed, (("share", 8 if quick else 1),))
+                yield AllocatorCase("suites", machine, partition, seed, (("share", 8 if quick else 1),))
 
 
-def _hops(quick: bool) -> Iterator[Case]:
+def _hops(quick: bool) -> Iterator[AllocatorCase]:
     machines = {"mesh:8x8": (20, 3), "torus:8x8": (20, 3), "mesh:16x16": (20, 3)}
     machines |= dict.fromkeys(CPLANT, (30, 8))
     for machine, (size, seeds) in list(machines.items())[: 2 if quick else None]:
         for partition in ("random", "gen-alg") if quick else ("random", *LISTED, "gen-alg", "mm", "mc1x1"):
             for seed in range(2 if quick else seeds):
-                yield Case("hops", machine, partition, seed, (("size", size),))
+                yield AllocatorCase("hops", machine, partition, seed, (("size", size),))
 
 
-def _overlap(quick: bool) -> Iterator[Case]:
+def _overlap(quick: bool) -> Iterator[AllocatorCase]:
     routers = (("smart", 2),) if quick else (("smart", 2), ("oblivious", 2), ("oblivious", 1))
     for machine, layout in (("mesh:16x4", "apart"), ("mesh:16x1", "every other"), ("mesh:16x4", "compact")):
         for policy, vcs in routers:
             for nbytes in (1024,) if quick else (1024, 4096):
                 given = (("policy", policy), ("vcs", vcs), ("bytes", nbytes))
-                yield Case("overlaps", machine, layout, 1, given)
+                yield AllocatorCase("overlaps", machine, layout, 1, given)
 
 
-def _trends(quick: bool) -> Iterator[Case]:
+def _trends(quick: bool) -> Iterator[AllocatorCase]:
     choices = ("free-list", "first-fit", "best-fit", "sum-of-squares")
     curves = [f"curve:{order},{choice}" for order in ORDERS for choice in choices]
     for work in (0.5, 2.0) if quick else (0.5, 1.0, 1.5, 2.0):
         for partition in (curves[0], "curve:hilbert,best-fit") if quick else (*curves, *CENTRES):
             for seed in range(1 if quick else 2):
                 given = {"jobs": 60 if quick else 500, "work": work, "load": 0.4}
-                yield Case("trends", "mesh:8x8x5", partition, seed, tuple(given.items()))
+                yield AllocatorCase("trends", "mesh:8x8x5", partition, seed, tuple(given.items()))
 
 
-def _flow(quick: bool) -> Iterator[Case]:
+def _flow(quick: bool) -> Iterator[AllocatorCase]:
     curves, log = ("curve:hilbert-cut", "curve:hilbert"), ipsc()
     for machine in ("mesh:8x4", "mesh:4x8"):
         for partition in ("mc1x1", *curves) if quick else ("optimal", "mm", "mm+inc", "mc1x1", *curves):
             for seed in range(2 if quick else 10):
                 given = {"jobs": 30 if quick else 300, "log": log}
-                yield Case("flows", machine, partition, seed, tuple(given.items()))
+                yield AllocatorCase("flows", machine, partition, seed, tuple(given.items()))
 
 
-def _sets(quick: bool) -> Iterator[Case]:
+def _sets(quick: bool) -> Iterator[AllocatorCase]:
     rules = [
         (rule, "first", 10, 300) for rule in ("quality", "nodes and lines", "sets", "first-free", "random")
     ]
     for rule, tie, seeds, requests in [*rules, ("nodes", "first", 5, 4380), ("nodes", "coin", 5, 4380)]:
         for seed in range(1 if quick else seeds):
             given = (("requests", 60 if quick else requests), ("tie", tie), ("revision", 2))  # run times
-            yield Case("sets", "mesh:256", rule, seed, given)
+            yield AllocatorCase("sets", "mesh:256", rule, seed, given)
 
 
-def _sets_pay(quick: bool) -> Iterator[Case]:
+def _sets_pay(quick: bool) -> Iterator[AllocatorCase]:
     beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
     on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
     by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
@@ -170,20 +170,20 @@ def _sets_pay(quick: bool) -> Iterator[Case]:
         others = on_trees if machine.startswith("tree") else beside
         for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
             given = (("jobs", 6 if quick else 80), ("load", load))
-            yield Case("sets-pay", machine, partition, 0, given)
+            yield AllocatorCase("sets-pay", machine, partition, 0, given)
 
 
-def _set_times(quick: bool) -> Iterator[Case]:
+def _set_times(quick: bool) -> Iterator[AllocatorCase]:
     machines = {"tree:4,4": "nested", "tree:4,5": "nested", "tree:8,4": "nested"}
     machines |= {"mesh:16x16": "overlap", "mesh:32x32": "overlap", "mesh:64x64": "overlap"}
     for machine, kind in list(machines.items())[:1] if quick else machines.items():
         nodes = parse(machine).nodes
         for share in (4,) if quick else (64, 16, 4, 2):
             given = (("surplus", nodes // share), ("times", 2 if quick else 5))
-            yield Case("set-times", machine, kind, 0, given)
+            yield AllocatorCase("set-times", machine, kind, 0, given)
 
 
-_CASES: dict[str, Callable[[bool], Iterator[Case]]] = {
+_CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
     "choice": _choice,
     "decisions": _decisions,
     "stream": _stream,
@@ -202,7 +202,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     tables, told, figures = [], [], {}
     for part in asked.parts:
         wanted = {case.key: case for case in _CASES[part](asked.quick)}
-        outcomes = kept_outcomes(wanted, carry_out, Case.described, bench)
+        outcomes = kept_outcomes(wanted, carry_out, AllocatorCase.described, bench)
         rows = [
             {**dict(case.options), "machine": case.machine, "partition": case.partition, "seed": case.seed}
             | outcomes[key]

@@ -34,7 +34,7 @@ from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
-__all__ = ["STUDY", "Case", "cases"]
+__all__ = ["STUDY", "BackfillingCase", "cases"]
 
 PARTS = {
     "weeks": f"weeks of the logs of the folder swf, or of that which {FOLDER} names (chapter 5)",
@@ -82,7 +82,7 @@ _JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
 
 
 @dataclass(frozen=True)
-class Case(KeptCase):
+class BackfillingCase(KeptCase):
     """One instance under one rule."""
 
     study: ClassVar[str] = "local-backfilling"
@@ -108,12 +108,12 @@ class Case(KeptCase):
         return {**asdict(place_figures(made, platform)), **left_out}
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[BackfillingCase]:
     """Return the schedules that are asked for."""
     return [case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)]
 
 
-def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
+def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[BackfillingCase]:
     count = {"weeks": 30, "drawn": 64, "linear": 10, "unpenalised": 10}
     if asked.quick:
         count = dict.fromkeys(count, 4)
@@ -124,7 +124,7 @@ def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[Case]:
     platform = "1-32-512" if part == "drawn" else _levels(log)
     for instance in range(count[part]):
         for rule in RULES[part]:
-            yield Case(part, log, instance, count[part], rule, platform, _weeks(log))
+            yield BackfillingCase(part, log, instance, count[part], rule, platform, _weeks(log))
 
 
 def _levels(log: ArchiveLog) -> str:
@@ -149,14 +149,14 @@ def _weeks(log: ArchiveLog) -> int:
     return log.weeks or int(known.get(log.name, 1))
 
 
-def _carry_out(case: Case) -> dict[str, Any]:
+def _carry_out(case: BackfillingCase) -> dict[str, Any]:
     return case.carry_out()
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
     wanted = {case.key: case for case in cases(asked)}
-    found = kept_outcomes(wanted, _carry_out, Case.describe, bench)
+    found = kept_outcomes(wanted, _carry_out, BackfillingCase.describe, bench)
     rows = [
         {"part": case.part, "log": case.log.name, "instance": case.instance, "rule": case.rule, **found[key]}
         for key, case in wanted.items()

@@ -71,7 +71,7 @@ QUICK = Size("mesh:8x8x8", 400, 2, (0, 20, 40, 60), (0.5, SATURATED), ("batch", 
 
 
 @dataclass(frozen=True)
-class Case:
+class BreakEvenCase:
     """One schedule of the study; without a shape its jobs are scattered, and slower by a share in percent."""
 
     part: str
@@ -97,7 +97,7 @@ class Case:
         return make_plan(given, self.seed)
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[BreakEvenCase]:
     """Return the schedules that are asked for."""
     return [case for part in asked.parts for case in _cases_of(part, _size(asked))]
 
@@ -106,7 +106,7 @@ def _size(asked: Asked) -> Size:
     return QUICK if asked.quick else FULL
 
 
-def _cases_of(part: str, size: Size) -> Iterator[Case]:
+def _cases_of(part: str, size: Size) -> Iterator[BreakEvenCase]:
     if part == "shapes":
         groups = itertools.product(("fcfs", "easy"), (SATURATED,), size.kinds)
         shapes = list(SHAPES)
@@ -115,9 +115,9 @@ def _cases_of(part: str, size: Size) -> Iterator[Case]:
         shapes = [USUAL]
     for (policy, load, kind), seed in itertools.product(groups, range(size.seeds)):
         for shape in shapes:
-            yield Case(part, policy, load, kind, seed, shape)
+            yield BreakEvenCase(part, policy, load, kind, seed, shape)
         for slowdown in size.slowdowns:
-            yield Case(part, policy, load, kind, seed, slowdown=slowdown)
+            yield BreakEvenCase(part, policy, load, kind, seed, slowdown=slowdown)
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:

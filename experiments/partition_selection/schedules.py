@@ -32,7 +32,16 @@ from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, app
 from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.topologies import Grid, parse
 
-__all__ = ["BATCHES", "MEASURES", "SCATTERED", "Case", "Machine", "carry_out", "key_of", "rounded_up"]
+__all__ = [
+    "BATCHES",
+    "MEASURES",
+    "SCATTERED",
+    "Machine",
+    "SelectionCase",
+    "carry_out",
+    "key_of",
+    "rounded_up",
+]
 
 BATCHES = 30
 SCATTERED = "scattered"
@@ -64,7 +73,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Case:
+class SelectionCase:
     """One schedule.
 
     Attributes
@@ -120,7 +129,7 @@ class ScatteredTimes:
 
 
 def carry_out(
-    case: Case,
+    case: SelectionCase,
     tables: Mapping[str, Mapping[str, BoxTimes]],
     machine: Machine,
     intensities: Mapping[str, tuple[str, ...]],
@@ -131,7 +140,7 @@ def carry_out(
 
     Parameters
     ----------
-    case : Case
+    case : SelectionCase
         The schedule.
     tables : mapping of str to mapping of str to BoxTimes
         Run times by set-up and mapping.
@@ -164,7 +173,7 @@ def carry_out(
     }
 
 
-def _jobs(case: Case, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
+def _jobs(case: SelectionCase, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
     """Return so many jobs of a case."""
     jobs = applications(
         machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
@@ -175,7 +184,7 @@ def _jobs(case: Case, machine: Machine, count: int, intensities: tuple[str, ...]
     return replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
 
 
-def _schedule(case: Case, grid: Grid, jobs: Workload, times: BoxTimes, best: BoxTimes) -> Schedule:
+def _schedule(case: SelectionCase, grid: Grid, jobs: Workload, times: BoxTimes, best: BoxTimes) -> Schedule:
     """Return the schedule of the jobs by the case's selection."""
     if case.selection == SCATTERED:
         return schedule(
@@ -213,7 +222,7 @@ def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
     return round(exact / digit) * digit
 
 
-def key_of(case: Case, machine: Machine, intensities: tuple[str, ...]) -> str:
+def key_of(case: SelectionCase, machine: Machine, intensities: tuple[str, ...]) -> str:
     """Return the content hash under which a schedule is kept."""
     told = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
     told["intensities"] = list(intensities)

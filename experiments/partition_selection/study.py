@@ -30,7 +30,13 @@ from netplace.experiments.partition_selection.cells import (
     of_break_evens,
     of_cells,
 )
-from netplace.experiments.partition_selection.schedules import SCATTERED, Case, Machine, carry_out, key_of
+from netplace.experiments.partition_selection.schedules import (
+    SCATTERED,
+    Machine,
+    SelectionCase,
+    carry_out,
+    key_of,
+)
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
@@ -123,9 +129,9 @@ def _machine(quick: bool) -> Machine:
     return SMALL if quick else FULL
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[SelectionCase]:
     """Return the schedules that are asked for."""
-    found: dict[Case, None] = {}
+    found: dict[SelectionCase, None] = {}
     for part in map(read, asked.parts):
         if part.table in SIZES:
             made = _strategies(part, part.table, MIXED)
@@ -140,18 +146,18 @@ def cases(asked: Asked) -> list[Case]:
     return list(found)
 
 
-def _strategies(part: Part, sizes: str, classes: str) -> list[Case]:
+def _strategies(part: Part, sizes: str, classes: str) -> list[SelectionCase]:
     rules = SETUPS[part.setup].mappings
     return [
-        Case(sizes, classes, rule, rules[name], setup=part.setup, rounded=part.rounded)
+        SelectionCase(sizes, classes, rule, rules[name], setup=part.setup, rounded=part.rounded)
         for rule, name in STRATEGIES
     ]
 
 
-def _crossing(part: Part, sizes: str) -> list[Case]:
+def _crossing(part: Part, sizes: str) -> list[SelectionCase]:
     """Return boxes under each rule, and scattered jobs at each slowdown."""
-    boxes = [Case(sizes, MIXED, rule, BEST) for rule in ("CS", "FS", "BPS")]
-    apart = [Case(sizes, MIXED, SCATTERED, BEST, slowdown) for slowdown in SLOWDOWNS]
+    boxes = [SelectionCase(sizes, MIXED, rule, BEST) for rule in ("CS", "FS", "BPS")]
+    apart = [SelectionCase(sizes, MIXED, SCATTERED, BEST, slowdown) for slowdown in SLOWDOWNS]
     return [replace(case, setup=part.setup, rounded=part.rounded) for case in boxes + apart]
 
 

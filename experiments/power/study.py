@@ -35,7 +35,7 @@ from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 from netplace.topologies import parse
 
-__all__ = ["INSTANCES", "STUDY", "Case", "cases"]
+__all__ = ["INSTANCES", "STUDY", "PowerCase", "cases"]
 
 PARTS = {
     "instances": "the published instances, solved",
@@ -70,7 +70,7 @@ INSTANCES: dict[str, tuple[SharedCluster, tuple[SharedJob, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Case(KeptCase):
+class PowerCase(KeptCase):
     """One schedule: jobs of the model on 128 nodes under EASY, or under plans, with switched nodes."""
 
     study: ClassVar[str] = "power"
@@ -92,7 +92,7 @@ class Case(KeptCase):
         return power_figures(made, model).to_dict()
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[PowerCase]:
     """Return the schedules that are asked for."""
     loads = (0.4,) if asked.quick else (0.2, 0.4, 0.6, 0.8)
     jobs, seeds = (40, 1) if asked.quick else (150, 2)
@@ -101,14 +101,14 @@ def cases(asked: Asked) -> list[Case]:
     found = []
     if "front" in asked.parts:
         found += [
-            Case("front", load, jobs, seed, rule, usual)
+            PowerCase("front", load, jobs, seed, rule, usual)
             for load in loads
             for rule in rules
             for seed in range(seeds)
         ]
     if "boot" in asked.parts:
         found += [
-            Case("boot", 0.4, jobs, seed, rule, boot)
+            PowerCase("boot", 0.4, jobs, seed, rule, boot)
             for boot in (_BOOTS[-1:] if asked.quick else _BOOTS)
             for rule in ("always-on", "timeout:0", "timeout", "lookahead")
             for seed in range(seeds)
@@ -116,7 +116,7 @@ def cases(asked: Asked) -> list[Case]:
     return found
 
 
-def _carry_out(case: Case) -> dict[str, Any]:
+def _carry_out(case: PowerCase) -> dict[str, Any]:
     return case.carry_out()
 
 
@@ -134,7 +134,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             "window: the published gains are of other jobs of the same load and number; beside them ours."
         )
     wanted = {case.key: case for case in cases(asked)}
-    found = kept_outcomes(wanted, _carry_out, Case.describe, bench)
+    found = kept_outcomes(wanted, _carry_out, PowerCase.describe, bench)
     rows = [{**case.describe(), **found[key]} for key, case in wanted.items()]
     frame = pd.DataFrame(rows)
     if "front" in asked.parts:

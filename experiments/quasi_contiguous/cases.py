@@ -10,7 +10,7 @@ from netplace.experiments.quasi_contiguous.streams import FOLDER, Stream, logs, 
 from netplace.runs.plan import Plan, make_plan
 from netplace.studies.study import Asked
 
-__all__ = ["CONTIGUOUS", "PARTS", "SCATTERED", "Case", "cases", "speedups"]
+__all__ = ["CONTIGUOUS", "PARTS", "SCATTERED", "StreamCase", "cases", "speedups"]
 
 PARTS = {
     "published": "whole logs on machines as installed, FCFS, beside the printed thresholds (Table 3.10)",
@@ -33,7 +33,7 @@ _PUBLISHED = {
 
 
 @dataclass(frozen=True)
-class Case:
+class StreamCase:
     """One schedule of the study; times in percent.
 
     Attributes
@@ -84,7 +84,7 @@ class Case:
         return make_plan(given, self.seed)
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[StreamCase]:
     """Return the schedules that are asked for."""
     return [
         case
@@ -95,7 +95,7 @@ def cases(asked: Asked) -> list[Case]:
     ]
 
 
-def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[Case]:
+def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[StreamCase]:
     thresholds: tuple[int, ...] = (20,) if quick else (10, 20, 30, 40, 50)
     also_kept: tuple[int, ...] = (20,) if quick else (30,)
     if part in _PUBLISHED:
@@ -104,9 +104,9 @@ def _cases_of(part: str, stream: Stream, policy: str, quick: bool) -> Iterator[C
     allocations += [(f"qct {number} %, lost", number, False) for number in thresholds]
     allocations += [(f"qct {number} %, kept", number, True) for number in also_kept]
     for seed in range(stream.seeds):
-        yield Case(part, stream, policy, SCATTERED, None, False, 0, seed)
+        yield StreamCase(part, stream, policy, SCATTERED, None, False, 0, seed)
         for (name, threshold, kept), speedup in itertools.product(allocations, speedups(quick)):
-            yield Case(part, stream, policy, name, threshold, kept, speedup, seed)
+            yield StreamCase(part, stream, policy, name, threshold, kept, speedup, seed)
 
 
 def speedups(quick: bool) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.experiments.quasi_contiguous.cases import PARTS, Case, cases, speedups
+from netplace.experiments.quasi_contiguous.cases import PARTS, StreamCase, cases, speedups
 from netplace.experiments.quasi_contiguous.streams import FOLDER
 from netplace.experiments.quasi_contiguous.thresholds import (
     DIGITS,
@@ -82,7 +82,7 @@ _SKIPPED = (
 )
 
 
-def _row(case: Case, outcome: dict[str, Any]) -> dict[str, Any]:
+def _row(case: StreamCase, outcome: dict[str, Any]) -> dict[str, Any]:
     """Return what a case is, and its figures."""
     metrics = outcome["metrics"]
     return {

@@ -29,7 +29,7 @@ from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
-__all__ = ["STUDY", "Case", "cases"]
+__all__ = ["STUDY", "RedirectionCase", "cases"]
 
 PARTS = {"windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names"}
 POLICIES = ("SPT", "GSPT", "SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR", "SRPT", "GSRPT")
@@ -39,7 +39,7 @@ _AS_MODEL = "HPC2N"  # whose processors, days and parameters the model takes
 
 
 @dataclass(frozen=True)
-class Case(KeptCase):
+class RedirectionCase(KeptCase):
     """All windows of a log under one policy."""
 
     study: ClassVar[str] = "redirection"
@@ -67,7 +67,7 @@ class Case(KeptCase):
         return {"windows": found}
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[RedirectionCase]:
     """Return what is asked for."""
     instances = published("mendonca_redirection_instances.csv").set_index("trace")
     chosen = published("mendonca_redirection_parameters.csv")
@@ -86,18 +86,18 @@ def cases(asked: Asked) -> list[Case]:
             wanted = TASK_POLICIES[policy].parameters
             parameters = tuple((key, float(own[key].iloc[0])) for key in wanted)
             machine, processors = int(row["log_cpus"]), int(row["instance_cpus"])
-            found.append(Case(log, policy, processors, machine, days, count, parameters))
+            found.append(RedirectionCase(log, policy, processors, machine, days, count, parameters))
     return found
 
 
-def _carry_out(case: Case) -> dict[str, Any]:
+def _carry_out(case: RedirectionCase) -> dict[str, Any]:
     return case.carry_out()
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Make what is missing, and report."""
     wanted = {case.key: case for case in cases(asked)}
-    found = kept_outcomes(wanted, _carry_out, Case.describe, bench)
+    found = kept_outcomes(wanted, _carry_out, RedirectionCase.describe, bench)
     rows = [
         {"log": case.log.name, "policy": case.policy, "window": place, **one}
         for key, case in wanted.items()

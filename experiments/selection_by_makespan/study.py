@@ -80,7 +80,7 @@ def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
 
 
 @dataclass(frozen=True)
-class Case:
+class MakespanCase:
     """One schedule of the study."""
 
     sizes: str
@@ -91,11 +91,11 @@ class Case:
     jobs: int
 
 
-def cases(asked: Asked) -> list[Case]:
+def cases(asked: Asked) -> list[MakespanCase]:
     """Return the schedules that are asked for."""
     jobs, seeds = (600, 2) if asked.quick else (4000, 5)
     return [
-        Case(sizes, classes, selection, mapping, seed, jobs)
+        MakespanCase(sizes, classes, selection, mapping, seed, jobs)
         for sizes in asked.parts
         if sizes in SIZES
         for classes in CLASSES
@@ -104,7 +104,7 @@ def cases(asked: Asked) -> list[Case]:
     ]
 
 
-def jobs_of(case: Case, nodes: int, times: BoxTimes) -> list[Job]:
+def jobs_of(case: MakespanCase, nodes: int, times: BoxTimes) -> list[Job]:
     """Return the jobs of a case, for sizes up to `nodes`, all submitted at once.
 
     Each repeats its application as often as it takes to run for so many hours in the most cubic box with the
@@ -119,7 +119,7 @@ def jobs_of(case: Case, nodes: int, times: BoxTimes) -> list[Job]:
     ]
 
 
-def carry_out(case: Case, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
+def carry_out(case: MakespanCase, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
     """Return the figures of one schedule: FCFS, all jobs submitted at once; run times by mapping."""
     times = tables[case.mapping]
     machine = parse("mesh:16x16x16" if quick else MACHINE)
@@ -136,7 +136,7 @@ def carry_out(case: Case, tables: Mapping[str, BoxTimes], quick: bool = False) -
     }
 
 
-def _shapes_of(case: Case, times: BoxTimes, machine: Grid) -> Ranking:
+def _shapes_of(case: MakespanCase, times: BoxTimes, machine: Grid) -> Ranking:
     if case.selection == "BPS":
         return BestShapes(machine, times.ranking, others=True)
     inner = parse("mesh:" + "x".join(map(str, LONGEST)))
@@ -165,7 +165,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     return Report(tuple(tables), tuple(summary), figures)
 
 
-def _key(case: Case, quick: bool) -> str:
+def _key(case: MakespanCase, quick: bool) -> str:
     described = json.dumps({"study": "selection-by-makespan", "quick": quick, **asdict(case)}, sort_keys=True)
     return hashlib.sha256(described.encode()).hexdigest()
 

@@ -9,10 +9,10 @@ from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link
 
-__all__ = ["Strike"]
+__all__ = ["Outage"]
 
 
-class Strike:
+class Outage:
     """What a fault does to the packets of a fabric, between two cycles.
 
     Parameters

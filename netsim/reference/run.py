@@ -16,7 +16,7 @@ from netplace.netsim.laps import Laps
 from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
-from netplace.netsim.reference.failing import Strike
+from netplace.netsim.reference.failing import Outage
 from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.packet import Packet
@@ -256,14 +256,14 @@ class ReferenceEngine:
     ) -> tuple[int, int, list[int]]:
         """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
         self._fabric.charge_up_to(self.now)
-        strike = Strike(self._fabric, self._config.packet_phits, dead, down, again)
+        outage = Outage(self._fabric, self._config.packet_phits, dead, down, again)
         for node in self._nodes:
             for packet in node.buffered:
-                if strike.nowhere(packet, node.number):
-                    strike.lose(packet)
+                if outage.nowhere(packet, node.number):
+                    outage.lose(packet)
         self._fabric.route(self._config, table)
         self._clock.wake(self.now - self._clock.now)
-        return strike.lost, strike.again, [number for number in self._jobs if number in strike.losers]
+        return outage.lost, outage.again, [number for number in self._jobs if number in outage.losers]
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
         """Let links have another speed for packets that begin to cross them from cycle `now` on."""

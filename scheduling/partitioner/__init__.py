@@ -21,7 +21,7 @@ from netplace.scheduling.partitioner.contiguous.frame_sliding import FrameSlidin
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.kind import PartitionerKind
 from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
-from netplace.scheduling.partitioner.one_level_astray import quasi_contiguous
+from netplace.scheduling.partitioner.one_level_up import quasi_contiguous
 from netplace.scheduling.partitioner.paging import paging
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets

@@ -23,10 +23,10 @@ Int = NDArray[np.int64]
 
 
 class SubtreesOfAnyShape:
-    """Gives a job nodes of one of its subtrees, but for a few that may go astray.
+    """Gives a job nodes of one of its subtrees, but for a few that may lie outside it.
 
     It takes the first subtree in the tree's order with room for the whole job. If there is none: without
-    `one_up` the one with most free nodes, if no more nodes are missing than may go astray; these are the
+    `one_up` the one with most free nodes, if no more nodes are missing than may lie outside it; these are the
     nearest free ones, from the smallest subtree around it that has some. With `one_up` the first in which no
     more are missing, if the next larger subtree around it has room for the job.
 
@@ -37,7 +37,7 @@ class SubtreesOfAnyShape:
     threshold : float
         Percent of a job's nodes that may lie outside its subtree; rounded down, with `one_up` up.
     one_up : bool
-        Whether nodes astray are in the next larger subtree.
+        Whether nodes outside the subtree are in the next larger subtree.
     """
 
     def __init__(self, tree: Hierarchy, threshold: float = 0, one_up: bool = False):
@@ -52,7 +52,7 @@ class SubtreesOfAnyShape:
         self.visited = 0
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes of one subtree, then those astray, or None if too few are free where they may be."""
+        """Return nodes of one subtree, then those outside it; None if too few are free where they may be."""
         self.searches += 1
         if job.nodes > self.free:
             return None
@@ -64,21 +64,21 @@ class SubtreesOfAnyShape:
         if whole.size:
             inside = self._first(int(begin[whole[0]]), int(end[whole[0]]), job.nodes)
             return Allocation(self._tree.order[inside], contiguous=True)
-        which = self._with_some_astray(job.nodes, level, begin, room, until)
+        which = self._with_some_outside(job.nodes, level, begin, room, until)
         if which is None:
             return None
         return Allocation(self._tree.order[self._around(int(level[which]), int(begin[which]), job.nodes)])
 
-    def _with_some_astray(self, nodes: int, level: Int, begin: Int, room: Int, until: Int) -> int | None:
-        """Return which of the subtrees the job gets if some of its nodes go astray."""
+    def _with_some_outside(self, nodes: int, level: Int, begin: Int, room: Int, until: Int) -> int | None:
+        """Return which of the subtrees the job gets if some of its nodes lie outside."""
         rounded = math.ceil if self._one_up else math.floor
-        astray = rounded(nodes * self._threshold / 100)
-        if not astray or not len(room):
+        outside = rounded(nodes * self._threshold / 100)
+        if not outside or not len(room):
             return None
         if not self._one_up:
             fullest = int(room.argmax())
-            return fullest if room[fullest] >= nodes - astray else None
-        for which in np.flatnonzero(room >= nodes - astray).tolist():
+            return fullest if room[fullest] >= nodes - outside else None
+        for which in np.flatnonzero(room >= nodes - outside).tolist():
             if level[which] < self._tree.levels:
                 low, high = self._subtree(int(level[which]) + 1, int(begin[which]))
                 if until[high] - until[low] >= nodes:

@@ -6,7 +6,7 @@ which it may share, and sends nothing above it.
 
 Source: J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies on
 scheduling performance", JSSPP 2009 (LNCS 5798): contiguous allocation. Quasi-contiguous allocation as
-published is in `one_level_astray`; what is nearly contiguous here differs in what it takes from where.
+published is in `one_level_up`; what is nearly contiguous here differs in what it takes from where.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["Subtrees", "nearly_contiguous", "read_threshold", "subtrees_of", "tr
 
 
 class Subtrees:
-    """Gives a job nodes of one subtree of its level, but for a few that may go astray.
+    """Gives a job nodes of one subtree of its level, but for a few that may lie outside it.
 
     It takes the first subtree in node order with room for the whole job. If there is none and the threshold
     is not 0, it takes the one with the most free nodes (the first of several), provided that no more than
@@ -47,7 +47,7 @@ class Subtrees:
         job is contiguous, with 100 a job waits only while fewer nodes are free than it needs.
     """
 
-    _one_up = False  # whether nodes astray are no further than one level up
+    _one_up = False  # whether nodes outside the subtree are no further than one level up
 
     def __init__(self, tree: Tree, threshold: float = 0):
         self._down = tree.down
@@ -71,14 +71,14 @@ class Subtrees:
             level += 1
         return level
 
-    def astray(self, nodes: int) -> int:
+    def most_outside(self, nodes: int) -> int:
         """Return how many nodes of a job may lie outside its subtree."""
         return math.floor(nodes * self._threshold / 100)
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes of one subtree, then those astray, or None if too few are free where they may be.
+        """Return nodes of one subtree, then those outside it, or None if too few are free where they may be.
 
-        The allocation is contiguous if none is astray.
+        The allocation is contiguous if none is outside it.
         """
         self.searches += 1
         if job.nodes > self.free:
@@ -119,10 +119,10 @@ class Subtrees:
         return None if count < 0 else int(count)
 
     def _limit(self, nodes: int) -> tuple[int, int, int, bool]:
-        """Return level, nodes, how many may be astray, and whether only one level up."""
+        """Return level, nodes, how many may be outside it, and whether only one level up."""
         found = self._limits.get(nodes)
         if found is None:
-            found = self.level(nodes), nodes, self.astray(nodes), self._one_up
+            found = self.level(nodes), nodes, self.most_outside(nodes), self._one_up
             self._limits[nodes] = found
         return found
 
@@ -150,10 +150,10 @@ class Subtrees:
 
 @njit(cache=True)
 def _find(
-    counts: Any, first: Any, down: int, level: int, wanted: int, astray: int, one_up: bool
+    counts: Any, first: Any, down: int, level: int, wanted: int, outside: int, one_up: bool
 ) -> tuple[Any, int, int]:
     """Return nodes (none if they cannot be had), how many of them are in one subtree, and visits."""
-    subtree, visited = choose(counts, first, down, level, wanted, astray, one_up)
+    subtree, visited = choose(counts, first, down, level, wanted, outside, one_up)
     if subtree < 0:
         return np.empty(0, np.int64), 0, visited
     nodes = np.empty(wanted, np.int64)

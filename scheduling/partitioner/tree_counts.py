@@ -83,25 +83,25 @@ def gather(
 
 @njit(cache=True)
 def choose(
-    counts: Any, first: Any, down: int, level: int, wanted: int, astray: int, one_up: bool
+    counts: Any, first: Any, down: int, level: int, wanted: int, outside: int, one_up: bool
 ) -> tuple[int, int]:
     """Return the subtree of a level that a job gets, or -1, and how many were tried.
 
-    The first with room for the whole job. If there is none, `astray` nodes may lie outside: with `one_up` the
-    first in which no more are missing, if the subtree one level above has room for the job; without, the one
+    The first with room for the whole job. If there is none, `outside` nodes may be elsewhere: with `one_up`
+    the first in which no more are missing, if the subtree one level above has room for the job; without, the one
     with the most free nodes.
     """
     subtrees = first[level + 1] - first[level]
     subtree, visited = next_subtree(counts, first, down, level, 0, subtrees, wanted)
     if subtree < subtrees:
         return subtree, visited
-    if astray > 0 and not one_up:
+    if outside > 0 and not one_up:
         here = counts[first[level] : first[level + 1]]
         fullest: Any = np.argmax(here)
-        return (fullest if here[fullest] >= wanted - astray else -1), visited + subtrees
+        return (fullest if here[fullest] >= wanted - outside else -1), visited + subtrees
     subtree = 0
-    while astray > 0 and level + 2 < len(first) and subtree < subtrees:
-        subtree, tried = next_subtree(counts, first, down, level, subtree, subtrees, wanted - astray)
+    while outside > 0 and level + 2 < len(first) and subtree < subtrees:
+        subtree, tried = next_subtree(counts, first, down, level, subtree, subtrees, wanted - outside)
         visited += tried
         if subtree < subtrees and counts[first[level + 1] + subtree // down] >= wanted:
             return subtree, visited
@@ -116,7 +116,7 @@ def release_until(
     down: int,
     level: int,
     wanted: int,
-    astray: int,
+    outside: int,
     one_up: bool,
     nodes: Any,
     ends: Any,
@@ -133,7 +133,7 @@ def release_until(
         free += ends[group] - begin
         begin = ends[group]
         if free >= wanted:
-            subtree, tried = choose(counts, first, down, level, wanted, astray, one_up)
+            subtree, tried = choose(counts, first, down, level, wanted, outside, one_up)
             visited += tried
             if subtree >= 0:
                 return group + 1, visited

@@ -80,7 +80,10 @@ def test_several_schedules_leave_a_picture_of_them_side_by_side(drawn, netplace,
     axes = drawn[0].axes
     assert [one.get_title() for one in axes] == ["wait (h)", "bounded slowdown", "utilisation (%)"]
     assert [text.get_text() for text in axes[0].get_xticklabels()] == ["fcfs", "easy"]
-    assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == ["contiguous", "non-contiguous"]
+    assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == [
+        "contiguous:round-up",
+        "non-contiguous",
+    ]
 
 
 def test_intervals_are_over_seeds_or_within_one_schedule():

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from netplace.compiled import njit
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_abreast
 from netplace.scheduling.partitioner.centres.at_switches import has_switches, one_a_switch
 from netplace.scheduling.partitioner.centres.balls import Balls, ball_counts, mean_volumes, shells_of
+from netplace.scheduling.partitioner.centres.batched import best_of_batch, fits_batch
 from netplace.scheduling.partitioner.centres.choice import Choice
 from netplace.scheduling.partitioner.centres.nearest import along, best_centre, cost_around
 from netplace.scheduling.partitioner.centres.on_tree import best_on_tree, is_tree
@@ -47,8 +47,8 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Choice:
         few = np.array([best_on_tree(axes, free, centres, size)])
     elif has_switches(axes):
         few = one_a_switch(axes, centres)
-    elif fits_abreast(space, len(free), size):
-        few = np.array([best_abreast(space, free, centres, size)])
+    elif fits_batch(space, len(free), size):
+        few = np.array([best_of_batch(space, free, centres, size)])
     elif len(free) * len(centres) > _FEW and one_each(axes):
         few = np.array([best_by_counts(space, free, centres, size)])
     centre, cost, nodes = best_centre(axes, free, few, size)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from netplace.cli import app
 from netplace.experiments.partition_selection import schedules as selection_schedules
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
-from netplace.experiments.partition_selection.schedules import Case, Machine, key_of, rounded_up
+from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, key_of, rounded_up
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.partition_selection.study import (
     FULL,
@@ -71,7 +71,7 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
         if row.run.key != one.run.key and not str(row.labels["mapping"]).startswith("td")
     }
     assert changed == {"2d-torus", "2d-t-torus", "3d-torus", "3d-t-torus", "gups", "waterfall"}
-    once = Case("large", "I-IV", "CS", "best")
+    once = SelectionCase("large", "I-IV", "CS", "best")
     machine = Machine("torus:8x8x8", 60, 16, 2)
     assert key_of(once, machine, ("low",)) != key_of(replace(once, setup="insee"), machine, ("low",))
 
@@ -160,7 +160,7 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
         columns=["application", "intensity", "nodes", "shape", "cycles", "mapping"],
     )
     tables = {"plain": {name: BoxTimes(runs, name, 1) for name in ("consecutive", "best")}}
-    case, machine = Case("small", "I", "CS", "best"), Machine("torus:8x8x8", 20, 16, 2)
+    case, machine = SelectionCase("small", "I", "CS", "best"), Machine("torus:8x8x8", 20, 16, 2)
     found = {}
     for tenths in (3, 12, 24):
         monkeypatch.setattr(selection_schedules, "_MORE", tenths)

@@ -15,7 +15,7 @@ from lives import PATIENT, a_job, live, lives
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner import Allocation, make_partitioner
 from netplace.scheduling.partitioner.centres import ALGORITHMS
-from netplace.scheduling.partitioner.centres.abreast import best_abreast, fits_abreast
+from netplace.scheduling.partitioner.centres.batched import best_of_batch, fits_batch
 from netplace.scheduling.partitioner.centres.median import best_by_counts
 from netplace.scheduling.partitioner.centres.mm import intersections
 from netplace.scheduling.partitioner.centres.nearest import best_centre, farthest, least_swap
@@ -212,7 +212,7 @@ def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, dat
     size = data.draw(st.integers(1, len(free)))
     for centres in (free, intersections(space, free)):
         wanted = best_centre(space.axes, free, centres, size)[0]
-        assert best_abreast(space, free, centres, size) == wanted
+        assert best_of_batch(space, free, centres, size) == wanted
         if one_each(space.axes):
             assert best_by_counts(space, free, centres, size) == wanted
 
@@ -220,10 +220,10 @@ def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, dat
 def test_what_does_not_fit_side_by_side():
     """Sums of 32 bits at most, and no trees."""
     line = space_of(parse("mesh:4096"), "a test")
-    assert fits_abreast(line, 4096, 1400)
-    assert not fits_abreast(line, 4096, 1500)
-    assert not fits_abreast(line, 2**15, 3)
-    assert not fits_abreast(space_of(parse("tree:4,2"), "a test", metric=True), 3, 3)
+    assert fits_batch(line, 4096, 1400)
+    assert not fits_batch(line, 4096, 1500)
+    assert not fits_batch(line, 2**15, 3)
+    assert not fits_batch(space_of(parse("tree:4,2"), "a test", metric=True), 3, 3)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.one_level_astray import OneLevelAstray
+from netplace.scheduling.partitioner.one_level_up import OneLevelAstray
 from netplace.scheduling.partitioner.tree import Subtrees, tree_contiguous
 from netplace.topologies import parse
 
@@ -83,9 +83,9 @@ def test_no_more_astray_than_allowed(text, events, threshold):
             assert size > len(free) or all(100 * (size - some) > threshold * size for some in inside)
             continue
         home = allocation.nodes[0] // width
-        astray = allocation.nodes[allocation.nodes // width != home]
-        assert 100 * len(astray) <= threshold * size
-        assert allocation.contiguous == (len(astray) == 0)
+        outside = allocation.nodes[allocation.nodes // width != home]
+        assert 100 * len(outside) <= threshold * size
+        assert allocation.contiguous == (len(outside) == 0)
         if allocation.contiguous:
             assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level
         elif threshold < 100:
@@ -172,7 +172,7 @@ def test_nearest_first():
 def test_the_threshold_counts_nodes_of_the_job(threshold, found):
     partitioner = Subtrees(parse("tree:4,2"), threshold)
     partitioner.take(Allocation(np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 15])))
-    # Free below the four switches: 3, 7, 11 and 12-14. One of four nodes would be astray, a quarter.
+    # Free below the four switches: 3, 7, 11 and 12-14. One of four nodes would be outside, a quarter.
     allocation = partitioner.find(a_job(4))
     assert (None if allocation is None else allocation.nodes.tolist()) == found
 

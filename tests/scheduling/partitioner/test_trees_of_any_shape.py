@@ -9,7 +9,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
-from netplace.scheduling.partitioner.one_level_astray import OneLevelAstray
+from netplace.scheduling.partitioner.one_level_up import OneLevelAstray
 from netplace.scheduling.partitioner.tree import Subtrees
 from netplace.topologies import hierarchy, parse
 
@@ -73,7 +73,7 @@ def test_some_nodes_go_astray_to_the_nearest(machine):
     assert make_partitioner("nearly-contiguous:0", machine).find(a_job(14)) is None
 
 
-def test_one_level_astray(machine):
+def test_one_level_up(machine):
     partitioner = make_partitioner("quasi-contiguous:20", machine)
     assert taken(partitioner, 1) == [0]
     assert taken(partitioner, 5) == [5, 6, 7, 8, 9]

@@ -1,4 +1,4 @@
-"""Quasi-contiguous partitions of trees as published: first fit, nodes astray no further than one level up.
+"""Quasi-contiguous partitions of trees as published: first fit, other nodes no further than one level up.
 
 Source: J. A. Pascual, J. Navaridas, J. Miguel-Alonso, "Effects of topology-aware allocation policies on
 scheduling performance", JSSPP 2009 (LNCS 5798); J. A. Pascual, thesis, UPV/EHU 2013, section on trees.
@@ -19,8 +19,8 @@ class OneLevelAstray(Subtrees):
     """Gives a job nodes of one subtree of its level, but for a few from under the switch above.
 
     It takes the first subtree in node order with room for the whole job. If there is none, it takes the first
-    in which no more nodes are missing than may go astray, if the subtree one level above has room for the
-    whole job; the missing nodes are the first free ones there, in node order. No node is further away. They
+    in which no more nodes are missing than may lie outside it, if the subtree one level above has room for
+    the whole job; the missing nodes are the first free ones there, in node order. No node is further away. They
     stand last among the job's nodes.
 
     Parameters
@@ -29,7 +29,7 @@ class OneLevelAstray(Subtrees):
         The machine.
     threshold : float
         Percent of a job's nodes, rounded up to whole nodes, that may lie outside its subtree: of two nodes
-        one may be astray at 10 %. With 0 every job is contiguous.
+        one may be outside it at 10 %. With 0 every job is contiguous.
     """
 
     _one_up = True
@@ -38,7 +38,7 @@ class OneLevelAstray(Subtrees):
         super().__init__(tree, threshold)
         self.by_count = False
 
-    def astray(self, nodes: int) -> int:
+    def most_outside(self, nodes: int) -> int:
         """Return how many nodes of a job may lie outside its subtree."""
         return math.ceil(nodes * self._threshold / 100)
 

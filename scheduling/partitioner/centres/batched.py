@@ -32,7 +32,7 @@ from netplace.scheduling.partitioner.centres.space import Space
 
 # mypy: disable-error-code="untyped-decorator"
 
-__all__ = ["best_abreast", "fits_abreast"]
+__all__ = ["best_of_batch", "fits_batch"]
 
 _MOST = 2**62
 
@@ -61,14 +61,14 @@ class _Lines(NamedTuple):
     nodes: NDArray[np.int16]
 
 
-def fits_abreast(space: Space, free: int, size: int) -> bool:
+def fits_batch(space: Space, free: int, size: int) -> bool:
     """Return whether this is a grid, numbered as it lies, whose counts and sums fit into the numbers used."""
     sizes = space.axes.sizes.tolist()
     small = max(free, sum(sizes)) < 2**15 and size * size // 4 * max(sizes) < 2**31
     return small and space.in_order
 
 
-def best_abreast(space: Space, free: NDArray[np.int64], centres: NDArray[np.int64], size: int) -> int:
+def best_of_batch(space: Space, free: NDArray[np.int64], centres: NDArray[np.int64], size: int) -> int:
     """Return the first centre whose `size` nearest free nodes have the least sum of distances over pairs."""
     axes, each = space.lattice, space.each
     most = max(farthest(axes), axes.sizes.max(), axes.sizes[0] * each, 2 * each)

@@ -1,0 +1,354 @@
+"""Jobs on a network: they are given nodes, begin, end, and can be stopped, looked at and forgotten."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.apps import Program
+from netplace.checks import one_of, whole
+from netplace.checks.arrays import array_of, integers_as
+from netplace.checks.calls import checked
+from netplace.netsim.compiled_graph import kernel_engine
+from netplace.netsim.config import Config
+from netplace.netsim.door import check_topology, place
+from netplace.netsim.engine import Engine, Failing, JobRecord
+from netplace.netsim.fault_text import read_faults
+from netplace.netsim.faults import FaultReport
+from netplace.netsim.general import verdict_on
+from netplace.netsim.laps import Laps
+from netplace.netsim.overheads import with_overheads
+from netplace.topologies import Graph, Topology
+
+__all__ = ["ENGINES", "LAST_CYCLE", "Hosting"]
+
+
+def reference_engine(
+    topology: Topology,
+    config: Config,
+    seed: int = 0,
+    record_messages: bool = False,
+    explain: bool = False,
+) -> Engine:
+    """Return the readable engine for a network; it is imported when it is first asked for."""
+    from netplace.netsim.reference import ReferenceEngine
+
+    return ReferenceEngine(topology, config, seed, record_messages, explain)
+
+
+ENGINES: dict[str, Any] = {"kernel": kernel_engine, "reference": reference_engine}
+LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
+
+
+@dataclass(eq=False)
+class _Job:
+    """A job as it was given: `number` is that of the engine, -1 before it has begun."""
+
+    program: Program
+    nodes: NDArray[np.int64]
+    times: int
+    number: int = -1
+
+
+class Hosting:
+    """A network with jobs on its nodes; `netplace.netsim.Network` lets time pass on it."""
+
+    @checked
+    def __init__(
+        self,
+        topology: Topology,
+        config: Config | None = None,
+        *,
+        engine: str = "kernel",
+        seed: int = 0,
+        record_messages: bool = False,
+        explain: bool = False,
+    ) -> None:
+        self.topology = topology
+        check_topology(topology)
+        self.config = config or Config()
+        self.config.check_bubble(topology)
+        self.engine_name = one_of(engine, ENGINES, "engine")
+        self.seed = whole(seed, "seed", 0)
+        self.record_messages = bool(record_messages)
+        self.cpu_seconds = 0.0
+        self.timed = True
+        self._explains = bool(explain)
+        self._engine: Failing = ENGINES[engine](
+            topology, self.config, self.seed, self.record_messages, bool(explain)
+        )
+        self.faults: list[FaultReport] = []
+        self._coming = list(read_faults(self.config.faults))
+        self._left = topology  # what remains of it
+        self._routing = self._first_routing()
+        self._numbers: list[int] = []  # of the engine's jobs, where they are explained
+        self._watched = -1
+        self._jobs: dict[int, _Job] = {}
+        self._sound: WeakSet[Program] = WeakSet()  # programs whose numbers are in their ranges
+        self._given = 0  # jobs so far
+        self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
+        self._stirred = 0  # no cycle before is one in which nothing moves: jobs come and go, parts fail
+        self._running: set[int] = set()
+        self._generates = False
+        self._holder = np.full(topology.nodes, -1, np.int64)
+        self._piece = 1000
+        self.between: Callable[[], None] | None = None
+        self._window_loads: list[NDArray[np.int64]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_sound"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._sound = WeakSet()
+
+    def _first_routing(self) -> str:
+        """Return the name of the routing in tables where faults may change it."""
+        if not self.config.faults:
+            return ""
+        return verdict_on(self.topology, self.config.routing, self.config.vc_discipline)[1].name
+
+    @property
+    def now(self) -> int:
+        """Next cycle to be simulated."""
+        return self._engine.now
+
+    @property
+    def in_flight(self) -> int:
+        """Packets created and not yet consumed to the tail."""
+        return self._engine.in_flight
+
+    @checked
+    def start(
+        self,
+        program: Program,
+        nodes: ArrayLike | None = None,
+        *,
+        at: int | None = None,
+        times: int = 1,
+    ) -> int:
+        """Start a job, and return its number.
+
+        Parameters
+        ----------
+        program : Program
+            What its tasks do.
+        nodes : array of int, optional
+            Node of each task; task i on node i by default.
+        at : int, optional
+            First cycle in which its tasks act; `now` by default, never earlier.
+        times : int
+            How often its iterations stand in the program, as in `Program.repeat`. They are kept once, unless
+            messages are recorded or go by rendezvous.
+
+        Raises
+        ------
+        ValueError
+            If nodes are wrong, or used by another job that has not ended, if `at` is in the past, or if the
+            program cannot be repeated. A later job may be given the nodes of an earlier one: it is `advance`
+            that raises if they are not free by then.
+        """
+        if program not in self._sound:
+            program.check_columns()
+            self._sound.add(program)
+        program = with_overheads(program, self.config)
+        where = place(program, nodes, self.topology)
+        begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE - 1)
+        whole(times, "times", 1, (1 << 31) - 1)
+        if begin < self.now:
+            raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
+        if begin == self.now:
+            self._check_free(where)
+        for other in (number for start, number in self._waiting if start == begin):
+            taken = where[np.isin(where, self._jobs[other].nodes)]
+            if len(taken):
+                raise ValueError(f"placement: node {taken[0]} is still used by job {other}")
+        lost = where[self.cut[where]]
+        if len(lost):
+            raise ValueError(f"placement: node {lost[0]} has been cut off by a fault")
+        if times > 1 and not self._engine.repeats:
+            program, times = program.repeat(times), 1
+        job = self._given
+        self._given += 1
+        self._jobs[job] = _Job(program, where, times)
+        insort(self._waiting, (begin, job))
+        return job
+
+    def _check_free(self, where: NDArray[np.int64], when: str = "") -> None:
+        """Raise ``ValueError`` if a job that runs has one of the nodes."""
+        taken = where[self._holder[where] >= 0]
+        if len(taken):
+            holder = self._holder[taken[0]]
+            raise ValueError(f"placement: {when}node {taken[0]} is still used by job {holder}")
+
+    @checked
+    def stop(self, job: int) -> None:
+        """Stop a job now, between two cycles: its tasks do nothing any more, and its nodes are free at once.
+
+        Packets that it has created, those in injectors included, are delivered, but nobody learns of them:
+        its messages do not complete. `drained` tells when the last of them is gone. A job that has not begun
+        never does, and is forgotten.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or it has ended.
+        """
+        found = self._find(job)
+        if job in self._running:
+            self._engine.stop(found.number)
+            self._running.discard(job)
+            self._holder[found.nodes] = -1
+        elif found.number < 0:
+            self._waiting = [(begin, other) for begin, other in self._waiting if other != job]
+            del self._jobs[job]
+        else:
+            raise ValueError(f"job {job}: has ended and cannot be stopped")
+        self._stirred = self.now
+
+    @checked
+    def drained(self, job: int) -> bool:
+        """Tell whether a job has ended, or was stopped, and none of its packets is in flight.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job.
+        """
+        found = self._find(job)
+        return found.number >= 0 and self._engine.drained(found.number)
+
+    @checked
+    def forget(self, job: int) -> None:
+        """Drop all that is known of a job that has ended, so that a network may run any number of them.
+
+        Counters keep its packets; `result` leaves it out, and nothing can be asked of it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or it has not ended.
+        """
+        found = self._find(job)
+        if found.number < 0 or job in self._running:
+            raise ValueError(f"job {job}: has not ended, stop it before it is forgotten")
+        self._engine.forget(found.number)
+        del self._jobs[job]
+
+    def _find(self, job: int) -> _Job:
+        if job not in self._jobs:
+            what = "is forgotten" if 0 <= job < self._given else f"no such job, {self._given} were started"
+            raise ValueError(f"job {job}: {what}")
+        return self._jobs[job]
+
+    @checked
+    def program(self, job: int) -> Program:
+        """Return the program of a job as the engine has it: one iteration, where those are kept once.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job.
+        """
+        return self._find(job).program
+
+    @checked
+    def rounds(self, job: int) -> NDArray[np.float64]:
+        """Return how many iterations each task that does anything has behind it, of a job with `times`.
+
+        A part of one counts by the operations that have been begun.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, it does not run, or its iterations are not kept once.
+        """
+        return self._engine.rounds(self._looping(job).number)
+
+    @checked
+    def laps(self, job: int) -> Laps:
+        """Return how far the tasks of a job with `times` are with its iterations.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, it does not run, or its iterations are not kept once.
+        """
+        return self._engine.laps(self._looping(job).number)
+
+    @checked
+    def skip(self, job: int, counts: ArrayLike) -> None:
+        """Let each task of a job have done so many more iterations, between two cycles.
+
+        What tasks would have sent each other counts as received; packets in flight stay. So the network is in
+        a state that it could have come to by simulating those iterations; the clock stands.
+
+        Raises
+        ------
+        ValueError
+            As `laps` does; or if a task has fewer iterations left, or would have used what was not sent.
+        """
+        found = self._looping(job)
+        given = integers_as(np.int64, array_of(counts, "skip: counts"), "skip: counts")
+        if given.shape != found.nodes.shape or (given < 0).any():
+            raise ValueError(
+                f"skip: counts: expected a number of at least 0 for each of {len(found.nodes)} tasks"
+            )
+        self._engine.skip(found.number, given)
+
+    def _looping(self, job: int) -> _Job:
+        """Return a job that runs and whose iterations are kept once."""
+        found = self._find(job)
+        if job not in self._running or found.times == 1:
+            raise ValueError(f"job {job}: does not run, or its iterations are not kept once")
+        return found
+
+    @property
+    def cut(self) -> NDArray[np.bool_]:
+        """Whether each node has been cut off by a fault."""
+        known = self._left.cut if isinstance(self._left, Graph) else None
+        return np.zeros(self.topology.nodes, bool) if known is None else known
+
+    def _install_due(self) -> None:
+        """Hand jobs whose start has come to the engine."""
+        while self._waiting and self._waiting[0][0] <= self.now:
+            _, number = self._waiting[0]
+            job = self._jobs[number]
+            self._check_free(job.nodes, f"job {number} begins in cycle {self.now}, but ")
+            del self._waiting[0]
+            self._holder[job.nodes] = number
+            job.number = self._engine.install(job.program, job.nodes, job.times)
+            self._stirred = self.now + 1
+            if self._explains:
+                self._numbers.append(number)
+                if number == self._watched:
+                    self._engine.watch(job.number)
+            self._running.add(number)
+
+    def _ended(self) -> list[int]:
+        """Return jobs that have ended since the last look, and free their nodes."""
+        ended = [job for job in sorted(self._running) if self._engine.end(self._jobs[job].number) >= 0]
+        for job in ended:
+            self._running.discard(job)
+            self._holder[self._jobs[job].nodes] = -1
+        return ended
+
+    @checked
+    def job(self, number: int) -> JobRecord:
+        """Return what is known of a job that has begun.
+
+        Raises
+        ------
+        ValueError
+            If there is no such job, or it has not begun.
+        """
+        found = self._find(number)
+        if found.number < 0:
+            raise ValueError(f"job {number}: has not begun")
+        return self._engine.job(found.number)
