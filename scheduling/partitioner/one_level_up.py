@@ -20,8 +20,8 @@ class OneLevelAstray(Subtrees):
 
     It takes the first subtree in node order with room for the whole job. If there is none, it takes the first
     in which no more nodes are missing than may lie outside it, if the subtree one level above has room for
-    the whole job; the missing nodes are the first free ones there, in node order. No node is further away. They
-    stand last among the job's nodes.
+    the whole job; the missing nodes are the first free ones there, in node order. No node is further away.
+    They stand last among the job's nodes.
 
     Parameters
     ----------

@@ -88,8 +88,8 @@ def choose(
     """Return the subtree of a level that a job gets, or -1, and how many were tried.
 
     The first with room for the whole job. If there is none, `outside` nodes may be elsewhere: with `one_up`
-    the first in which no more are missing, if the subtree one level above has room for the job; without, the one
-    with the most free nodes.
+    the first in which no more are missing, if the subtree one level above has room for the job; without, the
+    one with the most free nodes.
     """
     subtrees = first[level + 1] - first[level]
     subtree, visited = next_subtree(counts, first, down, level, 0, subtrees, wanted)
