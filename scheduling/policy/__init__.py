@@ -7,6 +7,7 @@ A new one is a class with the members of `Queue` in a file of its own, and a lin
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from netplace.extensions import Choice
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
@@ -37,6 +38,11 @@ POLICIES: dict[str, Policy] = {
             "conservative-full",
             lambda: ConservativeQueue(compress=True),
             "conservative; early ends move all reservations up",
+        ),
+        Policy(
+            "conservative-places",
+            partial(ConservativeQueue, windows=True),
+            "conservative; reservations name nodes that are free during all of the estimate",
         ),
         Policy("easy", EasyQueue, "jobs overtake unless that delays the head's reservation", requeues=True),
         Policy(

@@ -26,10 +26,14 @@ class ConservativeQueue:
     compress : bool
         Whether the whole schedule is compressed when a job has ended before its time: all are booked again in
         order of submission, none later than before. That is how the policy is usually defined.
+    windows : bool
+        Whether every reservation names its nodes, which the partitioner chooses among those that are free
+        during all of the estimate.
     """
 
-    def __init__(self, compress: bool = False) -> None:
+    def __init__(self, compress: bool = False, windows: bool = False) -> None:
         self._compresses = compress
+        self._windows = windows
         self._plan: Plan | None = None
         self._running: dict[int, Running] = {}
         self._bookings: dict[int, Booking] = {}
@@ -67,7 +71,7 @@ class ConservativeQueue:
     def advance(self, machine: Machine) -> None:
         """Start the jobs whose time has come, move others up if that is possible, and book new ones."""
         if self._plan is None:
-            self._plan = make_plan(machine, ())
+            self._plan = make_plan(machine, (), self._windows)
         freed, early = bool(self._freed), any(one.expected_end > machine.now for one in self._freed)
         for running in self._freed:
             self._plan.ended(running, machine.now)
@@ -160,7 +164,7 @@ class ConservativeQueue:
 
     def _book_again(self, machine: Machine) -> None:
         """Make the plan anew: the reservations in the order of their starts, for the estimates were wrong."""
-        self._plan = make_plan(machine, self._running.values())
+        self._plan = make_plan(machine, self._running.values(), self._windows)
         self._late = False
         for booking in sorted(self._bookings.values(), key=lambda one: (one.start, one.waiting.row)):
             self._book(booking.waiting, machine)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.profile import Profile
 
-__all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "make_plan"]
+__all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "WindowPlan", "make_plan"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,14 +161,81 @@ class PlacePlan:
         )
 
 
+class WindowPlan(PlacePlan):
+    """A plan of places: the partitioner chooses among the nodes that are free during all of the estimate.
+
+    So a reservation is the earliest at which the partitioner gives the job any nodes at all.
+
+    F. Mendonca, "Multi-purpose efficient resource allocation for parallel systems", thesis, Université
+    Grenoble Alpes, 2017, algorithm 1.
+    """
+
+    def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
+        """Return the first reservation that disturbs no other."""
+        trial, held = machine.trial(), self._held()
+        booking = Booking(waiting, math.inf)
+        for time, (leaving, coming) in self._events(machine.now):
+            for allocation in leaving:
+                trial.release(allocation)
+                held.difference_update(allocation.nodes.tolist())
+            for allocation in coming:
+                trial.take(allocation)
+                held.update(allocation.nodes.tolist())
+            if waiting.job.nodes <= trial.free:
+                allocation_then = self._during(trial, held, waiting, time)
+                if allocation_then is not None:
+                    booking = Booking(waiting, time, allocation_then)
+                    break
+        machine.spent(trial)
+        return booking
+
+    def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
+        """Return nodes for a job that can start now without disturbing a reservation."""
+        if waiting.job.nodes > machine.partitioner.free:
+            return None
+        trial = machine.trial()
+        allocation = self._during(trial, self._held(), waiting, machine.now)
+        machine.spent(trial)
+        return allocation
+
+    def _held(self) -> set[int]:
+        """Return the nodes of the running jobs."""
+        return {node for running in self._running.values() for node in running.allocation.nodes.tolist()}
+
+    def _during(
+        self, trial: Partitioner, held: set[int], waiting: Waiting, begin: float
+    ) -> Allocation | None:
+        """Return nodes for a job among those that are free from `begin` on until it ends."""
+        end = begin + waiting.estimate
+        ahead: dict[int, Allocation] = {}
+        for booking in self._bookings.values():
+            if begin < booking.start < end and booking.allocation is not None:
+                ahead |= _one_by_one(booking.allocation)
+        kept = [allocation for node, allocation in ahead.items() if node not in held]
+        for allocation in kept:
+            trial.take(allocation)
+        chosen = trial.find(waiting.job) if waiting.job.nodes <= trial.free else None
+        for allocation in kept:
+            trial.release(allocation)
+        return chosen
+
+
+def _one_by_one(allocation: Allocation) -> dict[int, Allocation]:
+    """Return an allocation of each single node, boxes where `allocation` is one."""
+    shape = None if allocation.shape is None else (1,) * len(allocation.shape)
+    return {node: Allocation(np.array([node]), shape) for node in allocation.nodes.tolist()}
+
+
 Plan = CountPlan | PlacePlan
 
 
-def make_plan(machine: Machine, running: Iterable[Running]) -> Plan:
-    """Return a plan that holds nothing but the running jobs."""
+def make_plan(machine: Machine, running: Iterable[Running], windows: bool = False) -> Plan:
+    """Return a plan that holds nothing but the running jobs; with `windows` a `WindowPlan`."""
     running = list(running)
-    if not machine.partitioner.by_count:
-        plan: Plan = PlacePlan()
+    if windows:
+        plan: Plan = WindowPlan()
+    elif not machine.partitioner.by_count:
+        plan = PlacePlan()
     else:
         plan = CountPlan(machine.partitioner.free + sum(len(job.allocation.nodes) for job in running))
     for job in running:

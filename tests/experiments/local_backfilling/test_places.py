@@ -17,8 +17,9 @@ from netplace.experiments.local_backfilling.simulator import (
     read_penalty,
     shelves,
 )
-from netplace.scheduling import Job
+from netplace.scheduling import Job, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import measure
+from netplace.topologies import parse
 
 LEVELS = [(1, 2, 4, 8), (1, 2, 8, 16), (1, 2, 4, 16), (1, 3, 6, 12), (1, 8), (1, 2, 10, 70)]
 BEST_EFFORT = [name for name, rule in RULES.items() if not rule.forced]
@@ -66,6 +67,31 @@ def test_schedules_are_those_of_a_slow_program(
     assert made.allocations is not None
     assert [nodes.tolist() for nodes in made.allocations] == [sorted(slow.places[row]) for row in rows]
     assert np.flatnonzero(made.state == 2).tolist() == sorted(slow.failed)
+
+
+@pytest.mark.parametrize(("rule", "partitioner"), [("basic", "non-contiguous"), ("cont", "contiguous")])
+@given(workloads())
+@settings(max_examples=200, deadline=None)
+def test_rules_on_a_line_are_partitioners_under_a_policy_of_the_scheduler(
+    rule: str, partitioner: str, workload: tuple[tuple[int, ...], list[Job]]
+) -> None:
+    levels, jobs = workload
+    made = backfill(Platform(levels), jobs, rule)
+    line = parse(f"mesh:{levels[-1]}")
+    same = schedule(
+        line,
+        jobs,
+        "conservative-places",
+        make_partitioner(partitioner, line),
+        make_times("log", line),
+        overrun="kill",
+        keep_nodes=True,
+    )
+    assert same.start.tolist() == made.start.tolist()
+    assert same.end.tolist() == made.end.tolist()
+    assert made.allocations is not None
+    assert same.allocations is not None
+    assert [nodes.tolist() for nodes in same.allocations] == [nodes.tolist() for nodes in made.allocations]
 
 
 @pytest.mark.parametrize("reassign", [True, False])
