@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from netplace.experiments.demo.results import NETWORKS, TRACES, Outcome, ratios
+from netplace.experiments.demo.results import NETWORKS, Outcome, ratios
 from netplace.experiments.demo.shared_machine import WHY_LESS, Shared
 from netplace.report.pages import page_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Page
@@ -18,19 +18,20 @@ __all__ = ["demo_page"]
 
 def demo_page(outcomes: Sequence[Outcome], shared: Shared) -> Page:
     """Return the page of the demonstration."""
+    traces = list(dict.fromkeys(outcome.trace for outcome in outcomes))
     seeds = len({outcome.seed for outcome in outcomes})
     parts: list[DataTable | Figure] = []
     said = []
     for network, (_, mappings) in NETWORKS.items():
-        found = {trace: ratios(outcomes, trace, network) for trace in TRACES}
+        found = {trace: ratios(outcomes, trace, network) for trace in traces}
         parts.append(
             Bars(
                 title=f"Run time on {network} by mapping",
                 caption="Beside that of consecutive nodes, means over the seeds.",
-                groups=list(TRACES),
-                series={name: [found[trace][name]["mean"] for trace in TRACES] for name in mappings},
+                groups=traces,
+                series={name: [found[trace][name]["mean"] for trace in traces] for name in mappings},
                 half_widths={
-                    name: [half_width_of(found[trace][name]["std"], seeds) for trace in TRACES]
+                    name: [half_width_of(found[trace][name]["std"], seeds) for trace in traces]
                     for name in mappings
                 },
                 unit="run time / consecutive",
@@ -38,7 +39,7 @@ def demo_page(outcomes: Sequence[Outcome], shared: Shared) -> Page:
             )
         )
         most, trace, name = max(
-            (found[trace][name]["mean"], trace, name) for trace in TRACES for name in mappings
+            (found[trace][name]["mean"], trace, name) for trace in traces for name in mappings
         )
         said.append(
             f"On {network} the mapping of tasks to nodes moves {trace} most: {name} takes {most:.2f} times "
@@ -53,5 +54,5 @@ def demo_page(outcomes: Sequence[Outcome], shared: Shared) -> Page:
     )
     notes = [*machine.notes, WHY_LESS]
     title = "netplace demo: recorded programs, and jobs that share a machine"
-    asked = [("traces", ", ".join(TRACES)), ("seeds", str(seeds)), *machine.asked]
+    asked = [("traces", ", ".join(traces)), ("seeds", str(seeds)), *machine.asked]
     return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)
