@@ -84,7 +84,7 @@ def _check_size(topology: Topology, config: Config, table: General) -> None:
             f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // 3}"
         )
     wide = -(-(most + 1) // 64)
-    demand(slots * 16 + fifos * (60 + 8 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers")
+    demand(slots * 16 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers")
 
 
 def graph_setting(
@@ -314,7 +314,8 @@ def _sets(
         "turn_link": np.zeros(topology.neighbor.size, np.int8),
         "asked": np.zeros((most + 1) * u.wide, np.int64),
         "step": np.zeros(u.wide, np.int64),
-        "option": np.zeros(most + 1, np.int32),
+        "may": np.zeros(fifos * u.wide, np.int64),
+        "last_resort": np.full(fifos, -1, np.int16),
     }
 
 

@@ -19,12 +19,11 @@ from netplace.netsim.kernel.graph_state import (
     LEVEL_AT,
     OUT,
     PLACE,
-    PREFERRED,
     SIX_BITS,
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.graph_ways import held_beyond, level_on, options
+from netplace.netsim.kernel.graph_ways import held_beyond, level_on
 from netplace.netsim.kernel.state import (
     BIRTH,
     CHANCE,
@@ -50,34 +49,38 @@ def is_ready(s: GraphState, u: GraphSetting, router: int, output: int) -> bool:
 def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) -> int:
     """Return the output that a head asks for: ready, least occupied, drawn among equals; escape; or -1."""
     first = s.row[router * u.row + FIRST]
-    count = options(s, u, router, i)
-    preferred = s.tally[PREFERRED]
+    at = (first + i) * u.wide
     least = 1 << 30
     equal = 0
     best = -1
-    for n in range(preferred):
-        output = s.option[n]
-        if is_ready(s, u, router, output):
+    for w in range(u.wide):
+        outputs = s.may[at + w] & s.ready[router * u.wide + w]
+        if u.wide == 1 and outputs != 0 and outputs & (outputs - 1) == 0:
+            return lowest(outputs)
+        while outputs:
+            output = w << 6 | lowest(outputs)
+            outputs &= outputs - 1
             held = held_beyond(s, first + output)
             if held < least:
                 least = held
                 equal = 0
                 best = output
-            if held == least:
-                equal += 1
-    if equal == 0:
-        if count > preferred and is_ready(s, u, router, s.option[preferred]):
-            return s.option[preferred]
-        return -1
+            equal += int(held == least)
     if equal == 1:
         return best
+    if equal == 0:
+        best = s.last_resort[first + i]
+        return best if best >= 0 and is_ready(s, u, router, best) else -1
     skip = below(draw(u.seed, ROUTE, router, i, cycle), equal)
-    for n in range(preferred):
-        output = s.option[n]
-        if is_ready(s, u, router, output) and held_beyond(s, first + output) == least:
-            if skip == 0:
-                return output
-            skip -= 1
+    for w in range(u.wide):
+        outputs = s.may[at + w] & s.ready[router * u.wide + w]
+        while outputs:
+            output = w << 6 | lowest(outputs)
+            outputs &= outputs - 1
+            if held_beyond(s, first + output) == least:
+                if skip == 0:
+                    return output
+                skip -= 1
     return -1
 
 
@@ -174,15 +177,20 @@ def grant(s: GraphState, u: GraphSetting, router: int, i: int, output: int, cycl
     first = s.row[router * u.row + FIRST]
     at = router * u.wide
     others = ~(1 << (i & 63))
-    count = options(s, u, router, i)
-    for n in range(count):
-        o = s.option[n]
-        s.want[(first + o) * u.wide + (i >> 6)] &= others
-        some = 0
-        for w in range(u.wide):
-            some |= s.want[(first + o) * u.wide + w]
-        if some == 0:
-            s.wanted[at + (o >> 6)] &= ~(1 << (o & 63))
+    last_resort = s.last_resort[first + i]
+    for w in range(u.wide):
+        outputs = s.may[(first + i) * u.wide + w]
+        if last_resort >= 0 and last_resort >> 6 == w:
+            outputs |= 1 << (last_resort & 63)
+        while outputs:
+            o = w << 6 | lowest(outputs)
+            outputs &= outputs - 1
+            s.want[(first + o) * u.wide + (i >> 6)] &= others
+            some = 0
+            for v in range(u.wide):
+                some |= s.want[(first + o) * u.wide + v]
+            if some == 0:
+                s.wanted[at + w] &= ~(1 << (o & 63))
     s.several[at + (i >> 6)] &= others
     s.waiting[at + (i >> 6)] &= others
     f = first + i

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.events import becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import depth, emptied, slot_of
@@ -26,7 +26,7 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, options
+from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, note_ways
 from netplace.netsim.kernel.messages import deliver, origin
 from netplace.netsim.kernel.state import (
     ENTERING,
@@ -102,6 +102,18 @@ def becomes_ready(s: GraphState, u: GraphSetting, g: int) -> None:
 
 
 @inlined
+def waits_for_link(s: GraphState, u: GraphSetting, router: int, port: int) -> bool:
+    """Tell whether a packet that holds an output of a port waits for its link."""
+    low = port * u.vcs
+    if u.wide == 1:
+        return s.held[router] >> low & ((1 << u.vcs) - 1) != 0
+    for output in range(low, low + u.vcs):
+        if s.held[router * u.wide + (output >> 6)] >> (output & 63) & 1:
+            return True
+    return False
+
+
+@inlined
 def throw_away(s: GraphState, slot: int) -> None:
     """Count a packet of which a fault has made an end, unless nobody knows of it."""
     label = s.slot[slot + LABEL]
@@ -135,9 +147,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         s.busy[router * u.ports + s.port_of[output]] = 0
         if held_beyond(s, g) < u.queue:
             becomes_ready(s, u, g)
-        for w in range(u.wide):
-            if s.held[router * u.wide + w]:
-                look_now(s, u, router)
+        if waits_for_link(s, u, router, s.port_of[output]):
+            look_now(s, u, router)
     if u.exact == 1:
         s.left[f] = LONG_AGO
     if u.explain == 1:
@@ -207,14 +218,24 @@ def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
         s.homing[at + (i >> 6)] |= 1 << (i & 63)
         look_now(s, u, router)
         return
-    count = options(s, u, router, i)
+    note_ways(s, u, router, i, slot)
     bit = 1 << (i & 63)
     s.waiting[at + (i >> 6)] |= bit
-    if count > 1:
+    last_resort = s.last_resort[first + i]
+    several = 0
+    could = 0
+    for w in range(u.wide):
+        outputs = s.may[(first + i) * u.wide + w]
+        if last_resort >= 0 and last_resort >> 6 == w:
+            outputs |= 1 << (last_resort & 63)
+        s.wanted[at + w] |= outputs
+        could |= outputs & s.ready[at + w]
+        while outputs:
+            output = w << 6 | lowest(outputs)
+            outputs &= outputs - 1
+            s.want[(first + output) * u.wide + (i >> 6)] |= bit
+            several += 1
+    if several > 1:
         s.several[at + (i >> 6)] |= bit
-    for n in range(count):
-        output = s.option[n]
-        s.want[(first + output) * u.wide + (i >> 6)] |= bit
-        s.wanted[at + (output >> 6)] |= 1 << (output & 63)
-        if s.ready[at + (output >> 6)] >> (output & 63) & 1:
-            look_now(s, u, router)
+    if could:
+        look_now(s, u, router)

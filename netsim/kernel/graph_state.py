@@ -46,9 +46,8 @@ MOST_INPUTS = 1 << 10
 # --- `tally` -----------------------------------------------------------------------------------------
 LEAVING, COMING = 0, 1  # tails and headers under way
 SPARE = 2  # entries of the pool in use
-PREFERRED = 3  # of the options found last, how many come before escape
-GONE = 4  # packets thrown away
-TALLY_WORDS = 5
+GONE = 3  # packets thrown away
+TALLY_WORDS = 4
 
 TABLE, VALIANT, UGAL_L, UGAL_G, PAR = range(5)
 LEAST, DESTINATION, FLOWS = range(3)  # which of several ports a packet takes
@@ -73,7 +72,7 @@ _OWN = [
     "free",  # I8, outputs: 1: no packet holds it
     "ready",  # I64, sets of outputs: free, and room downstream
     "wanted",  # I64, sets of outputs: some head could ask for it
-    "several",  # I64, sets of inputs: whose head has more than one option
+    "several",  # I64, sets of inputs: whose head may ask for more than one output
     "held",  # I64, sets of outputs: granted, and wait for their link
     "waiting",  # I64, sets of inputs: whose head waits for an output
     "want",  # I64, outputs x wide: inputs whose head could ask for it
@@ -87,7 +86,8 @@ _OWN = [
     "head_at",  # I32, ring of cycles: first entry of a header that can be looked at then; -1: none
     "head_next",  # I32, pool: the next entry, or the next spare one
     "head_fifo",  # I32, pool: FIFO
-    "option",  # I32, scratch: outputs that a head may ask for
+    "may",  # I64, FIFOs x wide: outputs that its head may ask for, escape aside
+    "last_resort",  # I16, FIFOs: output on the escape channel that its head may ask for; -1: none
     "table",  # I16, switches x switches x most
     "escape",  # I16, switches x switches
     "far_hops",  # I32, switches x switches (UGAL)

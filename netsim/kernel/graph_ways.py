@@ -18,7 +18,6 @@ from netplace.netsim.kernel.graph_state import (
     MAY_TURN,
     NO_LEVEL,
     PAR,
-    PREFERRED,
     SIX_BITS,
     TABLE,
     TO_HOME,
@@ -168,46 +167,50 @@ def own_port(s: GraphState, u: GraphSetting, x: int, pair: int, slot: int) -> in
 
 
 @inlined
-def options(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
-    """Put the outputs that a head may ask for into `option`; return how many. Escape is the last."""
-    base = router * u.row
-    slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
+def add_outputs(s: GraphState, u: GraphSetting, f: int, low: int, count: int) -> None:
+    """Let the head of a FIFO ask for `count` outputs from number `low` on."""
+    at = f * u.wide
+    if u.wide == 1:
+        s.may[at] |= ((1 << count) - 1) << low
+        return
+    for output in range(low, low + count):
+        s.may[at + (output >> 6)] |= 1 << (output & 63)
+
+
+@inlined
+def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) -> None:
+    """Settle what a head may ask for: the outputs in `may`, and in `last_resort` that of the escape channel."""
+    f = s.row[router * u.row + FIRST] + i
+    for w in range(u.wide):
+        s.may[f * u.wide + w] = 0
+    s.last_resort[f] = -1
     if router < u.first_switch:
-        for vc in range(u.vcs):
-            s.option[vc] = vc
-        s.tally[PREFERRED] = u.vcs
-        return u.vcs
+        add_outputs(s, u, f, 0, u.vcs)
+        return
     x = router - u.first_switch
     node = s.slot[slot + ROUTE]
     home = s.home[node]
     trip = s.trip[slot // SLOT_WORDS]
     homeward = trip & TO_HOME
     if homeward and home == x:
-        for vc in range(u.vcs):
-            s.option[vc] = s.node_port[node] * u.vcs + vc
-        s.tally[PREFERRED] = u.vcs
-        return u.vcs
+        add_outputs(s, u, f, s.node_port[node] * u.vcs, u.vcs)
+        return
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
-    n = 0
-    if trip & ESCAPED == 0:
-        first = 0
-        last = u.most
-        if u.spread != LEAST:
-            first = own_port(s, u, x, pair, slot)
-            last = first + 1
-        for k in range(first, last):
-            port = s.table[pair * u.most + k]
-            if port < 0:
-                break
-            level = level_on(s, u, trip, x, port)
-            if homeward:
-                level += u.base
-            for vc in range(s.low[level], s.high[level]):
-                s.option[n] = port * u.vcs + vc
-                n += 1
-    s.tally[PREFERRED] = n
     if u.escapes:
-        s.option[n] = s.escape[pair] * u.vcs
-        n += 1
-    return n
+        s.last_resort[f] = s.escape[pair] * u.vcs
+    if trip & ESCAPED:
+        return
+    first = 0
+    last = u.most
+    if u.spread != LEAST:
+        first = own_port(s, u, x, pair, slot)
+        last = first + 1
+    for k in range(first, last):
+        port = s.table[pair * u.most + k]
+        if port < 0:
+            break
+        level = level_on(s, u, trip, x, port)
+        if homeward:
+            level += u.base
+        add_outputs(s, u, f, port * u.vcs + s.low[level], s.high[level] - s.low[level])

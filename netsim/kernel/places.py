@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import by_state, inlined
+from netplace.netsim.kernel.bits import by_state, inlined, lowest
 from netplace.netsim.kernel.fifos import (
     beyond,
     count_of,
@@ -16,7 +16,6 @@ from netplace.netsim.kernel.fifos import (
 )
 from netplace.netsim.kernel.graph_fifos import slot_of
 from netplace.netsim.kernel.graph_state import AT_HOME, COUNT, FIELD, FIRST, OUT, GraphSetting, GraphState
-from netplace.netsim.kernel.graph_ways import options
 from netplace.netsim.kernel.state import (
     HOME,
     INPUT,
@@ -158,8 +157,11 @@ def _grid_first_choice(s: State, u: Setting, router: int, i: int) -> int:
 
 @inlined
 def _graph_first_choice(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
-    options(s, u, router, i)
-    return int(s.option[0])
+    f = s.row[router * u.row + FIRST] + i
+    for w in range(u.wide):
+        if s.may[f * u.wide + w]:
+            return w << 6 | lowest(s.may[f * u.wide + w])
+    return int(s.last_resort[f])
 
 
 # --- sets of inputs, by word ----------------------------------------------------------------------------

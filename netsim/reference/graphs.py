@@ -126,6 +126,7 @@ class GraphRouting(Routing):
         for port in self._ports(packet, switch, target):
             level = self._level(trip, switch, port) + (self.table.base if trip.via < 0 else 0)
             outputs += [router.outputs[port * self.vcs + vc] for vc in self._vcs_of(level)]
+        outputs.sort(key=lambda output: output.number)
         if escape is not None:
             outputs.append(escape)
         return Head(packet, now, outputs, escape)
