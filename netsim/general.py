@@ -59,6 +59,8 @@ class General:
         own nor its destination's.
     ports : ndarray of int64, shape (routers,)
         Ports of each router, unwired ones below the last included.
+    gate : ndarray of int64, shape (nodes,)
+        Switch at which each node, or its compute node, hangs in the first plane; -1: it has been cut off.
     node_port : ndarray of int64, shape (nodes,)
         Port of its switch at which each node hangs; -1 on a direct network.
     cycles, delay : ndarray of int64, shape (routers, ports)
@@ -78,6 +80,7 @@ class General:
     via: NDArray[np.int32]
     place: NDArray[np.int32]
     ports: NDArray[np.int64]
+    gate: NDArray[np.int64]
     node_port: NDArray[np.int64]
     cycles: NDArray[np.int64]
     delay: NDArray[np.int64]
@@ -135,6 +138,7 @@ def general(topology: Topology, config: Config) -> General:
         via=via,
         place=barred(switches, routes).astype(np.int32),
         ports=_ports(topology),
+        gate=switches.gate,
         node_port=_node_ports(topology, switches),
         cycles=cycles,
         delay=delay,

@@ -17,6 +17,7 @@ from netplace.netsim.kernel.entry import OPEN
 from netplace.netsim.layout import COMPILED_IN
 from netplace.netsim.memory import demand
 from netplace.topologies import Topology
+from netplace.topologies.routing import Routes
 
 __all__ = [
     "graph_known",
@@ -84,7 +85,9 @@ def _check_size(topology: Topology, config: Config, table: General) -> None:
             f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // 3}"
         )
     wide = -(-(most + 1) // 64)
-    demand(slots * 16 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers")
+    demand(
+        slots * 16 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers"
+    )
 
 
 def graph_setting(
@@ -148,7 +151,10 @@ def routing_setting(table: General) -> dict[str, int]:
     return {
         "first_switch": table.switches.first,
         "switches": table.switches.count,
+        "hosts_from": table.switches.count - table.switches.hosts,
+        "plane": table.switches.of_plane,
         "most": table.routes.most_ports,
+        "entry": table.routes.most_ports + int(table.routes.escape is not None),
         "levels": table.levels,
         "base": table.base,
         "anew": int(table.anew),
@@ -319,13 +325,20 @@ def _sets(
     }
 
 
+def _entries(routes: Routes, ports: int) -> NDArray[Any]:
+    """Return the table in as few bytes as may be: a look into it is what a packet waits for longest."""
+    parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
+    word = np.int8 if ports < 1 << 7 else np.int16
+    return np.concatenate(parts, axis=2).astype(word).ravel()
+
+
 def routing_tables(table: General, u: Any) -> dict[str, Any]:
     """Return the kernel's arrays that hold a routing."""
     switches, routes = table.switches, table.routes
     rise = np.where(switches.neighbor >= 0, table.step, -1)
     by_hops = u.choice in (g.UGAL_L, g.PAR)
     found: dict[str, Any] = {
-        "table": np.ascontiguousarray(routes.ports).ravel(),
+        "table": _entries(routes, switches.ports),
         "far_hops": (table.hops if by_hops else np.zeros(1)).astype(np.int32).ravel(),
         "rise": rise.astype(np.int8).ravel(),
         "kind": table.kind.astype(np.int8).ravel(),
@@ -334,8 +347,8 @@ def routing_tables(table: General, u: Any) -> dict[str, Any]:
         "low": np.array(table.low, np.int32),
         "high": np.array(table.high, np.int32),
         "home": switches.home.astype(np.int32),
+        "gate": table.gate.astype(np.int32),
         "node_port": table.node_port.astype(np.int32),
-        "escape": (np.zeros(1) if routes.escape is None else routes.escape).astype(np.int16).ravel(),
         "place": table.place,
         "stride": (np.ones(switches.count) if routes.stride is None else routes.stride).astype(np.int32),
         "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),

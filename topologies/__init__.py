@@ -11,6 +11,7 @@ from typing import Any
 
 from netplace.checks.calls import checked
 from netplace.extensions import Choice
+from netplace.topologies.compute_nodes import compute_nodes
 from netplace.topologies.concentrated import concentrated, hyperx
 from netplace.topologies.dragonfly import dragonfly
 from netplace.topologies.faults import faulty, with_faults
@@ -31,6 +32,7 @@ from netplace.topologies.slurm_written import slurm_blocks_text, slurm_text
 from netplace.topologies.switch_grid import switch_grid
 from netplace.topologies.text_form import (
     Kind,
+    read_compute_nodes,
     read_first_number,
     read_named,
     read_numbers,
@@ -59,6 +61,7 @@ __all__ = [
     "Kind",
     "Topology",
     "Tree",
+    "compute_nodes",
     "concentrated",
     "dragonfly",
     "faulty",
@@ -205,6 +208,18 @@ TOPOLOGIES["service"] = Kind(
 )
 
 
+def _compute_nodes(network: str, numbers: dict[str, int]) -> Topology:
+    return compute_nodes(parse(network), **numbers)
+
+
+TOPOLOGIES["nodes"] = Kind(
+    _compute_nodes,
+    read_compute_nodes,
+    "nodes:tasks=16,rails=2/torus:8x8",
+    "nodes of several tasks; also planes=, and cycles a phit nic=, memory=, and latency=",
+)
+
+
 def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
     """Return the kind that a function of one's own makes, which takes what stands after its name."""
     return Kind(build, read_path, name, description)
@@ -254,7 +269,7 @@ def names_file(text: str) -> bool:
     >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/mine.py:ring")]
     [False, True, True]
     """
-    while text.startswith(("faulty:", "service:")):  # what stands behind the slash counts
+    while text.startswith(("faulty:", "service:", "nodes:")):  # what stands behind the slash counts
         text = text.partition("/")[2]
     name = text.partition(":")[0]
     kind = TOPOLOGIES.get(ALIASES.get(name, name))

@@ -83,6 +83,8 @@ def failing(
         group=switches.group,
         usual=usual_on(of),
         cut=~alive[: of.nodes],
+        hosts=switches.hosts,
+        planes=switches.planes,
     )  # fmt: skip
 
 

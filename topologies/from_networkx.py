@@ -147,6 +147,8 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         closes=tables["closes"] if "closes" in known else None,
         axis=tables["axis"] if "axis" in known else None,
         usual=str(given.graph.get("usual", "up-down")),
+        hosts=whole(given.graph.get("hosts", 0), f"{text}: hosts", 0),
+        planes=whole(given.graph.get("planes", 1), f"{text}: planes"),
     )
     check_connected(made)
     idle = [_value(data, "service", 0, 0, text) for data in about[:nodes]]

@@ -58,6 +58,12 @@ class Graph(Topology):
         Routing used where none is asked for, see `netplace.topologies.routing.ROUTINGS`.
     cut : ndarray of bool, shape (nodes,), or None
         Nodes that have been cut off, see `netplace.topologies.failing.failing`.
+    hosts : int
+        How many of the switches, the last ones, are compute nodes of several tasks that routes neither begin
+        to choose at nor lead through, see `netplace.topologies.compute_nodes`. In a tree they are leaves
+        like others, and none is counted.
+    planes : int
+        Copies of a network, side by side, that the other switches form.
     """
 
     first_switch: int
@@ -71,6 +77,8 @@ class Graph(Topology):
     axis: Int | None = None
     usual: str = "up-down"
     cut: NDArray[np.bool_] | None = None
+    hosts: int = 0
+    planes: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -172,7 +180,9 @@ class Graph(Topology):
         other than GraphML can hold.
         """
         made = super().to_networkx()
-        made.graph.update(first_switch=self.first_switch, usual=self.usual)
+        made.graph.update(
+            first_switch=self.first_switch, usual=self.usual, hosts=self.hosts, planes=self.planes
+        )
         for switch in range(self.switches):
             about = made.nodes[self.first_switch + switch]
             if self.group is not None:

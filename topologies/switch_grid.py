@@ -9,6 +9,7 @@ from netplace.checks.calls import checked
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.mesh import mesh
+from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 from netplace.topologies.torus import torus
 
@@ -33,14 +34,18 @@ def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
         return network, np.arange(network.nodes)
     if not isinstance(network, Graph) or network.places is None or network.closes is None:
         return None
-    sizes = network.places.max(axis=0) + 1
-    number = network.places @ np.cumprod([1, *sizes[:-1]])
+    count = network.switches - network.hosts
+    if network.planes > 1:
+        return None
+    places = network.places[:count]
+    sizes = places.max(axis=0) + 1
+    number = places @ np.cumprod([1, *sizes[:-1]])
     if not np.array_equal(np.sort(number), np.arange(sizes.prod())):
         return None
     links = network.links().astype(np.int64)[:, [0, 2]] - network.first_switch
-    links = links[(links >= 0).all(axis=1) & (links < network.switches).all(axis=1)]
+    links = links[(links >= 0).all(axis=1) & (links < count).all(axis=1)]
     wired = np.unique(number[links], axis=0)
     grid = (torus if network.closes.any() else mesh)(sizes.tolist())
     if not np.array_equal(wired, np.unique(grid.links()[:, [0, 2]], axis=0)):
         return None
-    return grid, number[network.home - network.first_switch]
+    return grid, number[Switches.of(network).gate]

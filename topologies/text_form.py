@@ -12,6 +12,7 @@ from netplace.topologies.topology import Topology
 __all__ = [
     "Kind",
     "read_first_number",
+    "read_compute_nodes",
     "read_named",
     "read_numbers",
     "read_path",
@@ -205,6 +206,25 @@ def read_service(text: str) -> tuple[str, dict[str, Any]]:
     if found["first"] is not None:
         found["first"] = whole(found["first"], f"{text}: first", 0)
     return network, {name: value for name, value in found.items() if value is not None}
+
+
+def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
+    """Return the network and the numbers of ``"nodes:tasks=16,rails=2/torus:8x8"``.
+
+    Raises
+    ------
+    ValueError
+        If there is no network behind a slash, no number of tasks, or a part is no number.
+    """
+    given, slash, network = _after_colon(text).partition("/")
+    if not slash or not network:
+        raise ValueError(f"{text}: expected tasks, a slash and a network, as in nodes:tasks=16/torus:8x8")
+    names = ("tasks", "rails", "planes", "nic", "memory", "latency")
+    found = {name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value}
+    if "tasks" not in found:
+        raise ValueError(f"{text}: tasks is missing, expected tasks=.. before the slash")
+    numbers = {name: whole(value, f"{text}: {name}", int(name != "latency")) for name, value in found.items()}
+    return network, numbers
 
 
 def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.graph_ways import held_beyond, level_on
+from netplace.netsim.kernel.graph_ways import fetch_entry, held_beyond, level_on
 from netplace.netsim.kernel.state import (
     BIRTH,
     CHANCE,
@@ -329,6 +329,7 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
             if u.escapes and s.vc_of[output] == 0:
                 trip |= ESCAPED
     s.trip[place] = trip
+    fetch_entry(s, u, s.owner[h], old)
     header_sets_out(s, u, h, cycle)
     begins_to_leave(s, u, f, cycle, s.lasts[link])
 

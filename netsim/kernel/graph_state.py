@@ -88,8 +88,7 @@ _OWN = [
     "head_fifo",  # I32, pool: FIFO
     "may",  # I64, FIFOs x wide: outputs that its head may ask for, escape aside
     "last_resort",  # I16, FIFOs: output on the escape channel that its head may ask for; -1: none
-    "table",  # I16, switches x switches x most
-    "escape",  # I16, switches x switches
+    "table",  # I8 or I16, switches x switches x entry: ports that lead on, -1 after the last; that of escape
     "far_hops",  # I32, switches x switches (UGAL)
     "rise",  # I8, switches x ports; -1: leads to no switch
     "kind",  # I8, switches x ports
@@ -98,6 +97,7 @@ _OWN = [
     "low",  # I32, levels: first virtual channel
     "high",  # I32, levels: the one after the last
     "home",  # I32, nodes: switch; -1: cut off
+    "gate",  # I32, nodes: switch of the first plane at which ways to it are chosen
     "node_port",  # I32, nodes
     "place",  # I32, switches: place among the intermediate ones; -1: none
     "kin",  # I32, switches: group
@@ -108,7 +108,10 @@ _OWN_SETTINGS = [
     "name_bits",  # of a FIFO's name that number its input
     "first_switch",
     "switches",
-    "most",  # ports in an entry of the table
+    "hosts_from",  # first switch that is a compute node of several tasks
+    "plane",  # switches of a plane
+    "most",  # ports that lead on in an entry of the table,
+    "entry",  # and words of it: that of the escape channel comes after them
     "levels",
     "base",  # levels below those of a packet that heads for its destination
     "anew",  # 1: the level is 0 in another class of links

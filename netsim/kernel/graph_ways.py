@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import FLOW, VIA, below, draw
-from netplace.netsim.kernel.bits import inlined
-from netplace.netsim.kernel.graph_fifos import slot_of
+from netplace.netsim.kernel.bits import fetch, inlined
 from netplace.netsim.kernel.graph_state import (
     COUNT,
     DECIDED,
@@ -45,7 +44,7 @@ def first_link(s: GraphState, u: GraphSetting, x: int, target: int, low: int, hi
 
     Counted are those on virtual channels `low` to `high` - 1.
     """
-    port = s.table[(x * u.switches + target) * u.most]
+    port = s.table[(x * u.switches + target) * u.entry]
     g = s.row[(u.first_switch + x) * u.row + FIRST] + port * u.vcs
     total = 0
     for vc in range(low, high):
@@ -66,7 +65,7 @@ def whole_way(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
     total = 0
     while x != target:
         total += first_link(s, u, x, target, 0, u.vcs)
-        x = s.end[x * u.ports + s.table[(x * u.switches + target) * u.most]]
+        x = s.end[x * u.ports + s.table[(x * u.switches + target) * u.entry]]
     return total
 
 
@@ -102,6 +101,14 @@ def drawn_via(s: GraphState, u: GraphSetting, router: int, i: int, x: int, home:
 
 
 @inlined
+def gate_of(s: GraphState, u: GraphSetting, x: int, node: int) -> int:
+    """Return the switch for which ways to a node are chosen, in the plane of switch `x`."""
+    if u.plane == u.hosts_from:
+        return s.gate[node]
+    return s.gate[node] + x // u.plane * u.plane
+
+
+@inlined
 def settled(
     s: GraphState, u: GraphSetting, router: int, i: int, trip: int, home: int, source: int, cycle: int
 ) -> int:
@@ -112,7 +119,7 @@ def settled(
         return trip
     x = router - u.first_switch
     turning = trip & DECIDED
-    if turning and s.kin[x] != s.kin[source]:
+    if turning and s.kin[x] != s.kin[gate_of(s, u, x, source)]:
         return trip & ~MAY_TURN
     via = drawn_via(s, u, router, i, x, home, cycle)
     level = trip >> LEVEL_AT & SIX_BITS
@@ -132,9 +139,11 @@ def arrived_trip(
 ) -> int:
     """Return the trip of a packet that has become head at a switch."""
     x = router - u.first_switch
-    home = s.home[target]
+    if x >= u.hosts_from:
+        return trip | TO_HOME
+    home = gate_of(s, u, x, target)
     if home != x:
-        trip = settled(s, u, router, i, trip, home, s.home[source], cycle)
+        trip = settled(s, u, router, i, trip, home, source, cycle)
     elif trip & DECIDED == 0:
         trip |= TO_HOME
     trip |= DECIDED
@@ -158,7 +167,7 @@ def level_on(s: GraphState, u: GraphSetting, trip: int, x: int, port: int) -> in
 def own_port(s: GraphState, u: GraphSetting, x: int, pair: int, slot: int) -> int:
     """Return which of the ports that the table names is a packet's own."""
     count = 0
-    while count < u.most and s.table[pair * u.most + count] >= 0:
+    while count < u.most and s.table[pair * u.entry + count] >= 0:
         count += 1
     node = s.slot[slot + ROUTE]
     if u.spread == DESTINATION:
@@ -179,7 +188,7 @@ def add_outputs(s: GraphState, u: GraphSetting, f: int, low: int, count: int) ->
 
 @inlined
 def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) -> None:
-    """Settle what a head may ask for: the outputs in `may`, and in `last_resort` that of the escape channel."""
+    """Settle what a head may ask for: outputs in `may`, that on the escape channel in `last_resort`."""
     f = s.row[router * u.row + FIRST] + i
     for w in range(u.wide):
         s.may[f * u.wide + w] = 0
@@ -198,7 +207,7 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
     if u.escapes:
-        s.last_resort[f] = s.escape[pair] * u.vcs
+        s.last_resort[f] = s.table[pair * u.entry + u.most] * u.vcs
     if trip & ESCAPED:
         return
     first = 0
@@ -207,10 +216,18 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         first = own_port(s, u, x, pair, slot)
         last = first + 1
     for k in range(first, last):
-        port = s.table[pair * u.most + k]
+        port = s.table[pair * u.entry + k]
         if port < 0:
             break
         level = level_on(s, u, trip, x, port)
         if homeward:
             level += u.base
         add_outputs(s, u, f, port * u.vcs + s.low[level], s.high[level] - s.low[level])
+
+
+@inlined
+def fetch_entry(s: GraphState, u: GraphSetting, router: int, slot: int) -> None:
+    """Ask for the entry of a router's table that a packet on its way there, in a slot, will soon need."""
+    node = s.slot[slot + ROUTE]
+    if router >= u.first_switch and node >= 0:
+        fetch(s.table, ((router - u.first_switch) * u.switches + s.home[node]) * u.entry)

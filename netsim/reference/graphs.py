@@ -64,6 +64,7 @@ class GraphRouting(Routing):
         self._routers = routers
         self._first = table.switches.first
         self._home: list[int] = table.switches.home.tolist()
+        self._hosts_from = table.switches.count - table.switches.hosts
         self._choice = table.routes.choice
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
@@ -100,7 +101,9 @@ class GraphRouting(Routing):
         if switch < 0:
             return Head(packet, now, router.outputs[: self.vcs])
         trip = self._trip(packet)
-        home = self._home[packet.destination]
+        if switch >= self._hosts_from:
+            return self._at_compute_node(packet, router, trip, now)
+        home = self._gate(switch, packet.destination)
         if switch != home:
             self._settle(fifo, trip, switch, home, now)
         trip.decided = True
@@ -108,11 +111,24 @@ class GraphRouting(Routing):
             trip.via = -1
             if self.table.anew:
                 trip.level, trip.kind = 0, -1
-        if trip.via < 0 and switch == home:
+        if trip.via < 0 and switch == self._home[packet.destination]:
             port = int(self.table.node_port[packet.destination])
             return Head(packet, now, router.outputs[port * self.vcs : (port + 1) * self.vcs])
-        target = home if trip.via < 0 else trip.via
+        target = self._home[packet.destination] if trip.via < 0 else trip.via
         return self._towards(packet, router, trip, target, now)
+
+    def _gate(self, switch: int, node: int) -> int:
+        """Return the switch for which ways to a node are chosen, in the plane of a switch."""
+        plane = self.table.switches.of_plane
+        return int(self.table.gate[node]) + switch // plane * plane
+
+    def _at_compute_node(self, packet: Packet, router: Router, trip: Trip, now: int) -> Head:
+        """Return the outputs of a packet that comes to a compute node from a task or from the network."""
+        home = self._home[packet.destination]
+        if router.number - self._first != home:
+            return self._towards(packet, router, trip, home, now)
+        port = int(self.table.node_port[packet.destination])
+        return Head(packet, now, router.outputs[port * self.vcs : (port + 1) * self.vcs])
 
     def _towards(self, packet: Packet, router: Router, trip: Trip, target: int, now: int) -> Head:
         """Return the outputs that lead to switch `target`."""
@@ -178,7 +194,7 @@ class GraphRouting(Routing):
         turning = trip.decided
         if turning:
             assert group is not None
-            source = self._home[fifo.packets[0].source]
+            source = self._gate(switch, fifo.packets[0].source)
             if group[switch] != group[source]:
                 trip.may_turn = False
                 return

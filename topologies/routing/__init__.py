@@ -16,6 +16,7 @@ from netplace.checks import one_of, whole
 from netplace.extensions.place import Place
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
+from netplace.topologies.routing.compute_nodes import with_compute_nodes
 from netplace.topologies.routing.dependencies import Verdict, check
 from netplace.topologies.routing.detours import barred
 from netplace.topologies.routing.dimension_order import dimension_order
@@ -205,6 +206,14 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
         If there is no such routing, or it is not defined on the network.
     """
     switches = Switches.of(topology)
+    if switches.hosts:
+        routes = _made(topology, switches.without_hosts(), name, discipline)
+        return switches, with_compute_nodes(switches, routes)
+    return switches, _made(topology, switches, name, discipline)
+
+
+def _made(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes:
+    """Return a routing by name for the switches of a network."""
     name = name or usual_on(topology)
     word, colon, option = name.partition(":")
     if word.endswith(".py"):
@@ -220,7 +229,7 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
     if discipline:
         one_of(discipline, DISCIPLINES, "VC discipline")
         routes = replace(routes, discipline=discipline, escape=None)
-    return switches, routes
+    return routes
 
 
 def usual_on(topology: Topology) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import check_memory
+from netplace.topologies.routing.compute_nodes import one_plane
 from netplace.topologies.routing.reach import reach
 from netplace.topologies.routing.routes import Routes, rises
 from netplace.topologies.routing.switches import Switches
@@ -62,6 +63,9 @@ def check(switches: Switches, routes: Routes) -> Verdict:
     ValueError
         If the routing does not lead everywhere, or the graph would not fit into memory.
     """
+    if switches.hosts:
+        reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
+        switches, routes = one_plane(switches, routes)
     step, _ = rises(switches, routes)
     found = reach(switches, routes.ports, step, routes.name)
     if routes.escape is not None:

@@ -134,6 +134,10 @@ def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArra
         If the network has no groups, or no dimensions, that the discipline needs.
     """
     wired = switches.neighbor >= 0
+    if switches.hosts:  # links of compute nodes raise nothing: nothing waits in a circle there
+        first = switches.count - switches.hosts
+        wired = wired & (switches.neighbor < first)
+        wired[first:] = False
     none = np.zeros(wired.shape, np.int8)
     if discipline == "hop":
         return wired.astype(np.int8), none

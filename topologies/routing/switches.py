@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ class Switches:
         As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
     direct : bool
         Whether every node is a switch.
+    hosts, planes : int
+        As in `netplace.topologies.graph.Graph`.
     """
 
     text: str
@@ -47,6 +50,8 @@ class Switches:
     axis: NDArray[np.int64] | None
     closes: NDArray[np.bool_] | None
     direct: bool
+    hosts: int = 0
+    planes: int = 1
 
     @staticmethod
     def of(topology: Topology) -> Switches:
@@ -61,6 +66,7 @@ class Switches:
             return Switches(
                 topology.text, first, np.where(neighbor >= 0, neighbor, -1), home,
                 topology.group, topology.places, axis, closes, first == 0,
+                topology.hosts, topology.planes,
             )  # fmt: skip
         if isinstance(topology, Grid):
             neighbor = topology.neighbor.astype(np.int64)
@@ -95,6 +101,34 @@ class Switches:
     def ports(self) -> int:
         """Largest number of ports of a switch."""
         return int(self.neighbor.shape[1])
+
+    @property
+    def of_plane(self) -> int:
+        """How many switches a plane has."""
+        return (self.count - self.hosts) // self.planes
+
+    @cached_property
+    def gate(self) -> NDArray[np.int64]:
+        """Switch of the first plane at which each node, or its compute node, hangs; -1: it has been cut off."""
+        if not self.hosts:
+            return self.home
+        first = self.count - self.hosts
+        above = self.neighbor[first:].max(axis=1)  # alike in all planes
+        switch = np.where(above >= 0, above % self.of_plane, -1)
+        return np.where(self.home >= 0, switch[self.home - first], -1)
+
+    def without_hosts(self) -> Switches:
+        """Return the switches of the first plane, at which nodes hang that are behind compute nodes here."""
+        n = self.of_plane
+
+        def cut(values: NDArray[Any] | None) -> Any:
+            return None if values is None else values[:n]
+
+        neighbor = self.neighbor[:n]
+        return Switches(
+            self.text, self.first, np.where(neighbor < n, neighbor, -1), self.gate, cut(self.group),
+            cut(self.places), cut(self.axis), cut(self.closes), self.direct,
+        )  # fmt: skip
 
     @property
     def is_tree(self) -> bool:

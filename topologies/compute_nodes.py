@@ -1,0 +1,170 @@
+"""Compute nodes of several tasks: cores that share memory and a network interface."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import whole
+from netplace.checks.calls import checked
+from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
+from netplace.topologies.routing.switches import Switches
+from netplace.topologies.topology import Topology
+
+__all__ = ["compute_nodes"]
+
+Int = NDArray[np.int64]
+
+
+@checked
+def compute_nodes(
+    of: Topology,
+    tasks: int,
+    *,
+    rails: int = 1,
+    planes: int = 1,
+    nic: int = 1,
+    memory: int = 1,
+    latency: int = 0,
+) -> Graph:
+    """Return a network each of whose nodes runs several tasks, which share its memory and its interface.
+
+    What is a node of the network given becomes a **compute node**: a switch of its own between `tasks` places
+    for tasks, which are the nodes of the network returned, and the network. Place `t` of compute node `n` has
+    number ``n * tasks + t``. Messages within a compute node cross its memory alone, nothing is on the wire;
+    those to others share its links to the network. **(ours)**
+
+    Parameters
+    ----------
+    of : Topology
+        The network of compute nodes.
+    tasks : int
+        Places for tasks on each, at least 1.
+    rails : int
+        Links of each compute node to its switch, in each plane.
+    planes : int
+        Copies of the network, each compute node having links to all of them.
+    nic : int
+        Cycles that a link of a compute node to the network takes for a phit.
+    memory : int
+        Cycles that a task's own link to the memory takes for a phit.
+    latency : int
+        Cycles that a header spends on the way to the memory, and again from it, besides what the settings say.
+
+    Raises
+    ------
+    ValueError
+        If a number is too small, the network has compute nodes already, or it is too large for memory.
+
+    Examples
+    --------
+    >>> from netplace.topologies import parse
+    >>> machine = compute_nodes(parse("torus:4x4"), 16)
+    >>> machine.nodes, machine.distance(0, 15).item(), machine.distance(0, 16).item()
+    (256, 2, 5)
+    """
+    given = {"tasks": tasks, "rails": rails, "planes": planes, "nic": nic, "memory": memory}
+    usual = {"rails": 1, "planes": 1, "nic": 1, "memory": 1, "latency": 0}
+    shown = {name: value for name, value in {**given, "latency": latency}.items() if value != usual.get(name)}
+    text = f"nodes:{','.join(f'{name}={value}' for name, value in shown.items())}/{of.text}"
+    for name, value in given.items():
+        most = MOST_CYCLES if name in ("nic", "memory") else None
+        if whole(value, f"{text}: {name}") > (most or value):
+            raise ValueError(f"{text}: {name} is {value}, expected 1 to {most}")
+    if whole(latency, f"{text}: latency", 0) > MOST_DELAY:
+        raise ValueError(f"{text}: latency is {latency}, expected 0 to {MOST_DELAY}")
+    if isinstance(of, Graph) and of.hosts:
+        raise ValueError(f"{text}: {of} has nodes of several tasks already")
+    if of.service.size:
+        raise ValueError(f"{text}: expected service: in front of nodes:, not behind it")
+    inner = Switches.of(of)
+    hosts, count = of.nodes, inner.count
+    check_size(text, hosts * (tasks + 1) + planes * count, inner.ports + planes * rails + tasks)
+    cables = _cables(of, inner, rails, planes, nic)
+    tree = inner.is_tree
+    made = graph(
+        text,
+        cables,
+        np.repeat([0, tasks], [planes * count, hosts]),
+        group=_with_hosts(inner.group, inner.home, planes, apart=True),
+        places=_places(inner, planes, tree),
+        usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
+    )
+    return _with_memory(made, memory, latency, 0 if tree else hosts, 1 if tree else planes)
+
+
+def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) -> Cables:
+    """Return the cables of all planes, those of a plane side by side, then those of compute nodes."""
+    links = of.links().astype(np.int64)
+    links = links[(links[:, [0, 2]] >= inner.first).all(axis=1)]
+    first, second = links[:, 0] * of.ports + links[:, 1], links[:, 2] * of.ports + links[:, 3]
+    once = links[first < second]
+    switch, port = once[:, 0] - inner.first, once[:, 1]
+    count, hosts = inner.count, of.nodes
+    plane = np.repeat(np.arange(planes), len(once))
+    between = np.stack((np.tile(switch, planes), np.tile(once[:, 2] - inner.first, planes)), axis=1)
+    host = np.tile(np.arange(hosts).repeat(rails), planes)
+    into = np.repeat(np.arange(planes), hosts * rails)
+    wires = np.stack((inner.home[host] + into * count, planes * count + host), axis=1)
+    ends = np.concatenate((between + plane[:, None] * count, wires))
+
+    def column(table: NDArray[np.integer] | None, usually: int, of_wires: Int | int) -> Int:
+        values = np.full(len(once), usually) if table is None else table[once[:, 0], port].astype(np.int64)
+        return np.concatenate((np.tile(values, planes), np.broadcast_to(of_wires, len(wires))))
+
+    is_graph = isinstance(of, Graph)
+    cycles, delay = (of.cycles, of.delay) if isinstance(of, Graph) else (None, None)
+    own_delay = np.zeros(hosts, np.int64)
+    if is_graph and inner.first:
+        assert delay is not None
+        own_delay = delay[:hosts, 0].astype(np.int64)
+    axis = None if inner.axis is None else inner.axis[switch, port]
+    closes = None if inner.closes is None else inner.closes[switch, port]
+    return Cables(
+        ends,
+        cycles=column(cycles, 1, nic),
+        delay=column(delay, 0, own_delay[host]),
+        axis=None if axis is None else np.concatenate((np.tile(axis, planes), np.full(len(wires), -1))),
+        closes=None if closes is None else np.concatenate((np.tile(closes, planes), np.zeros(len(wires), bool))),
+    )
+
+
+def _with_hosts(values: Int | None, home: Int, planes: int, apart: bool = False) -> Int | None:
+    """Return values of switches for all planes, and for compute nodes those of their switch in the first.
+
+    Parameters
+    ----------
+    apart : bool
+        Whether those of every plane have numbers of their own.
+    """
+    if values is None:
+        return None
+    step = int(values.max()) + 1 if apart else 0
+    return np.concatenate((*(values + n * step for n in range(planes)), values[home]))
+
+
+def _places(inner: Switches, planes: int, tree: bool) -> Int | None:
+    """Return the places of switches; in a tree compute nodes are a level below all others."""
+    if inner.places is None:
+        return None
+    if not tree:
+        return np.concatenate((*([inner.places] * planes), inner.places[inner.home]))
+    hosts = np.zeros((len(inner.home), inner.places.shape[1]), np.int64)
+    hosts[:, 0] = inner.places[:, 0].min() - 1
+    hosts[:, -1] = np.arange(len(hosts))
+    return np.concatenate((*([inner.places] * planes), hosts))
+
+
+def _with_memory(made: Graph, memory: int, latency: int, hosts: int, planes: int) -> Graph:
+    """Return the network with the speed of memory on the links of tasks."""
+    place = np.arange(made.nodes)
+    port = made.entry[place, 0]
+    cycles, delay = made.cycles.copy(), made.delay.copy()
+    cycles[place, 0] = cycles[made.home, port] = memory
+    delay[place, 0] = delay[made.home, port] = latency
+    for table in (cycles, delay):
+        table.setflags(write=False)
+    return replace(made, cycles=cycles, delay=delay, hosts=hosts, planes=planes)
