@@ -52,7 +52,7 @@ def compute_nodes(
     memory : int
         Cycles that a task's own link to the memory takes for a phit.
     latency : int
-        Cycles that a header spends on the way to the memory, and again from it, besides what the settings say.
+        Cycles that a header spends on the way to memory, and again from it, besides what the settings say.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def compute_nodes(
             raise ValueError(f"{text}: {name} is {value}, expected 1 to {most}")
     if whole(latency, f"{text}: latency", 0) > MOST_DELAY:
         raise ValueError(f"{text}: latency is {latency}, expected 0 to {MOST_DELAY}")
-    if isinstance(of, Graph) and of.hosts:
+    if isinstance(of, Graph) and (of.hosts or of.tasks > 1):
         raise ValueError(f"{text}: {of} has nodes of several tasks already")
     if of.service.size:
         raise ValueError(f"{text}: expected service: in front of nodes:, not behind it")
@@ -93,7 +93,8 @@ def compute_nodes(
         places=_places(inner, planes, tree),
         usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
     )
-    return _with_memory(made, memory, latency, 0 if tree else hosts, 1 if tree else planes)
+    made = _with_memory(made, memory, latency)
+    return replace(made, hosts=0 if tree else hosts, planes=1 if tree else planes, tasks=tasks)
 
 
 def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) -> Cables:
@@ -128,7 +129,9 @@ def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) ->
         cycles=column(cycles, 1, nic),
         delay=column(delay, 0, own_delay[host]),
         axis=None if axis is None else np.concatenate((np.tile(axis, planes), np.full(len(wires), -1))),
-        closes=None if closes is None else np.concatenate((np.tile(closes, planes), np.zeros(len(wires), bool))),
+        closes=None
+        if closes is None
+        else np.concatenate((np.tile(closes, planes), np.zeros(len(wires), bool))),
     )
 
 
@@ -158,7 +161,7 @@ def _places(inner: Switches, planes: int, tree: bool) -> Int | None:
     return np.concatenate((*([inner.places] * planes), hosts))
 
 
-def _with_memory(made: Graph, memory: int, latency: int, hosts: int, planes: int) -> Graph:
+def _with_memory(made: Graph, memory: int, latency: int) -> Graph:
     """Return the network with the speed of memory on the links of tasks."""
     place = np.arange(made.nodes)
     port = made.entry[place, 0]
@@ -167,4 +170,4 @@ def _with_memory(made: Graph, memory: int, latency: int, hosts: int, planes: int
     delay[place, 0] = delay[made.home, port] = latency
     for table in (cycles, delay):
         table.setflags(write=False)
-    return replace(made, cycles=cycles, delay=delay, hosts=hosts, planes=planes)
+    return replace(made, cycles=cycles, delay=delay)

@@ -85,6 +85,7 @@ def failing(
         cut=~alive[: of.nodes],
         hosts=switches.hosts,
         planes=switches.planes,
+        tasks=of.tasks if isinstance(of, Graph) else 1,
     )  # fmt: skip
 
 

@@ -149,6 +149,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         usual=str(given.graph.get("usual", "up-down")),
         hosts=whole(given.graph.get("hosts", 0), f"{text}: hosts", 0),
         planes=whole(given.graph.get("planes", 1), f"{text}: planes"),
+        tasks=whole(given.graph.get("tasks", 1), f"{text}: tasks"),
     )
     check_connected(made)
     idle = [_value(data, "service", 0, 0, text) for data in about[:nodes]]

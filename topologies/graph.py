@@ -64,6 +64,8 @@ class Graph(Topology):
         like others, and none is counted.
     planes : int
         Copies of a network, side by side, that the other switches form.
+    tasks : int
+        Nodes that are places for tasks on the same compute node; these are numbered one after the other.
     """
 
     first_switch: int
@@ -79,6 +81,7 @@ class Graph(Topology):
     cut: NDArray[np.bool_] | None = None
     hosts: int = 0
     planes: int = 1
+    tasks: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -181,7 +184,11 @@ class Graph(Topology):
         """
         made = super().to_networkx()
         made.graph.update(
-            first_switch=self.first_switch, usual=self.usual, hosts=self.hosts, planes=self.planes
+            first_switch=self.first_switch,
+            usual=self.usual,
+            hosts=self.hosts,
+            planes=self.planes,
+            tasks=self.tasks,
         )
         for switch in range(self.switches):
             about = made.nodes[self.first_switch + switch]

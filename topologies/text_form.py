@@ -11,8 +11,8 @@ from netplace.topologies.topology import Topology
 
 __all__ = [
     "Kind",
-    "read_first_number",
     "read_compute_nodes",
+    "read_first_number",
     "read_named",
     "read_numbers",
     "read_path",
@@ -220,7 +220,9 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
     if not slash or not network:
         raise ValueError(f"{text}: expected tasks, a slash and a network, as in nodes:tasks=16/torus:8x8")
     names = ("tasks", "rails", "planes", "nic", "memory", "latency")
-    found = {name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value}
+    found = {
+        name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value
+    }
     if "tasks" not in found:
         raise ValueError(f"{text}: tasks is missing, expected tasks=.. before the slash")
     numbers = {name: whole(value, f"{text}: {name}", int(name != "latency")) for name, value in found.items()}

@@ -55,6 +55,7 @@ NETWORKS = {  # kind: a small one
     "graph": "",
     "faulty": "faulty:slow=0.4,links=0.1,seed=2/torus:4x3",
     "service": "service:nodes=0+5/torus:4x3",
+    "nodes": "nodes:tasks=2,rails=2,nic=2/torus:3x2",
 }
 _JOBS = {
     "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",

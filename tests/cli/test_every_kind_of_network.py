@@ -35,6 +35,7 @@ NETWORKS = [
     "graph:machine.txt",
     "faulty:links=0.1,seed=1/torus:4x4",
     "service:nodes=0+5/torus:4x4",
+    "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",
 ]
 APP = ("--app", "2d-mesh", "--tasks", "4")
 COMMANDS = {

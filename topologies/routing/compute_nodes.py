@@ -132,9 +132,7 @@ def _entries(
     return found
 
 
-def _far_ports(
-    switches: Switches, host: NDArray[np.int64], rails: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _far_ports(switches: Switches, host: NDArray[np.int64], rails: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the ports by which the switch of some compute nodes leads to them, in the order of rails."""
     first = switches.count - switches.hosts
     found = np.full((len(host), rails.shape[1]), -1, np.int64)

@@ -109,7 +109,7 @@ class Switches:
 
     @cached_property
     def gate(self) -> NDArray[np.int64]:
-        """Switch of the first plane at which each node, or its compute node, hangs; -1: it has been cut off."""
+        """Switch of the first plane at which each node, or its compute node, hangs; -1: it is cut off."""
         if not self.hosts:
             return self.home
         first = self.count - self.hosts

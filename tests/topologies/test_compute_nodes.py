@@ -1,0 +1,129 @@
+"""Compute nodes of several tasks: what crosses memory, what shares the interface, rails and planes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from netplace.apps import Program, TaskWriter
+from netplace.netsim import ENGINES, Config, Network, pattern, simulate
+from netplace.placement import map_tasks
+from netplace.topologies import compute_nodes, parse
+
+CONFIG = Config(vcs=3)
+BYTES = 64  # of a packet
+SERIAL = 64 * CONFIG.packet_phits  # cycles of 64 packets on one link
+
+
+def sends(*pairs: tuple[int, int]) -> Program:
+    """Return a program of four tasks in which some send 64 packets to others."""
+    tasks = [TaskWriter(task, 4) for task in range(4)]
+    for source, target in pairs:
+        tasks[source].send(target, 64 * BYTES)
+    for source, target in pairs:
+        tasks[target].recv(source, 64 * BYTES)
+    return Program.of(tasks)
+
+
+def cycles(network: str, engine: str, *pairs: tuple[int, int]) -> int:
+    return int(simulate(parse(network), sends(*pairs), [0, 1, 2, 3], config=CONFIG, engine=engine).cycles)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_within_a_compute_node_nothing_is_on_the_wire(engine):
+    topology = parse("nodes:tasks=2/torus:3x2")
+    network = Network(topology, CONFIG, engine=engine)
+    network.start(sends((0, 1), (3, 2)), [0, 1, 2, 3])
+    network.advance(10_000)
+    packets = network.counters().link_packets
+    assert packets[:4].sum() == 2 * 64  # from the tasks into memory
+    assert packets.sum() == 2 * 2 * 64  # and out of it: no other link
+    assert topology.home[[0, 1, 2, 3]].tolist() == [18, 18, 19, 19]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("nodes", "times"),
+    [
+        ("tasks=2", 2),
+        ("tasks=2,rails=2", 1),
+        ("tasks=2,planes=2", 1),
+        ("tasks=2,nic=3", 6),
+        ("tasks=2,rails=2,nic=3", 3),
+    ],
+)
+def test_what_tasks_send_to_another_node_shares_its_links(nodes, times, engine):
+    taken = cycles(f"nodes:{nodes}/hyperx:2,c=2", engine, (0, 2), (1, 3))
+    assert times * SERIAL < taken < times * SERIAL + 150
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_memory_has_a_rate_and_a_latency(engine):
+    plain = cycles("nodes:tasks=4/torus:3", engine, (0, 1))
+    assert SERIAL < plain < SERIAL + 10
+    assert cycles("nodes:tasks=4,memory=2/torus:3", engine, (0, 1)) >= 2 * SERIAL
+    assert cycles("nodes:tasks=4,latency=70/torus:3", engine, (0, 1)) == plain + 2 * 70
+    assert cycles("nodes:tasks=4/torus:3", engine, (0, 1), (2, 3)) == plain  # each task has a way of its own
+
+
+@pytest.mark.parametrize("of", ["dragonfly:a=2,p=2,h=1", "xgft:2;2,3;1,2", "torus:3x3,c=1", "tree:2,2"])
+def test_one_task_a_node_adds_a_link_at_either_end(of):
+    plain, more = parse(of), compute_nodes(parse(of), 1)
+    here, there = np.divmod(np.arange(plain.nodes**2), plain.nodes)
+    apart = here != there
+    assert np.array_equal(more.distance(here, there), plain.distance(here, there) + 2 * apart)
+    assert more.average_distance == pytest.approx(plain.average_distance + 2)
+
+
+@pytest.mark.parametrize("routing", ["minimal", "valiant", "ugal-l", "ugal-g", "par"])
+def test_detours_are_chosen_in_the_network_and_lead_through_no_compute_node(routing):
+    hops = []
+    for text in ("dragonfly:a=4,p=2,h=2", "nodes:tasks=2/dragonfly:a=4,p=1,h=2"):
+        topology = parse(text)
+        network = Network(topology, Config(vcs=8, routing=routing), seed=1)
+        network.generate(pattern("uniform", topology, 0.2 / 16))
+        network.advance(6_000)
+        counted = network.counters()
+        first, last = topology.first_switch, topology.routers - topology.hosts
+        router, port, end, _ = topology.links().T
+        inside = (router >= first) & (router < last) & (end >= first) & (end < last)
+        hops.append(counted.link_packets[router[inside], port[inside]].sum() / counted.delivered)
+    assert hops[1] == pytest.approx(hops[0], rel=0.05)  # between switches, a packet
+
+
+def test_a_mapping_puts_tasks_that_talk_much_on_the_same_compute_node():
+    topology = parse("nodes:tasks=4/torus:4x4")
+    tasks = [TaskWriter(task, 16) for task in range(16)]
+    for first in range(4):  # those of the same remainder talk, in a ring
+        ring = range(first, 16, 4)
+        for task, other in zip(ring, [*ring[1:], ring[0]], strict=True):
+            tasks[task].send(other, BYTES)
+            tasks[other].recv(task, BYTES)
+    nodes = map_tasks("classic", topology, 16, nodes=np.arange(16), program=Program.of(tasks), seed=1) // 4
+    assert all(len(set(nodes[first::4].tolist())) == 1 for first in range(4))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nodes:tasks=0/torus:4x4", r"tasks: 0 .*expected .*1"),
+        ("nodes:rails=2/torus:4x4", r"tasks is missing"),
+        ("nodes:tasks=2", r"a slash and a network"),
+        ("nodes:tasks=2,cores=3/torus:4x4", r"'cores=3' is none of tasks=.., rails=.."),
+        ("nodes:tasks=2/nodes:tasks=2/torus:4x4", r"has nodes of several tasks already"),
+        ("nodes:tasks=2/service:nodes=0/torus:4x4", r"service: in front of nodes:"),
+        ("faulty:links=0.1/nodes:tasks=2/torus:4x4", r"faulty: behind nodes:"),
+        ("nodes:tasks=2,nic=99999999/torus:4x4", r"nic"),
+        ("nodes:tasks=2,latency=-1/torus:4x4", r"latency"),
+        ("nodes:tasks=100000000000/torus:4x4", r"network too large"),
+    ],
+)
+def test_what_is_wrong_is_said(text, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        parse(text)
+
+
+def test_planes_that_differ_have_no_routes():
+    topology = parse("nodes:tasks=2,planes=2/torus:3x3")
+    with pytest.raises(ValueError, match="planes that differ"):
+        Network(topology, Config(vcs=8, faults="at=10,links=0.1,seed=1")).advance(100)
