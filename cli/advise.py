@@ -156,9 +156,7 @@ def _hosts(given: dict[str, Any], machine: Topology) -> list[str]:
     """Return the names of all nodes."""
     from netplace.report.files.rank_files import host_names
 
-    if machine.hosts and not given["hosts"]:
-        return list(machine.hosts)
-    return host_names(given["hosts"] and Path(given["hosts"]), machine.nodes)
+    return host_names(given["hosts"] and Path(given["hosts"]), machine)
 
 
 def _usual_rule(text: str, machine: Topology) -> str:

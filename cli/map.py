@@ -141,7 +141,7 @@ def _asked(given: dict[str, Any]) -> _Asked:
     search, runs = _search(given, rule)
     form = _csv
     if export:
-        form = partial(rank_file, export, host_names(hosts and Path(hosts), search.topology.nodes))
+        form = partial(rank_file, export, host_names(hosts and Path(hosts), search.topology))
     launcher = LAUNCHERS[export] if export else None
     return _Asked(search, runs, seeds, criterion, form, launcher, output, given["picture"])
 

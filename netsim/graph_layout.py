@@ -151,7 +151,7 @@ def routing_setting(table: General) -> dict[str, int]:
     return {
         "first_switch": table.switches.first,
         "switches": table.switches.count,
-        "hosts_from": table.switches.count - table.switches.hosts,
+        "compute_from": table.switches.count - table.switches.compute_nodes,
         "plane": table.switches.of_plane,
         "most": table.routes.most_ports,
         "entry": table.routes.most_ports + int(table.routes.escape is not None),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from netplace.checks import whole
 from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
@@ -76,7 +77,7 @@ def compute_nodes(
             raise ValueError(f"{text}: {name} is {value}, expected 1 to {most}")
     if whole(latency, f"{text}: latency", 0) > MOST_DELAY:
         raise ValueError(f"{text}: latency is {latency}, expected 0 to {MOST_DELAY}")
-    if isinstance(of, Graph) and (of.hosts or of.tasks > 1):
+    if isinstance(of, Graph) and (of.compute_nodes or of.tasks > 1):
         raise ValueError(f"{text}: {of} has nodes of several tasks already")
     if of.service.size:
         raise ValueError(f"{text}: expected service: in front of nodes:, not behind it")
@@ -89,12 +90,13 @@ def compute_nodes(
         text,
         cables,
         np.repeat([0, tasks], [planes * count, hosts]),
-        group=_with_hosts(inner.group, inner.home, planes, apart=True),
+        group=_with_compute_nodes(inner.group, inner.home, planes, apart=True),
         places=_places(inner, planes, tree),
         usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
     )
     made = _with_memory(made, memory, latency)
-    return replace(made, hosts=0 if tree else hosts, planes=1 if tree else planes, tasks=tasks)
+    made = replace(made, compute_nodes=0 if tree else hosts, planes=1 if tree else planes, tasks=tasks)
+    return with_hosts(made, [name for name in of.hosts for _ in range(tasks)])
 
 
 def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) -> Cables:
@@ -135,7 +137,7 @@ def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) ->
     )
 
 
-def _with_hosts(values: Int | None, home: Int, planes: int, apart: bool = False) -> Int | None:
+def _with_compute_nodes(values: Int | None, home: Int, planes: int, apart: bool = False) -> Int | None:
     """Return values of switches for all planes, and for compute nodes those of their switch in the first.
 
     Parameters

@@ -83,7 +83,7 @@ def failing(
         group=switches.group,
         usual=usual_on(of),
         cut=~alive[: of.nodes],
-        hosts=switches.hosts,
+        compute_nodes=switches.compute_nodes,
         planes=switches.planes,
         tasks=of.tasks if isinstance(of, Graph) else 1,
     )  # fmt: skip

@@ -198,7 +198,7 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
 def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycles: int) -> Graph:
     """Return what remains."""
     switches = Switches.of(of)
-    if switches.hosts:
+    if switches.compute_nodes:
         raise ValueError(f"{text}: expected faulty: behind nodes:, as in nodes:tasks=16/faulty:../torus:8x8")
     neighbor, entry = of.neighbor.copy(), of.entry.copy()
     cycles = link_cycles(of, slow, slow_cycles)

@@ -147,7 +147,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         closes=tables["closes"] if "closes" in known else None,
         axis=tables["axis"] if "axis" in known else None,
         usual=str(given.graph.get("usual", "up-down")),
-        hosts=whole(given.graph.get("hosts", 0), f"{text}: hosts", 0),
+        compute_nodes=whole(given.graph.get("compute_nodes", 0), f"{text}: compute_nodes", 0),
         planes=whole(given.graph.get("planes", 1), f"{text}: planes"),
         tasks=whole(given.graph.get("tasks", 1), f"{text}: tasks"),
     )

@@ -58,7 +58,7 @@ class Graph(Topology):
         Routing used where none is asked for, see `netplace.topologies.routing.ROUTINGS`.
     cut : ndarray of bool, shape (nodes,), or None
         Nodes that have been cut off, see `netplace.topologies.failing.failing`.
-    hosts : int
+    compute_nodes : int
         How many of the switches, the last ones, are compute nodes of several tasks that routes neither begin
         to choose at nor lead through, see `netplace.topologies.compute_nodes`. In a tree they are leaves
         like others, and none is counted.
@@ -79,7 +79,7 @@ class Graph(Topology):
     axis: Int | None = None
     usual: str = "up-down"
     cut: NDArray[np.bool_] | None = None
-    hosts: int = 0
+    compute_nodes: int = 0
     planes: int = 1
     tasks: int = 1
 
@@ -186,7 +186,7 @@ class Graph(Topology):
         made.graph.update(
             first_switch=self.first_switch,
             usual=self.usual,
-            hosts=self.hosts,
+            compute_nodes=self.compute_nodes,
             planes=self.planes,
             tasks=self.tasks,
         )

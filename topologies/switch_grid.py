@@ -34,7 +34,7 @@ def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
         return network, np.arange(network.nodes)
     if not isinstance(network, Graph) or network.places is None or network.closes is None:
         return None
-    count = network.switches - network.hosts
+    count = network.switches - network.compute_nodes
     if network.planes > 1:
         return None
     places = network.places[:count]

@@ -108,7 +108,7 @@ _OWN_SETTINGS = [
     "name_bits",  # of a FIFO's name that number its input
     "first_switch",
     "switches",
-    "hosts_from",  # first switch that is a compute node of several tasks
+    "compute_from",  # first switch that is a compute node of several tasks
     "plane",  # switches of a plane
     "most",  # ports that lead on in an entry of the table,
     "entry",  # and words of it: that of the escape channel comes after them

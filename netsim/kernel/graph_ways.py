@@ -103,7 +103,7 @@ def drawn_via(s: GraphState, u: GraphSetting, router: int, i: int, x: int, home:
 @inlined
 def gate_of(s: GraphState, u: GraphSetting, x: int, node: int) -> int:
     """Return the switch for which ways to a node are chosen, in the plane of switch `x`."""
-    if u.plane == u.hosts_from:
+    if u.plane == u.compute_from:
         return s.gate[node]
     return s.gate[node] + x // u.plane * u.plane
 
@@ -139,7 +139,7 @@ def arrived_trip(
 ) -> int:
     """Return the trip of a packet that has become head at a switch."""
     x = router - u.first_switch
-    if x >= u.hosts_from:
+    if x >= u.compute_from:
         return trip | TO_HOME
     home = gate_of(s, u, x, target)
     if home != x:

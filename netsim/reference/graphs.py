@@ -64,7 +64,7 @@ class GraphRouting(Routing):
         self._routers = routers
         self._first = table.switches.first
         self._home: list[int] = table.switches.home.tolist()
-        self._hosts_from = table.switches.count - table.switches.hosts
+        self._compute_from = table.switches.count - table.switches.compute_nodes
         self._choice = table.routes.choice
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
@@ -101,7 +101,7 @@ class GraphRouting(Routing):
         if switch < 0:
             return Head(packet, now, router.outputs[: self.vcs])
         trip = self._trip(packet)
-        if switch >= self._hosts_from:
+        if switch >= self._compute_from:
             return self._at_compute_node(packet, router, trip, now)
         home = self._gate(switch, packet.destination)
         if switch != home:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks import one_of, shown
+from netplace.topologies import Graph, Topology
 
 __all__ = ["LAUNCHERS", "Launcher", "host_names", "rank_file"]
 
@@ -88,18 +89,28 @@ LAUNCHERS: dict[str, Launcher] = {
 }
 
 
-def host_names(path: Path | None, nodes: int) -> list[str]:
-    """Return the name of every node: those of a file, a line each, or n0, n1, ..
+def host_names(path: Path | None, machine: Topology) -> list[str]:
+    """Return the name of the host of every node: those of a file, a line each; the machine's; or n0, n1, ..
+
+    Nodes that are places for tasks on the same compute node have the same host.
 
     Raises
     ------
     ValueError
-        If the file has not one different name for each node.
+        If the file has not one different name for each host.
     OSError
         If it cannot be read.
     """
-    if path is None:
-        return [f"n{node}" for node in range(nodes)]
+    if path is None and machine.hosts:
+        return list(machine.hosts)
+    tasks = machine.tasks if isinstance(machine, Graph) else 1
+    hosts = machine.nodes // tasks
+    names = [f"n{host}" for host in range(hosts)] if path is None else _names_in(path, hosts)
+    return [name for name in names for _ in range(tasks)]
+
+
+def _names_in(path: Path, hosts: int) -> list[str]:
+    """Return the names in a file, a line each."""
     names: dict[str, int] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -114,8 +125,8 @@ def host_names(path: Path | None, nodes: int) -> list[str]:
         if name in names:
             raise ValueError(f"--hosts {path}, line {number}: {shown(name)} is in line {names[name]} already")
         names[name] = number
-    if len(names) != nodes:
-        raise ValueError(f"--hosts {path}: {len(names)} names, expected {nodes}, one for each node")
+    if len(names) != hosts:
+        raise ValueError(f"--hosts {path}: {len(names)} names, expected {hosts}, one for each node")
     return list(names)
 
 
@@ -127,7 +138,7 @@ def rank_file(launcher: str, names: Sequence[str], nodes: Sequence[int]) -> str:
     launcher : str
         A key of `LAUNCHERS`.
     names : sequence of str
-        The name of every node of the machine.
+        The name of the host of every node of the machine.
     nodes : sequence of int
         The node of each rank.
 
@@ -138,7 +149,8 @@ def rank_file(launcher: str, names: Sequence[str], nodes: Sequence[int]) -> str:
     >>> rank_file("flux", ["a", "b", "c"], [2, 0])
     '[[1,1,1,1],[0,1,1,1]]\n'
     """
-    used = sorted(set(nodes))
-    place = {node: index for index, node in enumerate(used)}
-    hosts = [names[node] for node in used]
-    return LAUNCHERS[one_of(launcher, LAUNCHERS, "--export")].text(hosts, [place[node] for node in nodes])
+    hosts = list(dict.fromkeys(names[node] for node in sorted(set(nodes))))
+    place = {name: index for index, name in enumerate(hosts)}
+    return LAUNCHERS[one_of(launcher, LAUNCHERS, "--export")].text(
+        hosts, [place[names[node]] for node in nodes]
+    )

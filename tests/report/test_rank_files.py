@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.report.files.rank_files import LAUNCHERS, host_names, rank_file
+from netplace.topologies import parse
 
 NAMES = [f"host{node:02d}" for node in range(20)]
 
@@ -54,7 +55,7 @@ def test_consecutive_nodes_are_one_block_of_a_task_map():
 def test_hosts_that_are_not_those_of_the_machine(tmp_path, text, sentence):
     (tmp_path / "hosts").write_text(text)
     with pytest.raises(ValueError, match=sentence):
-        host_names(tmp_path / "hosts", 3)
+        host_names(tmp_path / "hosts", parse("torus:3"))
 
 
 def test_the_command_writes_a_rank_file(netplace, tmp_path):
@@ -81,3 +82,10 @@ def test_export_asks_for_a_file_and_a_launcher(netplace, tmp_path):
         assert (result.exit_code, result.stdout) == (2, "")
         assert sentence in " ".join(result.stderr.split())
     assert not list(tmp_path.iterdir())
+
+
+def test_places_on_the_same_compute_node_have_the_same_host():
+    names = host_names(None, parse("nodes:tasks=2/torus:3"))
+    assert names == ["n0", "n0", "n1", "n1", "n2", "n2"]
+    assert rank_file("openmpi", names, [5, 0, 4]) == "rank 0=n2 slot=0\nrank 1=n0 slot=0\nrank 2=n2 slot=1\n"
+    assert rank_file("slurm", names, [5, 0, 4]) == "n2\nn0\nn2\n"

@@ -84,7 +84,7 @@ def test_detours_are_chosen_in_the_network_and_lead_through_no_compute_node(rout
         network.generate(pattern("uniform", topology, 0.2 / 16))
         network.advance(6_000)
         counted = network.counters()
-        first, last = topology.first_switch, topology.routers - topology.hosts
+        first, last = topology.first_switch, topology.routers - topology.compute_nodes
         router, port, end, _ = topology.links().T
         inside = (router >= first) & (router < last) & (end >= first) & (end < last)
         hops.append(counted.link_packets[router[inside], port[inside]].sum() / counted.delivered)

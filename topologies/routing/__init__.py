@@ -206,8 +206,8 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
         If there is no such routing, or it is not defined on the network.
     """
     switches = Switches.of(topology)
-    if switches.hosts:
-        routes = _made(topology, switches.without_hosts(), name, discipline)
+    if switches.compute_nodes:
+        routes = _made(topology, switches.without_compute_nodes(), name, discipline)
         return switches, with_compute_nodes(switches, routes)
     return switches, _made(topology, switches, name, discipline)
 

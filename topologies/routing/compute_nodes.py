@@ -23,7 +23,7 @@ __all__ = ["one_plane", "with_compute_nodes"]
 
 def one_plane(switches: Switches, routes: Routes) -> tuple[Switches, Routes]:
     """Return the first plane without compute nodes, and of a routing what holds there."""
-    inner = switches.without_hosts()
+    inner = switches.without_compute_nodes()
     n = inner.count
     via = routes.via
     if via is not None and len(via) > 1:
@@ -61,7 +61,7 @@ def with_compute_nodes(switches: Switches, routes: Routes) -> Routes:
             via = np.concatenate((*([via] * planes), via[home]))
     stride = routes.stride
     if stride is not None:
-        stride = np.concatenate((*([stride] * planes), np.ones(switches.hosts, np.int64)))
+        stride = np.concatenate((*([stride] * planes), np.ones(switches.compute_nodes, np.int64)))
     return replace(routes, ports=table(every), escape=escape, via=via, stride=stride)
 
 
@@ -87,7 +87,7 @@ def _check_planes(switches: Switches, wires: NDArray[np.int64]) -> NDArray[np.in
 
 def _wires(switches: Switches) -> NDArray[np.int64]:
     """Return the ports of compute nodes to each plane, shape (compute nodes, planes, rails); -1: none."""
-    first, n = switches.count - switches.hosts, switches.of_plane
+    first, n = switches.count - switches.compute_nodes, switches.of_plane
     neighbor = switches.neighbor[first:]
     host, port = np.nonzero(neighbor >= 0)
     plane = neighbor[host, port] // n
@@ -96,9 +96,9 @@ def _wires(switches: Switches) -> NDArray[np.int64]:
     key, port = key[order], port[order]
     begin = np.flatnonzero(np.diff(key, prepend=-1))
     rank = np.arange(len(key)) - np.repeat(begin, np.diff(np.append(begin, len(key))))
-    found = np.full((switches.hosts * switches.planes, int(rank.max(initial=0)) + 1), -1, np.int64)
+    found = np.full((switches.compute_nodes * switches.planes, int(rank.max(initial=0)) + 1), -1, np.int64)
     found[key, rank] = port
-    return found.reshape(switches.hosts, switches.planes, -1)
+    return found.reshape(switches.compute_nodes, switches.planes, -1)
 
 
 def _entries(
@@ -109,7 +109,7 @@ def _entries(
     home: NDArray[np.int64],
 ) -> NDArray[Any]:
     """Return the table of all switches from that of a plane and the wires of compute nodes."""
-    n, planes, hosts = switches.of_plane, switches.planes, switches.hosts
+    n, planes, hosts = switches.of_plane, switches.planes, switches.compute_nodes
     first = n * planes
     found = np.full((switches.count, switches.count, width), -1, np.int16)
     joined = home >= 0
@@ -134,7 +134,7 @@ def _entries(
 
 def _far_ports(switches: Switches, host: NDArray[np.int64], rails: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the ports by which the switch of some compute nodes leads to them, in the order of rails."""
-    first = switches.count - switches.hosts
+    first = switches.count - switches.compute_nodes
     found = np.full((len(host), rails.shape[1]), -1, np.int64)
     for place, number in enumerate(host.tolist()):
         for rank, port in enumerate(rails[number].tolist()):

@@ -63,7 +63,7 @@ def check(switches: Switches, routes: Routes) -> Verdict:
     ValueError
         If the routing does not lead everywhere, or the graph would not fit into memory.
     """
-    if switches.hosts:
+    if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
         switches, routes = one_plane(switches, routes)
     step, _ = rises(switches, routes)

@@ -134,8 +134,8 @@ def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArra
         If the network has no groups, or no dimensions, that the discipline needs.
     """
     wired = switches.neighbor >= 0
-    if switches.hosts:  # links of compute nodes raise nothing: nothing waits in a circle there
-        first = switches.count - switches.hosts
+    if switches.compute_nodes:  # links of compute nodes raise nothing: nothing waits in a circle there
+        first = switches.count - switches.compute_nodes
         wired = wired & (switches.neighbor < first)
         wired[first:] = False
     none = np.zeros(wired.shape, np.int8)

@@ -37,7 +37,7 @@ class Switches:
         As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
     direct : bool
         Whether every node is a switch.
-    hosts, planes : int
+    compute_nodes, planes : int
         As in `netplace.topologies.graph.Graph`.
     """
 
@@ -50,7 +50,7 @@ class Switches:
     axis: NDArray[np.int64] | None
     closes: NDArray[np.bool_] | None
     direct: bool
-    hosts: int = 0
+    compute_nodes: int = 0
     planes: int = 1
 
     @staticmethod
@@ -66,7 +66,7 @@ class Switches:
             return Switches(
                 topology.text, first, np.where(neighbor >= 0, neighbor, -1), home,
                 topology.group, topology.places, axis, closes, first == 0,
-                topology.hosts, topology.planes,
+                topology.compute_nodes, topology.planes,
             )  # fmt: skip
         if isinstance(topology, Grid):
             neighbor = topology.neighbor.astype(np.int64)
@@ -105,19 +105,19 @@ class Switches:
     @property
     def of_plane(self) -> int:
         """How many switches a plane has."""
-        return (self.count - self.hosts) // self.planes
+        return (self.count - self.compute_nodes) // self.planes
 
     @cached_property
     def gate(self) -> NDArray[np.int64]:
         """Switch of the first plane at which each node, or its compute node, hangs; -1: it is cut off."""
-        if not self.hosts:
+        if not self.compute_nodes:
             return self.home
-        first = self.count - self.hosts
+        first = self.count - self.compute_nodes
         above = self.neighbor[first:].max(axis=1)  # alike in all planes
         switch = np.where(above >= 0, above % self.of_plane, -1)
         return np.where(self.home >= 0, switch[self.home - first], -1)
 
-    def without_hosts(self) -> Switches:
+    def without_compute_nodes(self) -> Switches:
         """Return the switches of the first plane, at which nodes hang that are behind compute nodes here."""
         n = self.of_plane
 
