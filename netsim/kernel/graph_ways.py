@@ -206,9 +206,10 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         return
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
-    if u.escapes:
+    leaving = homeward and x < u.compute_from and gate_of(s, u, x, node) == x
+    if u.escapes and not leaving:
         s.last_resort[f] = s.table[pair * u.entry + u.most] * u.vcs
-    if trip & ESCAPED:
+    if trip & ESCAPED and not leaving:
         return
     first = 0
     last = u.most
@@ -219,6 +220,9 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         port = s.table[pair * u.entry + k]
         if port < 0:
             break
+        if leaving:  # to the compute node, by any virtual channel
+            add_outputs(s, u, f, port * u.vcs, u.vcs)
+            continue
         level = level_on(s, u, trip, x, port)
         if homeward:
             level += u.base

@@ -134,6 +134,10 @@ class GraphRouting(Routing):
         """Return the outputs that lead to switch `target`."""
         switch = router.number - self._first
         escape = None
+        if trip.via < 0 and switch == self._gate(switch, packet.destination) < self._compute_from:
+            ports = self._ports(packet, switch, target)  # to the compute node, by any virtual channel
+            outputs = [router.outputs[port * self.vcs + vc] for port in ports for vc in range(self.vcs)]
+            return Head(packet, now, sorted(outputs, key=lambda output: output.number))
         if self.table.routes.escape is not None:
             escape = router.outputs[int(self.table.routes.escape[switch, target]) * self.vcs]
             if trip.escaped:
