@@ -115,7 +115,7 @@ class Switches:
         first = self.count - self.compute_nodes
         above = self.neighbor[first:].max(axis=1)  # alike in all planes
         switch = np.where(above >= 0, above % self.of_plane, -1)
-        return np.where(self.home >= 0, switch[self.home - first], -1)
+        return np.where(self.home >= 0, switch[np.maximum(self.home - first, 0)], -1)
 
     def without_compute_nodes(self) -> Switches:
         """Return the switches of the first plane, at which nodes hang that are behind compute nodes here."""
