@@ -175,7 +175,7 @@ def _is_sequence(value: Any) -> bool:
 def _is_iterable(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim > 0
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
 _PLAIN: dict[Any, tuple[_Test, str]] = {

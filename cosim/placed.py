@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from netplace.apps import Program
-from netplace.checks import whole
-from netplace.checks.calls import check_fields, checked
+from netplace.checks import shown, whole
+from netplace.checks.calls import ArgumentError, check_fields, checked
 from netplace.cosim.work import Work, WorkOf, body_of, program_of
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
@@ -79,6 +79,10 @@ class Placing:
             If its application does not exist at its size, or the mapping refuses.
         """
         work = self.work_of(job)
+        if not isinstance(work, Work):
+            raise ArgumentError(
+                f"Placing: work_of: gives {shown(work)} for job {job.number}, expected a Work"
+            )
         nodes = map_tasks(
             (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,

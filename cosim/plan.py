@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives import selection
-from netplace.checks import one_of
+from netplace.checks import one_of, shown
 from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
 from netplace.cosim.mix import digest_of_mix, read_mix
@@ -190,6 +190,8 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         )
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} looks for the fastest in a table, expected one mapping")
+    if not isinstance(workload := said.get("workload", ""), str):
+        raise ValueError(f"workload: {shown(workload)} is not text")
     if said.get("workload") == "applications":
         said = {"jobs": _JOBS, "repeats": "1:1"} | said
     if said.get("workload") == "applications" and mix:

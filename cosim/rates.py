@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from netplace.checks import whole
 from netplace.checks.calls import check_fields, checked
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.placed import Placed, Placing
@@ -99,12 +100,16 @@ class Rates:
 
         Raises
         ------
+        ValueError
+            If there are no jobs, or fewer than are watched.
         DeadlockError
             If a program cannot go on.
         """
         if len(jobs) == 1:
             return Measurement((1.0,), (0.0,), 0)
-        count = len(jobs) if watched is None else watched
+        count = whole(len(jobs) if watched is None else watched, "Rates: watched jobs", 1, max(len(jobs), 1))
+        if not jobs:
+            raise ValueError("Rates: there are no jobs, expected at least one")
         key, order = self._key(jobs, count)
         wanted = [rank for rank, place in enumerate(order) if place < count]
         if key not in self._known:

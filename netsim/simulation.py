@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.apps import Program
-from netplace.checks import whole
-from netplace.checks.calls import checked
+from netplace.checks import shown, whole
+from netplace.checks.calls import ArgumentError, checked
 from netplace.checks.stopping import Stopped, held_back, left_to_parent
 from netplace.netsim.config import Config
 from netplace.netsim.door import place
@@ -119,7 +119,13 @@ def _jobs(
         usable = topology.computing
         places = [usable[end - program.tasks : end] for program, end in zip(programs, ends, strict=True)]
     else:
-        places = list(nodes)  # type: ignore[arg-type]
+        if (
+            isinstance(nodes, str | bytes)
+            or not isinstance(nodes, Sequence | np.ndarray)
+            or not np.ndim(nodes)
+        ):
+            raise ArgumentError(f"placement: {shown(nodes)} is no list of nodes for each of {count} jobs")
+        places = list(nodes)
     if len(places) != len(programs):
         raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
     return list(zip(programs, places, begins, rounds, strict=True))

@@ -179,7 +179,7 @@ def pattern(
     """
     targets = _targets(name, topology)
     every = np.arange(topology.nodes)
-    silent = np.union1d(topology.service, np.asarray(without, np.int64))
+    silent = np.union1d(topology.service, topology.check_nodes(without))
     active = np.setdiff1d(every, silent)
     if not len(active):
         raise ValueError(f"--traffic {name}: no node of {topology} is left to create packets")

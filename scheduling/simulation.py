@@ -16,6 +16,8 @@ from typing import cast
 import numpy as np
 import simpy
 
+from netplace.checks import shown
+from netplace.checks.calls import ArgumentError
 from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
@@ -105,6 +107,8 @@ class Simulation:
         first = next(jobs, None)
         if first is None:
             raise ValueError("jobs: there are none, expected at least one")
+        if not isinstance(first, Job):
+            raise ArgumentError(f"jobs: {shown(first)} is no Job")
         self.now = float(first.submit) if math.isfinite(first.submit) else 0.0
         self._env = simpy.Environment(initial_time=self.now)
         self._env.process(self._arrivals(chain((first,), jobs)))
@@ -194,6 +198,8 @@ class Simulation:
     def _arrivals(self, jobs: Iterable[Job]) -> Generator[simpy.Event, None, None]:
         env, last = self._env, -math.inf
         for job in jobs:
+            if not isinstance(job, Job):
+                raise ArgumentError(f"jobs: {shown(job)} is no Job")
             if not last <= job.submit < math.inf:
                 raise ValueError(
                     f"job {job.number}: submitted at {job.submit:g}, expected at or after {last:g}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from netplace.checks import shown
 from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.topologies.compute_nodes import compute_nodes
@@ -252,11 +253,11 @@ def parse(text: str) -> Topology:
     """
     name, colon, rest = str(text).partition(":")
     text = ALIASES.get(name, name) + colon + rest
-    kind, option = TOPOLOGY.find(text, f"network {text!r}")
+    kind, option = TOPOLOGY.find(text, f"network {shown(text)}")
     if TOPOLOGY.is_own(text):
         return named(kind.build(option), text)
     if ":" not in text:
-        raise ValueError(f"network {text!r}: no numbers given, expected a form such as {kind.example}")
+        raise ValueError(f"network {shown(text)}: no numbers given, expected a form such as {kind.example}")
     return kind.build(*kind.read(text))
 
 

@@ -91,7 +91,7 @@ def training_job(
         overlap=bool(whole(overlap, "overlap", 0)),
         flops=flops,
         cycle_ns=cycle_ns,
-        times=read_layer_times(times, sizes.layers) if times else {},
+        times=read_layer_times(times, sizes.layers) if times != "" else {},
     )
     return job_of(job, global_batch)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from netplace.checks import read_content, real, shown
+from netplace.checks.calls import checked
 
 __all__ = ["HEAD", "LayerTimes", "read_layer_times"]
 
@@ -20,6 +21,7 @@ _COLUMNS = ["layer", "forward", "backward"]
 _LONGEST = 1e6  # seconds
 
 
+@checked
 def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, float]]:
     """Return the seconds, forward and backward, of the layers that a file has, and of `HEAD`.
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.apps import Program
-from netplace.checks import whole
-from netplace.checks.calls import checked
+from netplace.checks import shown, whole
+from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import Choice
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.classic import classic
@@ -143,6 +143,8 @@ def find_mapping(
     else:
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
+    if usable.ndim != 1:
+        raise ArgumentError(f"mapping {text}: nodes: {shown(nodes)} is no list of nodes")
     whole(tasks, f"mapping {text}: tasks")
     if tasks > len(usable):
         raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} nodes they may use")
