@@ -80,9 +80,7 @@ class Placing:
         """
         work = self.work_of(job)
         if not isinstance(work, Work):
-            raise ArgumentError(
-                f"Placing: work_of: gives {shown(work)} for job {job.number}, expected a Work"
-            )
+            raise ArgumentError(f"Placing: work_of: gives {shown(work)}, expected a Work")
         nodes = map_tasks(
             (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,

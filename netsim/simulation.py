@@ -119,13 +119,10 @@ def _jobs(
         usable = topology.computing
         places = [usable[end - program.tasks : end] for program, end in zip(programs, ends, strict=True)]
     else:
-        if (
-            isinstance(nodes, str | bytes)
-            or not isinstance(nodes, Sequence | np.ndarray)
-            or not np.ndim(nodes)
-        ):
+        listed = isinstance(nodes, Sequence | np.ndarray) and not isinstance(nodes, str | bytes)
+        if not listed or getattr(nodes, "ndim", 1) == 0:
             raise ArgumentError(f"placement: {shown(nodes)} is no list of nodes for each of {count} jobs")
-        places = list(nodes)
+        places = list(nodes)  # type: ignore[arg-type]
     if len(places) != len(programs):
         raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
     return list(zip(programs, places, begins, rounds, strict=True))
