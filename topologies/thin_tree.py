@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks import whole
+from netplace.checks import shortened, whole
 from netplace.topologies.tree import Tree, tree
 
 __all__ = ["thin_tree"]
@@ -33,9 +33,9 @@ def thin_tree(down: int, up: int, stages: int) -> Tree:
     >>> thin_tree(4, 2, 3).switches_per_stage
     (16, 8, 4)
     """
-    down, up = whole(down, "thintree: ports down", 2), whole(up, "thintree: ports up")
-    stages = whole(stages, "thintree: stages")
-    text = f"thintree:{down},{up},{stages}"
+    text = shortened(f"thintree:{down},{up},{stages}")
+    down, up = whole(down, f"{text}: ports down", 2), whole(up, f"{text}: ports up")
+    stages = whole(stages, f"{text}: stages")
     if up >= down:
         raise ValueError(
             f"{text}: {up} ports up are too many, expected fewer than the {down} down "
