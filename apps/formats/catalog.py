@@ -11,6 +11,7 @@ from netplace.apps.formats import (
     dimemas,
     dumpi,
     goal,
+    goal_binary,
     insee,
     matrix,
     otf2,
@@ -105,6 +106,12 @@ FORMATS: dict[str, Format] = {
     ),
     "goal": Format(
         ".goal", "GOAL, the schedules of LogGOPSim", goal.recognises, goal.open_goal, convert=goal_lines
+    ),
+    "goal-binary": Format(
+        ".bin",
+        "GOAL, binary, as txt2bin of LogGOPSim makes it (read only)",
+        goal_binary.recognises,
+        goal_binary.open_goal_binary,
     ),
     "matrix": Format(
         ".csv",

@@ -3,6 +3,7 @@
 import gzip
 import random
 import shutil
+from pathlib import Path
 
 import pytest
 from golden_traces import folder
@@ -86,6 +87,14 @@ def test_a_broken_file_is_refused_or_read(tmp_path, name, monkeypatch):
     rng = random.Random(name)
     assert attempt_of(tmp_path, name, WRITTEN[name].encode()) == 0
     assert sum(attempt_of(tmp_path, name, spoiled(WRITTEN[name].encode(), rng)) for _ in range(60)) > 20
+
+
+def test_a_broken_binary_schedule_is_refused_or_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "64M")
+    content = (Path(__file__).parent / "goal" / "three.bin").read_bytes()
+    rng = random.Random("three.bin")
+    assert attempt_of(tmp_path, "a.bin", content) == 0
+    assert sum(attempt_of(tmp_path, "a.bin", spoiled(content, rng)) for _ in range(100)) > 50
 
 
 def attempt_of(folder, name, content):

@@ -1,0 +1,225 @@
+"""Schedules of GOAL: the operations of ranks, and one order in which they can happen.
+
+What no dependency orders may happen in any order; a program has one. It is that of a run without time in
+which each rank does what it can: it waits for a message only when nothing else can begin, and then for those
+that have come. Operations on several CPUs of a rank are done one after the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from netplace.apps.formats.errors import named
+from netplace.apps.recorded.calls import ANY, Batch, Call, CallWriter
+from netplace.apps.recorded.trace import Trace
+
+__all__ = ["HELD", "Operation", "batches_of"]
+
+HELD = 400  # bytes of an operation
+
+
+@dataclass
+class Operation:
+    """An operation of a rank; what it needs by place: `ended` or only `begun`."""
+
+    kind: str
+    size: int
+    peer: int = -1
+    tag: int = 0
+    cpu: int = 0
+    ended: list[int] = field(default_factory=list)
+    begun: list[int] = field(default_factory=list)
+
+
+def batches_of(
+    path: Path, schedules: Iterable[tuple[int, list[Operation]]], trace: Trace, in_order: bool
+) -> Iterator[Batch]:
+    """Yield the calls of the operations of ranks; tell the trace what else is in them.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for errors.
+    schedules : iterable of (int, list of Operation)
+        Ranks and what they do, read as they are asked for.
+    trace : Trace
+        Is told the facts when all is read.
+    in_order : bool
+        Whether operations must come in an order in which they can happen; then all are held.
+    """
+    writer, facts = CallWriter(), _Facts()
+    held: dict[int, list[Operation]] = {}
+    with named(path):
+        for rank, operations in schedules:
+            facts.add(rank, operations)
+            if in_order:
+                held[rank] = operations
+                continue
+            for each in operations:
+                _add(writer, rank, each, -1)
+                yield from writer.full()
+    for rank, operation, request in _ordered(held):
+        if operation is None:
+            writer.add(rank, Call.WAIT, request=request)
+        else:
+            _add(writer, rank, operation, request)
+        yield from writer.full()
+    yield from writer.rest()
+    facts.tell(trace)
+
+
+def _add(writer: CallWriter, rank: int, operation: Operation, request: int) -> None:
+    if operation.kind == "calc":
+        writer.add(rank, Call.COMPUTE, gap=operation.size * 1e-9)
+        return
+    kind = Call.ISEND if operation.kind == "send" else Call.IRECV
+    wild = (operation.peer == ANY) + 2 * (operation.tag == ANY) if kind == Call.IRECV else 0
+    writer.add(rank, kind, operation.peer, operation.size, operation.tag, request=request, wild=wild)
+
+
+class _Facts:
+    """What is counted in schedules."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[str] = Counter()
+        self._needs: Counter[str] = Counter()
+        self._lengths: dict[int, int] = {}
+        self._cpus: set[int] = set()
+        self._units = 0
+
+    def add(self, rank: int, operations: list[Operation]) -> None:
+        """Count the operations of a rank."""
+        self._lengths[rank] = len(operations)
+        for each in operations:
+            self._kinds[each.kind] += 1
+            self._needs["requires"] += len(each.ended)
+            self._needs["irequires"] += len(each.begun)
+            if each.kind == "calc":
+                self._cpus.add(each.cpu)
+                self._units += each.size
+
+    def tell(self, trace: Trace) -> None:
+        """Tell a trace what was counted."""
+        trace.facts.update(
+            format="goal",
+            operations={kind: self._kinds[kind] for kind in ("send", "recv", "calc")},
+            operations_of_rank=[self._lengths.get(rank, 0) for rank in range(trace.ranks)],
+            dependencies={kind: self._needs[kind] for kind in ("requires", "irequires")},
+            compute_units=self._units,
+        )
+        if len(self._cpus) > 1:
+            trace.notes.append(
+                f"ranks compute on {len(self._cpus)} CPUs at once, replayed one after the other"
+            )
+
+
+def _ordered(schedules: dict[int, list[Operation]]) -> Iterator[tuple[int, Operation | None, int]]:
+    """Yield operations, or None for a wait, with their requests, in an order that comes to its end.
+
+    Raises
+    ------
+    ValueError
+        If what a rank waits for never comes.
+    """
+    ranks = {rank: _Schedule(rank, operations) for rank, operations in schedules.items()}
+    came: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
+    posted: dict[int, list[int]] = defaultdict(list)
+    todo = deque(sorted(ranks))
+    while todo:
+        rank = todo.popleft()
+        schedule = ranks[rank]
+        for place, operation in schedule.begin():
+            yield rank, operation, -1 if operation.kind == "calc" else place
+            if operation.kind == "recv":
+                posted[rank].append(place)
+                _match(schedule, came[rank], posted[rank])
+            elif operation.kind == "send" and operation.peer in ranks:
+                came[operation.peer].append((rank, operation.tag))
+                if _match(ranks[operation.peer], came[operation.peer], posted[operation.peer]):
+                    todo.append(operation.peer)
+        for place in schedule.arrive():
+            yield rank, None, place
+            todo.append(rank)
+    for rank, schedule in sorted(ranks.items()):
+        for place in schedule.left():
+            yield rank, None, place
+        schedule.check()
+
+
+def _match(schedule: _Schedule, came: deque[tuple[int, int]], posted: list[int]) -> bool:
+    """Give the receives of a rank the messages that have come, in order; tell whether any got one."""
+    found = False
+    for place in list(posted):
+        operation = schedule.operations[place]
+        for message in came:
+            if operation.peer in (ANY, message[0]) and operation.tag in (ANY, message[1]):
+                came.remove(message)
+                posted.remove(place)
+                schedule.arrived.append(place)
+                found = True
+                break
+    return found
+
+
+class _Schedule:
+    """The operations of a rank, and how far it has come."""
+
+    def __init__(self, rank: int, operations: list[Operation]) -> None:
+        self.rank, self.operations = rank, operations
+        self.arrived: list[int] = []
+        self._needs = [len(item.ended) + len(item.begun) for item in operations]
+        self._after_end: dict[int, list[int]] = defaultdict(list)
+        self._after_begin: dict[int, list[int]] = defaultdict(list)
+        for place, item in enumerate(operations):
+            for other in item.ended:
+                self._after_end[other].append(place)
+            for other in item.begun:
+                self._after_begin[other].append(place)
+        self._ready = deque(place for place, needs in enumerate(self._needs) if not needs)
+        self._done = 0
+        self._waited: set[int] = set()
+
+    def begin(self) -> Iterator[tuple[int, Operation]]:
+        """Yield what can begin, one after the other."""
+        while self._ready:
+            place = self._ready.popleft()
+            operation = self.operations[place]
+            self._done += 1
+            self._release(self._after_begin[place])
+            if operation.kind != "recv":
+                self._release(self._after_end[place])
+            yield place, operation
+
+    def arrive(self) -> Iterator[int]:
+        """Yield receives that have come and that something waits for; what waited can begin now."""
+        arrived, self.arrived = self.arrived, []
+        for place in arrived:
+            if self._after_end[place]:
+                self._waited.add(place)
+                self._release(self._after_end[place])
+                yield place
+
+    def left(self) -> Iterator[int]:
+        """Yield what nothing has waited for."""
+        for place, operation in enumerate(self.operations):
+            if operation.kind != "calc" and place not in self._waited and not self._needs[place]:
+                yield place
+
+    def check(self) -> None:
+        """Refuse a schedule that has not come to its end because operations wait for each other."""
+        if self._done < len(self.operations):
+            place = next(place for place, needs in enumerate(self._needs) if needs)
+            item = self.operations[place]
+            raise ValueError(
+                f"rank {self.rank}, operation {place} ({item.kind}) never begins: what it requires never "
+                "ends, for want of a message or because of a circle"
+            )
+
+    def _release(self, places: list[int]) -> None:
+        for place in places:
+            self._needs[place] -= 1
+            if not self._needs[place]:
+                self._ready.append(place)
