@@ -93,6 +93,7 @@ def _add_constructors(add: Any, t: Any) -> None:
     )
     add("with_service", lambda: t.with_service, of=torus, nodes="0+5-6", every=8, first=1)
     add("switch_grid", lambda: t.switch_grid, network=torus)
+    add("compute_nodes", lambda: t.compute_nodes, of=t.parse("tree:2,2"), tasks=2, rails=1, nic=1, latency=1)
     add("hierarchy", lambda: t.hierarchy, topology=t.parse("tree:2,2"))
     add("Hierarchy", lambda: t.Hierarchy, order=np.arange(4), starts=(np.arange(5), np.array([0, 2, 4])))
     add("slurm_text", lambda: t.slurm_text, topology=t.parse("xgft:2;4,2;1,1"))
@@ -197,6 +198,7 @@ def _add_simulations(add: Any, w: Any) -> None:
     add("left_out", lambda: sim.left_out, name="transpose", topology=torus)
     settings = dict(vars(sim.Config()))
     add("Config", lambda: w.run_config, **settings)
+    add("Config.scaled", lambda: sim.Config().scaled, phit_bytes=64)
     add("Config.check_bubble", lambda: sim.Config().check_bubble, topology=torus)
     add(
         "Network",

@@ -51,7 +51,7 @@ def page(path: Path) -> Page:
     found = saved_object(path)
     points = points_of(path, found)
     frame = curve_frame([_plan(path, point) for point in points], points)
-    curves = list(frame["curve"].unique())
+    curves = [str(curve) for curve in frame["curve"].unique()]
     parts: list[DataTable | Figure] = [
         _lines(frame, "accepted", "Accepted load", "accepted (phits a node and cycle)"),
         _lines(frame, "mean", "Mean delay of packets", "cycles"),
