@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, Operation, OperationError
+from netplace.checks import shortened
 from netplace.checks.arrays import integers_as
 from netplace.checks.calls import check_fields
 
@@ -41,7 +42,7 @@ class Operations:
     sections: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        what = self.name if isinstance(self.name, str) and self.name else "program"
+        what = shortened(self.name) if isinstance(self.name, str) and self.name else "program"
         for column, (kind, dims) in _COLUMNS.items():
             given = getattr(self, column)
             made = integers_as(kind, given, f"{what}: {column}", dims)
