@@ -27,6 +27,9 @@ _COLUMNS: dict[str, tuple[type[np.signedinteger[Any]], int]] = {  # the type of 
 }
 
 
+_LONGEST_NAME = 255  # it stands in messages
+
+
 @dataclass(frozen=True, eq=False)
 class Operations:
     """The operations of every task, in program order, as `netplace.apps.Program` describes them."""
@@ -49,6 +52,10 @@ class Operations:
             if made is not given:
                 object.__setattr__(self, column, made)
         check_fields(self, Operations)
+        if len(self.name) > _LONGEST_NAME:
+            raise ValueError(
+                f"{what}: a name of {len(self.name)} characters, expected at most {_LONGEST_NAME}"
+            )
         if not len(self.first):
             raise ValueError(
                 f"{what}: first is empty, expected where each task begins, and where the last ends"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ def graph_file(path: str) -> Graph:
     text = f"graph:{path}"
     if path.endswith(".graphml"):
         try:
-            read = nx.read_graphml(existing(path, text))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # what networkx only warns of, it has guessed
+                read = nx.read_graphml(existing(path, text))
         except OSError:
             raise
         except Exception as error:  # the parser, the codecs and networkx raise errors of many kinds
