@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from netplace.checks import whole
+from netplace.checks import shown, whole
 
 __all__ = ["DIMENSIONS", "Layout", "layout_of"]
 
@@ -97,9 +97,9 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
     if dp % whole(ep, "ep"):
         near = [n for n in range(1, dp + 1) if dp % n == 0]
         raise ValueError(f"ep: {ep} does not divide dp={dp}, expected one of {near}")
-    words = tuple(order.split("-"))
+    words = tuple(order.split("-")) if isinstance(order, str) else ()
     if sorted(words) != sorted(DIMENSIONS):
-        raise ValueError(f"order: {order!r} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp")
+        raise ValueError(f"order: {shown(order)} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp")
     return Layout(degrees["tp"], degrees["cp"], dp, degrees["pp"], ep, words)
 
 
