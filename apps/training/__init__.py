@@ -15,6 +15,7 @@ from netplace.apps.training.layout import Layout, layout_of
 from netplace.apps.training.models import MODELS, Model
 from netplace.apps.training.writing import write_step
 from netplace.checks import whole
+from netplace.checks.calls import check_arguments
 
 __all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "read_layer_times", "training", "training_job"]
 
@@ -80,6 +81,7 @@ def training_job(
     ValueError
         If there is no such model, or degrees do not divide what they should.
     """
+    check_arguments(training_job, {"model": model, "order": order, "times": times}, "training")
     sizes = model_of(model, layers, hidden, sequence, experts)
     job = Job(
         sizes,
@@ -91,7 +93,7 @@ def training_job(
         overlap=bool(whole(overlap, "overlap", 0)),
         flops=flops,
         cycle_ns=cycle_ns,
-        times=read_layer_times(times, sizes.layers) if times != "" else {},
+        times=read_layer_times(times, sizes.layers) if times else {},
     )
     return job_of(job, global_batch)
 
