@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -130,18 +130,56 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
     Messages and collectives of which a part lies outside are left out, and counted. Where the format has no
     clock, the time of a call is what its rank has computed before it.
     """
-
-    def part(whole: Recorded) -> Recorded:
-        if begin is not None or end is not None:
-            whole = whole.window(begin or 0.0, float("inf") if end is None else end)
-        if given["iterations"]:
-            first, last = _bounds(given["iterations"], ":", "--iterations")
-            whole = whole.iterations(first, last)
-        return whole
+    from netplace.apps.formats import convert as write
+    from netplace.report.files.outputs import whole_file
 
     if begin is not None and end is not None and end <= begin:
         raise ValueError(f"--to: {end:g} is not after --from {begin:g}")
-    _write(file, given, part, _listed(given["ranks"]) if given["ranks"] else None)
+    window = None
+    if begin is not None or end is not None:
+        window = begin or 0.0, float("inf") if end is None else end
+    iterations = _bounds(given["iterations"], ":", "--iterations") if given["iterations"] else None
+    ranks = _listed(given["ranks"]) if given["ranks"] else None
+    asked = _asked(file, given)
+    with _named(asked.path):
+        trace, whole = _part(asked, given, window, iterations, ranks)
+    with whole_file(asked.output) as temporary:
+        write(whole, temporary, asked.options, asked.chosen)
+    _tell(trace, whole.lost)
+
+
+def _part(
+    asked: _Asked,
+    given: dict[str, Any],
+    window: tuple[float, float] | None,
+    iterations: tuple[int, int] | None,
+    ranks: list[int] | None,
+) -> tuple[Trace, Recorded]:
+    """Return a part of a trace, which is held as a whole only if it must be."""
+    from netplace.apps.formats import open_trace
+    from netplace.apps.recorded import Iterations, UnresolvedError, Window, first_call, recorded
+    from netplace.apps.recorded import cut as cut_out
+
+    part: Window | Iterations | None = None
+    if window is not None:
+        with _reading(asked.path, given) as reading:
+            part = Window(*window, first_call(open_trace(asked.path, reading), ranks))
+    elif iterations is not None:
+        part = Iterations(*iterations)
+    if part is not None:
+        with suppress(UnresolvedError), _reading(asked.path, given, in_order=True) as reading:
+            trace = open_trace(asked.path, reading)
+            if trace.sorted:
+                whole = cut_out(trace, part, asked.ignore, ranks)
+                if window is not None and iterations is not None:
+                    whole = whole.iterations(*iterations)
+                return trace, whole
+    with _reading(asked.path, given, in_order=True) as reading:
+        trace = open_trace(asked.path, reading)
+        whole = recorded(trace, asked.ignore, ranks)
+    if window is not None:
+        whole = whole.window(*window)
+    return trace, whole if iterations is None else whole.iterations(*iterations)
 
 
 def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
@@ -187,26 +225,6 @@ def _asked(file: str, given: dict[str, Any]) -> _Asked:
     cycle_ns = real(given["cycle_ns"], "--cycle-ns", 1e-6)
     ignore = trace_options({"ignore": given["ignore"]} if given["ignore"] else {}, file).get("ignore", ())
     return _Asked(trace_path(file), output, chosen, Options(given["flops"], cycle_ns), ignore)
-
-
-def _write(
-    file: str,
-    given: dict[str, Any],
-    part: Callable[[Recorded], Recorded],
-    ranks: list[int] | None = None,
-) -> None:
-    from netplace.apps.formats import convert as write
-    from netplace.apps.formats import open_trace
-    from netplace.apps.recorded import recorded
-    from netplace.report.files.outputs import whole_file
-
-    asked = _asked(file, given)
-    with _reading(asked.path, given, in_order=True) as reading, _named(asked.path):
-        trace = open_trace(asked.path, reading)
-        whole = part(recorded(trace, asked.ignore, ranks))
-    with whole_file(asked.output) as temporary:
-        write(whole, temporary, asked.options, asked.chosen)
-    _tell(trace, whole.lost)
 
 
 @contextmanager

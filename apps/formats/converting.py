@@ -8,10 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from netplace.apps.formats.catalog import FORMATS, Format, all_formats, named_format
-from netplace.apps.formats.text_writing import UnresolvedError
 from netplace.apps.formats.writing import Options, write_lines
 from netplace.apps.program import Program
-from netplace.apps.recorded import Recorded, Trace, check_left_out, recorded, settled
+from netplace.apps.recorded import Recorded, Trace, UnresolvedError, check_left_out, recorded, settled
 from netplace.checks.calls import checked
 
 __all__ = ["check_convertible", "convert", "rewrite", "write"]

@@ -13,17 +13,14 @@ from netplace.apps.iterations import in_order
 from netplace.apps.operation import Op
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import ROOTED, Call
+from netplace.apps.recorded.settling import UnresolvedError
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.requests import openers
 
-__all__ = ["UnresolvedError", "text_lines", "write"]
+__all__ = ["text_lines", "write"]
 
 _ON_COMMUNICATORS = frozenset((Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE))
 _NAMES = {int(call): call.name.lower() for call in Call}
-
-
-class UnresolvedError(ValueError):
-    """A receive has no source or tag, which only the whole trace tells."""
 
 
 def text_lines(trace: Trace, options: Options) -> Iterator[str]:

@@ -14,7 +14,7 @@ from netplace.apps.recorded.calls import CALL, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
 from netplace.checks import MEMORY_LIMIT, memory_limit
 
-__all__ = ["check_kept", "check_left_out", "complete", "gathered", "told"]
+__all__ = ["check_kept", "check_left_out", "complete", "gathered", "told", "whole_sections"]
 
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is told where it is completed
@@ -88,8 +88,8 @@ def check_kept(calls: int) -> None:
     if calls * _BYTES_A_CALL > limit:
         raise ValueError(
             f"has more than {calls:,} calls that are not repeated, which take more than {limit:,} bytes of "
-            "memory as a whole; cut it to some --ranks, or raise the limit with netplace --memory-limit, or "
-            f"{MEMORY_LIMIT} in the environment"
+            "memory as a whole; cut it to some --ranks or a window, or raise the limit with netplace "
+            f"--memory-limit, or {MEMORY_LIMIT} in the environment"
         )
 
 
@@ -147,3 +147,15 @@ def complete(calls: NDArray[Any]) -> NDArray[Any]:
     calls[~keep] = dropped
     calls = np.concatenate([calls, missing])
     return calls[np.argsort(calls["rank"], kind="stable")]
+
+
+def whole_sections(calls: NDArray[Any], ranks: int) -> NDArray[Any]:
+    """Return the calls without marks of sections that not all of so many ranks begin and end."""
+    rows = np.flatnonzero((calls["kind"] == Call.MARK) & (calls["tag"] > 0))
+    if not len(rows):
+        return calls
+    marks = np.unique(np.column_stack([calls["tag"][rows], calls["rank"][rows]]), axis=0)
+    sections, number = np.unique((marks[:, 0] - 1) // 2, return_counts=True)
+    torn = rows[np.isin((calls["tag"][rows] - 1) // 2, sections[number < 2 * ranks])]
+    calls["kind"][torn], calls["size"][torn], calls["peer"][torn] = Call.COMPUTE, 0, -1
+    return calls

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from numpy.typing import NDArray
 from netplace.apps.collectives import Collectives
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import LISTED, OPERATIONS, ROOTED_NUMBERS, Batch, Call
-from netplace.apps.recorded.gathering import check_left_out, complete, gathered, told
+from netplace.apps.recorded.gathering import check_left_out, complete, gathered, told, whole_sections
 from netplace.apps.recorded.instances import collective_blocks
 from netplace.apps.recorded.matching import partners_of, with_sizes
 from netplace.apps.recorded.program import joined
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.recorded.wildcards import resolved
 
-__all__ = ["Recorded", "program_of", "recorded"]
+__all__ = ["Recorded", "check_ranks", "program_of", "recorded"]
 
 
 _TAG = (1 << 32) - 1
@@ -107,10 +108,10 @@ class Recorded:
             times: NDArray[np.float64] = np.where(np.isfinite(known), known, np.nanmin(known))
             times -= times.min(initial=np.inf)
             return times
-        total = np.cumsum(self.calls["gap"])
-        first = np.searchsorted(self.calls["rank"], np.arange(self.ranks))
-        before = np.concatenate([[0.0], total])[first]
-        since: NDArray[np.float64] = total - before[self.calls["rank"]]
+        since: NDArray[np.float64] = np.zeros(len(known))
+        bounds = np.searchsorted(self.calls["rank"], np.arange(self.ranks + 1)).tolist()
+        for begin, end in pairwise(bounds):
+            since[begin:end] = np.cumsum(self.calls["gap"][begin:end])
         return since
 
     def window(self, begin: float, end: float) -> Recorded:
@@ -160,7 +161,7 @@ class Recorded:
         ValueError
             If there is no such rank, or one is named twice.
         """
-        _check_ranks(ranks, self.ranks)
+        check_ranks(ranks, self.ranks)
         number = np.full(self.ranks, -1, np.int64)
         number[list(ranks)] = np.arange(len(ranks))
         kept = self._kept(number[self.calls["rank"]] >= 0, set(ranks))
@@ -193,7 +194,8 @@ class Recorded:
         calls = self.calls.copy()
         gone["kind"], gone["size"], gone["request"], gone["sizes"], gone["peer"] = Call.COMPUTE, 0, -1, -1, -1
         calls[keep & ~stay] = gone
-        return replace(self, calls=complete(calls[keep]), lost=self.lost + lost)
+        calls = whole_sections(calls[keep], self.ranks if ranks is None else len(ranks))
+        return replace(self, calls=complete(calls), lost=self.lost + lost)
 
     def _torn(self, keep: NDArray[np.bool_], ranks: set[int] | None) -> tuple[NDArray[np.bool_], int]:
         """Return which collectives cannot stay, and how many: a member, of `ranks` if given, is not kept."""
@@ -221,7 +223,8 @@ class Recorded:
         return torn, number_torn
 
 
-def _check_ranks(ranks: Sequence[int], count: int) -> None:
+def check_ranks(ranks: Sequence[int], count: int) -> None:
+    """Raise ValueError unless these are different ranks of `count`."""
     for rank in ranks:
         if not 0 <= rank < count:
             raise ValueError(f"there is no rank {rank}, expected 0 to {count - 1}")
@@ -261,7 +264,7 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
     """
     calls, sizes = gathered(trace, ranks)
     if ranks is not None:
-        _check_ranks(ranks, trace.ranks)
+        check_ranks(ranks, trace.ranks)
         messages = np.isin(calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))
         away = messages & (calls["peer"] >= 0) & ~np.isin(calls["peer"], list(ranks))
         calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1

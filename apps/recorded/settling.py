@@ -12,9 +12,13 @@ from netplace.apps.recorded.calls import CALL, Batch, Call
 from netplace.apps.recorded.gathering import told
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["Settling", "opens", "settled"]
+__all__ = ["Settling", "UnresolvedError", "opens", "settled"]
 
 Int = NDArray[np.int64]
+
+
+class UnresolvedError(ValueError):
+    """A receive has no source or tag, which only the whole trace tells."""
 
 
 def settled(trace: Trace) -> Trace:

@@ -42,6 +42,29 @@ def test_a_part_is_cut(netplace, tmp_path):
     assert json.loads(netplace("trace", "info", part, "--json").stdout)["ranks"] == 4
 
 
+def test_a_cut_takes_the_memory_of_what_it_keeps(netplace, tmp_path, monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "6M")
+    part = str(tmp_path / "part.trace")
+    for bounds in (["--from", "0.001", "--to", "0.002"], ["--iterations", "2:4"]):
+        shown = netplace("trace", "cut", "lu.W.16", *bounds, "-o", part)
+        assert shown.exit_code == 0
+        assert "lie partly outside" in shown.stderr or bounds[0] == "--iterations"
+        assert json.loads(netplace("trace", "info", part, "--json").stdout)["messages"] > 1000
+    shown = netplace("trace", "cut", "lu.W.16", "--from", "0", "-o", part)
+    assert shown.exit_code == 2
+    assert "memory" in shown.stderr
+
+
+def test_a_window_and_iterations_cut_together(netplace, tmp_path):
+    part = str(tmp_path / "part.trace")
+    assert netplace("trace", "cut", "lu.W.16", "--to", "1", "--iterations", "3:3", "-o", part).exit_code == 0
+    alone = str(tmp_path / "alone.trace")
+    assert netplace("trace", "cut", "lu.W.16", "--iterations", "3:3", "-o", alone).exit_code == 0
+    assert (
+        netplace("trace", "info", part, "--json").stdout == netplace("trace", "info", alone, "--json").stdout
+    )
+
+
 @pytest.mark.parametrize(
     ("command", "told"),
     [
