@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import real
+from netplace.checks import real, shown
 from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import WaitingOverTime
@@ -161,7 +161,15 @@ class LiveExecution:
 
     @checked
     def next_end(self, until: float) -> Ends | None:
-        """Simulate up to the next end, not later than `until`."""
+        """Simulate up to the next end, not later than `until`.
+
+        Raises
+        ------
+        ValueError
+            If `until` is no time.
+        """
+        if math.isnan(until):
+            raise ValueError(f"until: {shown(until)}, expected a time in seconds")
         limit = None if until * self._second > LAST_CYCLE else math.floor(until * self._second + _WITHIN)
         if not self._ended and (limit is None or self.now < limit):
             self._advance(limit)

@@ -33,7 +33,7 @@ BAD: tuple[Any, ...] = (
     0.0, 0.5, 2.5, -1.0, 1e308, -1e308, 1e-320, float("nan"), float("inf"), -float("inf"), 1j,
     "", "4", "x", "torus:4x4", "torus:0", "nope", "random", "a" * 5000, "\0", "[/x]", "../..", "é",
     b"", b"4", (), (1,), (1, 2), (4, 4), (-1, -1), (0,), (2**40,), ("a",), (None,), ((1, 2), (3,)), [], [0],
-    [[]], [1, 1], [0.5], [float("nan")], ["4"], {}, {"a": 1}, {1: 2}, {0: "nodes:0-3"}, set(), object(), len,
+    [[]], [1, 1], [0.5], [float("nan")], ["4"], {}, {"a": 1}, {1: 2}, {0: "nodes:0-3"}, set(), object(), bool,
     int, np.int8(-1), np.int64(3), np.uint64(2**64 - 1), np.float32("nan"), np.bool_(True), np.array(3),
     np.zeros(0), np.zeros(3), np.zeros((2, 2)), np.arange(4), np.arange(16), -np.arange(16),
     np.arange(16) * 2**40, np.full(16, np.nan), np.array(["a"]), np.array([None]), np.zeros((2, 3, 4), int),
