@@ -125,7 +125,10 @@ def check(result, *words: str) -> None:
         (["run", *HALO, "--mapping", "file:no.csv"], ["no.csv: No such file"]),
         # outputs
         (["run", *HALO, "-o", "nowhere/x.png"], ["there is no folder nowhere"]),
-        (["run", *HALO, "-o", "x.gif"], ["expected a name that ends in .png"]),
+        (
+            ["run", *HALO, "-o", "x.gif"],
+            ["-o x.gif: unknown kind of file, expected a name that ends in .html, .png"],
+        ),
         (["run", *HALO, "-o", "."], ["."]),
         (["run", *HALO, "--record-messages", "nowhere/x.csv"], ["there is no folder nowhere"]),
         # runs without end
@@ -151,7 +154,6 @@ def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, w
         (gzip.compress(b"s 0 1 0 64\n" * 100)[:30], ["broken gzip"]),
         (b"\x1f\x8bnot gzip at all", ["broken gzip"]),
         (b"r 0 1 0 64\n", ["task 1"]),
-        (b"s 0 1 0 64\nr 0 1 0 128\n", ["task"]),
         (b"r 1 0 0 64\ns 0 1 0 64\nr 0 1 0 64\ns 1 0 0 64\n", ["task 0", "task 1"]),
     ],
     ids=[
@@ -163,7 +165,6 @@ def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, w
         "truncated",
         "corrupt",
         "no send",
-        "length",
         "deadlock",
     ],
 )

@@ -38,7 +38,7 @@ def test_one_word_or_two(words):
         (("4x:",), "--jobs: '4x:' is not of the form"),
         (("4x",), "--jobs: '4x' is not of the form"),
         (("4x", "no.such.64"), "no such trace file"),
-        (("30000000x", "butterfly"), "--jobs: 30000000 is too large, expected at most 16"),
+        (("30000000x", "butterfly"), "--jobs: 30000000 is too large, expected at most 1048576"),
     ],
 )
 def test_a_mistake_names_the_flag(words, told):

@@ -134,7 +134,7 @@ def test_no_memory_and_no_disk_are_the_machines_doing(monkeypatch, error):
     def fails(*_):
         raise error
 
-    monkeypatch.setattr(sys.modules["netplace.runs.execute"], "programs_of", fails)
+    monkeypatch.setattr(sys.modules["netplace.runs.execute"], "repeated_of", fails)
     ended = attempt(RUNS[0])
     assert ended.by_machine
     assert str(error) in ended.failure
