@@ -263,13 +263,14 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
         If it holds what cannot be replayed, its ranks disagree, or it takes too much memory.
     """
     calls, sizes = gathered(trace, ranks)
+    calls = told(calls)
     if ranks is not None:
         check_ranks(ranks, trace.ranks)
         messages = np.isin(calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))
         away = messages & (calls["peer"] >= 0) & ~np.isin(calls["peer"], list(ranks))
         calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1
     check_left_out(trace.left_out, ignore)
-    calls = with_sizes(resolved(complete(told(calls)), trace))
+    calls = with_sizes(resolved(complete(calls), trace))
     whole = Recorded(trace.ranks, calls, sizes, trace.communicators, tuple(trace.facts.get("sections", ())))
     return whole if ranks is None else whole.only(ranks)
 

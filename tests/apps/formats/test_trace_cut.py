@@ -187,3 +187,18 @@ def test_a_section_that_lies_partly_outside_has_no_marks(tmp_path):
     assert list(part.program().sections) == ["b"]
     whole = recorded(open_trace(tmp_path / "x.trace"))
     assert written(part) == written(whole.window(1.5e-6, 3.5e-6))
+
+
+def test_a_receive_that_took_from_a_rank_outside_is_left_out():
+    def trace():
+        writer = CallWriter()
+        writer.add(2, Call.SEND, 0, 8, 5)
+        writer.add(0, Call.IRECV, -1, 8, -1, request=3, wild=3)
+        writer.add(0, Call.WAIT, 2, 8, 5, request=3)
+        writer.add(1, Call.SEND, 0, 8, 6)
+        writer.add(0, Call.RECV, 1, 8, 6)
+        return Trace(3, writer.rest())
+
+    whole = recorded(trace(), (), [0, 1])
+    assert whole.program().traffic().W.tolist() == [[0, 0], [8, 0]]
+    assert written(cut(trace(), Window(0, 1, None), (), [0, 1])) == written(whole)
