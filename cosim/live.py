@@ -146,7 +146,14 @@ class LiveExecution:
         """Stop a job in the first cycle from `now` on.
 
         Its tasks do nothing any more, its packets are delivered and forgotten, its nodes are free at once.
+
+        Raises
+        ------
+        ValueError
+            If `now` is no time that can be simulated.
         """
+        if not 0 <= now * self._second <= LAST_CYCLE:
+            raise ValueError(f"now: {shown(now)}, expected a time in seconds that can be simulated")
         self._bring_to(now)
         for number, (ours, _) in self._running.items():
             if ours == attempt:
@@ -168,7 +175,7 @@ class LiveExecution:
         ValueError
             If `until` is no time.
         """
-        if math.isnan(until):
+        if not until >= 0:
             raise ValueError(f"until: {shown(until)}, expected a time in seconds")
         limit = None if until * self._second > LAST_CYCLE else math.floor(until * self._second + _WITHIN)
         if not self._ended and (limit is None or self.now < limit):

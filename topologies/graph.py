@@ -100,6 +100,8 @@ class Graph(Topology):
             raise ValueError(
                 f"network {self.text}: group and places need one for each of {self.switches} switches"
             )
+        if self.closes is not None and self.closes.dtype != bool:
+            raise ValueError(f"network {self.text}: closes must be True or False for each port")
         for name in ("home", "cycles", "delay", "group", "places", "axis"):
             if (values := getattr(self, name)) is not None and values.dtype.kind not in "iu":
                 raise ValueError(f"network {self.text}: {name} must be whole numbers")

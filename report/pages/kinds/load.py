@@ -93,6 +93,9 @@ def points_of(path: Path, found: dict[str, Any]) -> list[dict[str, Any]]:
 def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
     """Return what was asked for a point; nothing that it names is read."""
     own = {item.name for item in fields(LoadPlan)} - {"config"}
+    for name in own & point.keys():
+        if isinstance(point[name], list | dict):
+            raise ValueError(f"{path}: {name}: {shown(point[name])} found, expected text or a number")
     config = point.get("config")
     try:
         settings = Config(**config) if isinstance(config, dict) else Config()
