@@ -139,9 +139,8 @@ class TaskWriter:
             raise ValueError(f"begin: {begin} is too large, task {self.task} has {len(self)} operations")
         extra = whole(times, "times") - 1
         whole(tag_step, "tag_step", 0)
-        check_length(begin + length * (extra + 1), f"repeat of task {self.task}")
-        if not length:
-            return
+        # An empty iteration has a mark of its own.
+        check_length(begin + max(1, length) * (extra + 1), f"repeat of task {self.task}")
         opened = self._requests_from(begin)
         if any(place > begin for places in self._sections.values() for place in places):
             raise ValueError(f"repeat: task {self.task} begins or ends a section after operation {begin}")
