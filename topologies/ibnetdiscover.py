@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks import shown
 from netplace.checks.calls import checked
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.graph_file import existing
@@ -51,6 +52,10 @@ def ibnetdiscover(path: str) -> Graph:
             kind, owner, name = found.group(1), found.group(2), found.group(3)
             if owner in names:
                 raise ValueError(f"{text} line {line}: {owner} is there already")
+            if kind == "Switch" and not owner.startswith("S-"):
+                raise ValueError(
+                    f"{text} line {line}: switch {shown(owner)}, expected a name that begins with S-"
+                )
             names[owner] = name or owner
         elif (cable := _PORT.match(row)) and kind == "Switch":
             joined.append((line, owner, cable.group(1), cable.group(2), cable.group(3)))
@@ -75,9 +80,9 @@ def ibnetdiscover(path: str) -> Graph:
         if (guid, port) < (other, back):
             cables.append((switches[guid], switches[other]))
     places = _levels(len(switches), cables, nodes_at)
-    shown = _unlike([names[guid] for guid in switches], list(switches))
+    labels = _unlike([names[guid] for guid in switches], list(switches))
     return graph(
-        text, Cables.of(cables), nodes_at, names=shown, places=places,
+        text, Cables.of(cables), nodes_at, names=labels, places=places,
         usual="up-down" if places is None else "d-mod-k",
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from small_machines import NODES, Row, brute_easy, workloads
 
@@ -137,10 +137,22 @@ def test_full_compression_breaks_no_promise(contiguous, jobs):
     assert (result.start <= result.promised).all()
 
 
+MOVED_UP_AT_A_FORESEEN_END = [
+    Job(number, 0, nodes, run_time, estimate)
+    for number, (nodes, run_time, estimate) in enumerate(
+        [(4, 0, 5), (6, 0, 1), (5, 0, 8), (6, 0, 1), (4, 0, 7), (5, 4, 4), (1, 0, 1), (3, 0, 8)]
+    )
+]
+
+
 @given(jobs=workloads(most=12))
+@example(jobs=MOVED_UP_AT_A_FORESEEN_END)
 @settings(deadline=None, max_examples=60)
 def test_full_compression_books_all_again_after_every_early_end(jobs):
-    """Second by second: whoever waits is booked in order of submission around those who run."""
+    """Second by second: whoever waits is booked in order of submission around those who run.
+
+    That is so after an early end; after others a job moves only if it can start at once.
+    """
     jobs = [
         Job(job.number, job.submit, job.nodes, max(job.run_time, 1), max(job.estimate, 1)) for job in jobs
     ]
@@ -168,8 +180,11 @@ def test_full_compression_books_all_again_after_every_early_end(jobs):
         early = any(now < running[row] + jobs[row].estimate for row in over)
         for row in over:
             del running[row]
-        for row in list(waiting) if early else ():
+        for row in list(waiting) if over else ():
+            at = waiting[row]
             book(row)
+            if not early and waiting[row] > now:  # at an end that was foreseen only what can start now moves
+                waiting[row] = at
         for row, job in enumerate(jobs):
             if job.submit == now:
                 book(row)
