@@ -199,10 +199,11 @@ def _search(given: dict[str, Any], rule: str) -> tuple[Search, str]:
         raise ValueError(
             "--from: a matrix stands for what runs; expected no --trace, --app or --jobs besides"
         )
-    W = read_traffic(Path(given["matrix"]))
+    network = network_of(given["network"])
+    W = read_traffic(Path(given["matrix"]), network.nodes)
     if given["tasks"] not in (None, len(W)):
         raise ValueError(
             f"--from {given['matrix']}: has {len(W)} rows, expected {given['tasks']}, one a task"
         )
     config = config_from(given)
-    return Search(network_of(given["network"]), W, None, given["partition"], rule, config), ""
+    return Search(network, W, None, given["partition"], rule, config), ""

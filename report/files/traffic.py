@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import ZipFile
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
+from numpy.lib import format as numpy_format
 from numpy.typing import NDArray
 
 from netplace.apps.formats.matrix import pairs_of
@@ -17,10 +18,11 @@ __all__ = ["KINDS", "read_traffic"]
 
 KINDS = (".csv", ".npy", ".npz")
 _EXACT = 2.0**62
-_MOST_LISTED = 20_000  # ranks: 3.2 GB as a matrix
+_MOST = 20_000  # tasks: 3.2 GB as a matrix
+_HEADERS = {(1, 0): numpy_format.read_array_header_1_0, (2, 0): numpy_format.read_array_header_2_0}
 
 
-def read_traffic(path: Path) -> NDArray[Any]:
+def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     """Return the matrix in a CSV file or a NumPy file (``W`` of an .npz file).
 
     A CSV file has a line for each task, or for each pair: source, destination, bytes; see
@@ -30,6 +32,9 @@ def read_traffic(path: Path) -> NDArray[Any]:
     ----------
     path : Path
         Its ending says which it is.
+    most : int
+        How many tasks there may be, such as the nodes of a network; more are refused before a matrix is
+        made, as are more than 20,000.
 
     Returns
     -------
@@ -40,16 +45,13 @@ def read_traffic(path: Path) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If the file is of another kind or cannot be read, or the matrix is not square or holds something that
-        is no number of at least 0.
+        If the file is of another kind or cannot be read, or the matrix is not square, too large, or holds
+        something that is no number of at least 0.
     """
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
-    W = _from_csv(path) if path.suffix == ".csv" else _from_numpy(path)
-    if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.size:
-        raise ValueError(f"{path}: shape {W.shape} is not that of a square matrix, a row and a column a task")
-    if W.dtype.kind not in "buif":
-        raise ValueError(f"{path}: holds values of type {W.dtype}, expected numbers")
+    most = min(most, _MOST)
+    W = _from_csv(path, most) if path.suffix == ".csv" else _from_numpy(path, most)
     wrong = ~((W >= 0) & np.isfinite(W))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
@@ -63,16 +65,29 @@ def read_traffic(path: Path) -> NDArray[Any]:
     return W
 
 
-def _from_numpy(path: Path) -> NDArray[Any]:
+def _check(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], most: int) -> None:
+    """Check that an array would be a matrix of traffic between at most so many tasks."""
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
+        raise ValueError(f"{path}: shape {shown(shape)} is not that of a square matrix, a row and a column a task")
+    if dtype.kind not in "buif":
+        raise ValueError(f"{path}: holds values of type {str(dtype)[:60]}, expected numbers")
+    _check_tasks(path, shape[0], most)
+
+
+def _check_tasks(path: Path, tasks: int, most: int) -> None:
+    if tasks > most:
+        raise ValueError(f"{path}: {shown(tasks)} tasks are too many, expected at most {most}, a node for each")
+
+
+def _from_numpy(path: Path, most: int) -> NDArray[Any]:
     try:
         with path.open("rb") as file:
-            if path.suffix == ".npz":
-                with ZipFile(file) as members:
-                    check_unpacked(path, sum(member.file_size for member in members.infolist()))
-                file.seek(0)
-            with np.errstate(all="ignore"):  # sizes in a damaged header may overflow; what follows tells
-                found = np.load(file, allow_pickle=False)
-            return np.asarray(found["W"] if isinstance(found, NpzFile) else found)
+            if path.suffix == ".npy":
+                return _array(path, file, path.stat().st_size, most)
+            with ZipFile(file) as members:
+                check_unpacked(path, sum(member.file_size for member in members.infolist()))
+                with members.open("W.npy") as member:
+                    return _array(path, member, members.getinfo("W.npy").file_size, most)
     except KeyError:
         raise ValueError(f"{path}: holds no matrix called W") from None
     except (OSError, MemoryError):
@@ -83,7 +98,24 @@ def _from_numpy(path: Path) -> NDArray[Any]:
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
 
 
-def _from_csv(path: Path) -> NDArray[Any]:
+def _array(path: Path, file: IO[bytes], size: int, most: int) -> NDArray[Any]:
+    """Return the array in a file of so many bytes; its header is checked before anything is made for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers that old versions wrote, or that are damaged
+        version = numpy_format.read_magic(file)
+        if version not in _HEADERS:
+            raise ValueError(f"{path}: is of version {version[0]}.{version[1]}, expected 1.0 or 2.0")
+        shape, by_columns, dtype = _HEADERS[version](file)
+    _check(path, shape, dtype, most)
+    follow, expected = size - file.tell(), shape[0] ** 2 * dtype.itemsize
+    if follow != expected:
+        raise ValueError(
+            f"{path}: {follow} bytes of numbers, expected {expected} for the shape {shape} of its header"
+        )
+    return np.frombuffer(file.read(expected), dtype).reshape(shape, order="F" if by_columns else "C")
+
+
+def _from_csv(path: Path, most: int) -> NDArray[Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -92,21 +124,21 @@ def _from_csv(path: Path) -> NDArray[Any]:
     first = next((line.split(",") for line in lines if line), [])
     square = len([line for line in lines if line]) == len(first)
     if first and not square and (len(first) in (3, 4) or not _is_number(first[0])):
-        return _from_list(path)
+        return _from_list(path, most)
     rows: list[list[float]] = []
     for number, line in enumerate(lines, 1):
         if line:
             rows.append([_number(word.strip(), f"{path}:{number}") for word in line.split(",")])
             if len(rows[-1]) != len(rows[0]):
                 raise ValueError(f"{path}:{number}: {len(rows[-1])} columns, expected {len(rows[0])}")
+    _check(path, (len(rows), len(rows[0]) if rows else 0), np.dtype(float), most)
     return np.array(rows, float)
 
 
-def _from_list(path: Path) -> NDArray[Any]:
+def _from_list(path: Path, most: int) -> NDArray[Any]:
     """Return the matrix of a list of pairs."""
     ranks, pairs = pairs_of(path)
-    if ranks > _MOST_LISTED:
-        raise ValueError(f"{path}: {ranks} ranks are too many for a matrix, expected at most {_MOST_LISTED}")
+    _check_tasks(path, ranks, most)
     W = np.zeros((ranks, ranks), np.int64)
     for pair, (_, size) in pairs.items():
         W[pair] = size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import zipfile
 
 import numpy as np
@@ -115,6 +116,48 @@ def test_a_header_that_is_no_header_is_told(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"'descr'", b"'de(cr'").replace(b"}", b"'"))
     with pytest.raises(ValueError, match=r"w\.npy: is not a NumPy file of numbers"):
         read_traffic(path)
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        ((10**9, 10**9), "1000000000 tasks are too many, expected at most 16"),
+        ((2**62, 2**62), "tasks are too many"),
+        ((10**30, 2), "is not that of a square matrix"),
+        ((-3, -3), "is not that of a square matrix"),
+        ((17, 17), "17 tasks are too many"),
+        ((16, 16), "72 bytes of numbers, expected 2048 for the shape"),
+        ((2, 2), "72 bytes of numbers, expected 32 for the shape"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True], ids=["npy", "npz"])
+def test_what_a_header_promises_is_counted_before_memory_is_taken(tmp_path, shape, told, packed):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    path = tmp_path / ("w.npz" if packed else "w.npy")
+    if packed:
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("W.npy", header.getvalue() + np.eye(3).tobytes())
+    else:
+        path.write_bytes(header.getvalue() + np.eye(3).tobytes())
+    with pytest.raises(ValueError, match=re.escape(told)):
+        read_traffic(path, 16)
+
+
+def test_arrays_are_read_as_numpy_reads_them(tmp_path):
+    W = np.asfortranarray(np.arange(9).reshape(3, 3), ">i4")
+    np.save(tmp_path / "w.npy", W)
+    np.savez(tmp_path / "w.npz", N=W, W=W)
+    (tmp_path / "w.csv").write_text("0,1,2\n3,4,5\n6,7,8\n")
+    for name in ("w.npy", "w.npz", "w.csv"):
+        assert read_traffic(tmp_path / name).tolist() == [[0, 1, 2], [3, 0, 5], [6, 7, 0]]
+
+
+@pytest.mark.parametrize("text", ["0,1\n1,0\n" * 9, ",".join("0" * 17) + "\n", "16,0,1\n"])
+def test_lists_and_tables_of_too_many_tasks_are_refused(tmp_path, text):
+    (tmp_path / "w.csv").write_text(text)
+    with pytest.raises(ValueError, match=r"w\.csv"):
+        read_traffic(tmp_path / "w.csv", 16)
 
 
 def test_an_npz_without_w_is_told(tmp_path):
