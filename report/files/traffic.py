@@ -68,7 +68,9 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
 def _check(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], most: int) -> None:
     """Check that an array would be a matrix of traffic between at most so many tasks."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
-        raise ValueError(f"{path}: shape {shown(shape)} is not that of a square matrix, a row and a column a task")
+        raise ValueError(
+            f"{path}: shape {shown(shape)} is not that of a square matrix, a row and a column a task"
+        )
     if dtype.kind not in "buif":
         raise ValueError(f"{path}: holds values of type {str(dtype)[:60]}, expected numbers")
     _check_tasks(path, shape[0], most)
@@ -76,7 +78,9 @@ def _check(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], most: int) 
 
 def _check_tasks(path: Path, tasks: int, most: int) -> None:
     if tasks > most:
-        raise ValueError(f"{path}: {shown(tasks)} tasks are too many, expected at most {most}, a node for each")
+        raise ValueError(
+            f"{path}: {shown(tasks)} tasks are too many, expected at most {most}, a node for each"
+        )
 
 
 def _from_numpy(path: Path, most: int) -> NDArray[Any]:
