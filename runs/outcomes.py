@@ -5,6 +5,7 @@ Rows of older versions may lack others, or have more.
 
 from __future__ import annotations
 
+from netplace.checks import MOST
 from netplace.checks.schema import (
     Kind,
     amount,
@@ -21,7 +22,7 @@ from netplace.scheduling.metrics import PER_JOB, Metrics, SteadyMean
 
 __all__ = ["LOAD_POINT", "METRICS", "SCHEDULE", "SCHEDULE_KEYS", "SCHEDULE_OPTIONS", "SIMULATION"]
 
-_MEAN = table({"mean": maybe(amount())}, others=True)
+_MEAN = table({"mean": maybe(amount(0, MOST))}, others=True)
 _COUNTS = ("cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked")
 
 SIMULATION = table(
@@ -29,7 +30,7 @@ SIMULATION = table(
         **dict.fromkeys(_COUNTS, number()),
         "packet_delay": _MEAN,
         "message_delay": _MEAN,
-        "most_link_load": amount(0),
+        "most_link_load": amount(0, MOST),
         "jobs": listed(table({"tasks": number()}, others=True)),
     },
     others=True,
@@ -62,11 +63,11 @@ SCHEDULE = table(SCHEDULE_KEYS, SCHEDULE_OPTIONS, others=True)
 _DELAYS = ("mean", "p50", "p95", "p99")
 LOAD_POINT = table(
     {
-        "accepted": amount(0),
-        "delay": table(dict.fromkeys(_DELAYS, maybe(amount(0))), others=True),
+        "accepted": amount(0, MOST),
+        "delay": table(dict.fromkeys(_DELAYS, maybe(amount(0, MOST))), others=True),
         "packets": number(),
         "packet_hops": number(),
-        "cpu_seconds": amount(0),
+        "cpu_seconds": amount(0, MOST),
     },
     others=True,
 )

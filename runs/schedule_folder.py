@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import kind_of, table, text
 from netplace.extensions import file_digest
 from netplace.runs.outcomes import SCHEDULE_KEYS, SCHEDULE_OPTIONS
 from netplace.runs.plan import Plan
+from netplace.runs.schedule_rows import ROWS, read_rows
 
-__all__ = ["FIGURES", "ROWS", "VERSION", "figures_text", "read_figures"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-FIGURES, ROWS = "figures.json", "rows.csv"
+__all__ = ["FIGURES", "ROWS", "VERSION", "figures_text", "read_figures", "read_schedule"]
+
+FIGURES = "figures.json"
 VERSION = 1  # to be raised when keys of the figures change
 _KIND = table(
     {"plan": kind_of(Plan, defaults=True), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS}
@@ -52,3 +56,8 @@ def read_figures(folder: Path) -> tuple[Plan, dict[str, Any]]:
             f"{folder / ROWS}: is not what was written beside {FIGURES}, it was damaged or edited"
         )
     return Plan.from_dict(figures.pop("plan")), figures
+
+
+def read_schedule(folder: Path) -> tuple[Plan, dict[str, Any], pd.DataFrame]:
+    """Return plan, figures and jobs that a folder holds; as `read_figures`, and the jobs as `read_rows`."""
+    return *read_figures(folder), read_rows(folder / ROWS)

@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import check_unpacked, shown
+from netplace.checks import check_unpacked
+from netplace.checks.columns import numbers_in
 from netplace.checks.table_file import opened, sealed
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
@@ -48,7 +49,6 @@ _OF_RUNS, _OF_TIMES = {*ENTRY, "seed", "cycles", "failure"}, {*ENTRY, *_STATISTI
 _NUMBERS = ("tasks", "seed", *_MEASURED, *_STATISTICS)
 _WHOLE_NUMBERS = ("tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
 _TEXTS = (*(name for name in ENTRY if name != "tasks"), "failure", "key")
-_LARGEST = 2.0**62
 _WHAT, _VERSION = "table", 1  # to be raised when columns change
 _DEFAULTS = Config()
 
@@ -191,7 +191,11 @@ def read_table(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path}: is no table, {' '.join(str(error).split())}") from None
     frame = opened(frame, path, _WHAT, _VERSION)
     return frame.assign(
-        **{name: _numbers(frame[name], name, path) for name in _NUMBERS if name in frame.columns},
+        **{
+            name: numbers_in(frame[name], path, whole=name in _WHOLE_NUMBERS)
+            for name in _NUMBERS
+            if name in frame.columns
+        },
         **{name: _texts(frame[name]) for name in _TEXTS if name in frame.columns},
     )
 
@@ -201,22 +205,6 @@ def _parquet(path: Path) -> pd.DataFrame:
     shape = pq.read_metadata(path)
     check_unpacked(path, 8 * shape.num_rows * shape.num_columns)
     return pd.read_parquet(path)
-
-
-def _numbers(column: pd.Series, name: str, path: Path) -> pd.Series:
-    """Return a column as numbers, empty where it is; its file and line are named if one is none."""
-    filled = column.replace("", None)
-    found = pd.to_numeric(filled, errors="coerce").astype("float64")
-    wrong = (filled.notna() & found.isna()) | ~found.fillna(0).between(0, _LARGEST)
-    if name in _WHOLE_NUMBERS:
-        wrong |= found.notna() & (found != found.round())
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        kind = "a whole number" if name in _WHOLE_NUMBERS else "a number"
-        raise ValueError(
-            f"{path}, row {row + 1}, {name}: {shown(column.iloc[row])} is not {kind} from 0 to 2**62"
-        )
-    return found.astype("Int64") if name in _WHOLE_NUMBERS else found
 
 
 def _texts(column: pd.Series) -> pd.Series:

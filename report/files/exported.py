@@ -10,14 +10,14 @@ import pandas as pd
 
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages.kinds.store import recognises as is_store
-from netplace.runs.schedule_folder import ROWS, read_figures
+from netplace.runs.schedule_folder import read_figures, read_schedule
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, write_table
 
 __all__ = ["EXPORTS", "export"]
 
 _KEPT = ("schedules", "loads", "mappings", "configurations")
-_STATES = {"done": 1, "killed": 0}  # of SWF: completed, failed
+_STATES = {"done": 1, "failed": 0}  # of SWF: completed, failed
 
 
 def export(path: Path, target: Path) -> list[str]:
@@ -42,8 +42,7 @@ def _rows(path: Path, target: Path) -> pd.DataFrame:
     """Return the jobs of a schedule's folder."""
     if not path.is_dir():
         raise ValueError(f"{path}: is no folder, expected one of netplace schedule -o for {target.suffix}")
-    read_figures(path)  # checks that the rows are those that were written
-    return pd.read_csv(path / ROWS)
+    return read_schedule(path)[2]
 
 
 def _swf(path: Path, target: Path) -> list[str]:
@@ -93,7 +92,7 @@ def _jobs(path: Path, target: Path) -> list[str]:
             "waiting_time": wait,
             "turnaround_time": turnaround,
             "stretch": (turnaround / run.where(run > 0)).fillna(1.0),
-            "allocated_resources": rows["places"].fillna("").astype(str) if "places" in rows else "",
+            "allocated_resources": rows.get("places", ""),
         }
     )
     with whole_file(target) as temporary:

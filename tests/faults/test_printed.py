@@ -7,6 +7,15 @@ import re
 
 import pytest
 
+from netplace.checks.results_file import results_text
+
+HUGE = 2**70
+ASKED = {
+    "run": ("run", "--network", "torus:4x4", "--app", "butterfly", "--seeds", 2, "--window", 100),
+    "load": ("load", "--network", "torus:4x4", "--offered", "0.1,0.2", "--warmup", 50, "--measure", 100),
+    "allocation": ("allocate", "--machine", "mesh:4x4", "--nodes", 3, "--all"),
+}
+
 
 @pytest.fixture
 def printed(netplace, tmp_path, monkeypatch):
@@ -34,3 +43,73 @@ def test_what_was_printed_is_checked_when_it_is_read(netplace, printed, change, 
     assert result.stderr.startswith("netplace: b.json: ")
     assert re.search(words, result.stderr)
     assert not (tmp_path / "b.html").exists()
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return what each command printed, without what stands first in it."""
+    from click.testing import CliRunner
+
+    from netplace.cli import app
+
+    made = {}
+    for what, words in ASKED.items():
+        content = json.loads(CliRunner().invoke(app, [*map(str, words), "--json"]).stdout)
+        made[what] = {key: content[key] for key in list(content)[3:]}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("what", "place", "value", "said"),
+    [
+        ("run", ("cycles",), "68", "cycles: '68' found, expected a number of at least 0"),
+        ("run", ("cycles",), None, "cycles: is missing"),
+        ("run", ("packets",), -1, "packets: -1 found"),
+        ("run", ("seconds",), HUGE, "seconds: .* found, expected a number of at least 0 and at most"),
+        ("run", ("jobs",), [], "jobs: a list of 0 found, expected at least 1"),
+        ("run", ("jobs", 0, "tasks"), 0, r"jobs\[0\].tasks: 0 found, expected a whole number from 1"),
+        ("run", ("jobs", 0, "name"), ["x"], r"jobs\[0\].name: \['x'\] found, expected text"),
+        ("run", ("runs", 1, "seed"), True, r"runs\[1\].seed: True found"),
+        ("run", ("runs", 1, "jobs"), [], r"runs\[1\].jobs: a list of 0 found"),
+        ("run", ("runs", 0, "windows", 0, "end"), {}, r"runs\[0\].windows\[0\].end: {} found"),
+        ("run", ("config", "vcs"), "many", "config.vcs: 'many' found"),
+        ("run", ("config", "vsc"), 2, "config.vsc: is not a key that is known here"),
+        ("run", ("spread", "cycles", "min"), "x", "spread.cycles.min: 'x' found"),
+        ("run", ("packet_delay", "p95"), [], r"packet_delay.p95: \[\] found"),
+        ("run", ("versions",), 1, "versions: 1 found, expected a table"),
+        ("load", ("points",), [], "points: a list of 0 found, expected at least 1"),
+        ("load", ("points", 1, "offered"), "x", r"points\[1\].offered: 'x' found"),
+        ("load", ("points", 0, "accepted"), HUGE, r"points\[0\].accepted: .* found"),
+        ("load", ("points", 0, "delay", "p99"), None, r"points\[0\].delay.p99: is missing"),
+        ("load", ("warmup",), 0.5, "warmup: 0.5 found, expected a whole number"),
+        ("load", ("network",), 5, "network: 5 found, expected text"),
+        ("load", ("hot_share",), 2, "hot_share: 2 found, expected a number of at least 0 and at most 1"),
+        ("load", ("config",), [], r"config: \[\] found, expected a table"),
+        ("allocation", ("machine",), ["x"], r"machine: \['x'\] found, expected text"),
+        ("allocation", ("offers", 0, "nodes"), ["/etc/passwd"], r"offers\[0\].nodes\[0\]: '/etc/passwd'"),
+        ("allocation", ("offers", 1, "nodes"), [2**60], r"offers\[1\].nodes\[0\]: .* found"),
+        ("allocation", ("offers", 1, "placed"), 1, r"offers\[1\].placed: 1 found, expected true or false"),
+        ("allocation", ("offers", 1, "mean_hops"), "near", r"offers\[1\].mean_hops: 'near' found"),
+        ("allocation", ("offers",), {}, "offers: {} found, expected a list"),
+    ],
+    ids=str,
+)
+def test_every_key_is_checked_though_the_checksum_holds(
+    netplace, results, what, place, value, said, tmp_path
+):
+    content = json.loads(json.dumps(results[what]))
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = value
+    whole, other = tmp_path / "whole.json", tmp_path / "other.json"
+    whole.write_text(results_text(what, 1, results[what]))
+    other.write_text(results_text(what, 1, content))
+    for command in (("report", other, "-o", tmp_path / "a.html"), ("compare", whole, other)):
+        result = netplace(*command)
+        assert result.exit_code == 2, result.output
+        assert re.search(f"other.json: {said}", result.stderr), result.stderr
+    assert not (tmp_path / "a.html").exists()

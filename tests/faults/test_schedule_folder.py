@@ -8,8 +8,10 @@ import shutil
 import pytest
 
 from netplace.checks.results_file import results_text
+from netplace.extensions import file_digest
 from netplace.runs.plan import make_plan
-from netplace.runs.schedule_folder import FIGURES, ROWS, VERSION, read_figures
+from netplace.runs.schedule_folder import FIGURES, VERSION, read_figures, read_schedule
+from netplace.runs.schedule_rows import ROWS, node_ranges
 
 GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 30, "policy": "easy", "load": 0.8}
 
@@ -93,3 +95,43 @@ def test_damage_is_told(folder, name):
     (folder / name).unlink()
     with pytest.raises(ValueError, match="is not there, expected a folder"):
         read_figures(folder)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("number", "1.5", "row 2, number: '1.5' is not a whole number from -2"),
+        ("number", "", "row 2, number: is empty, expected a number"),
+        ("submit", "nan", "row 2, submit: 'nan' is not a number"),
+        ("start", "inf", "row 2, start: 'inf' is not a number from -1e"),
+        ("start", "-5", "row 2: start before submit, or end before start"),
+        ("end", "x" * 5000, r"row 2, end: 'x+ \.\. x+' is not a number"),
+        ("nodes", "-1", "row 2, nodes: '-1' is not a whole number from 0"),
+        ("held", "9" * 40, "row 2, held: '9+' is not a whole number"),
+        ("estimate", "/etc/passwd", "row 2, estimate: '/etc/passwd' is not a number"),
+        ("state", "gone", "row 2, state: 'gone' is unknown, expected open or done or failed"),
+        ("backfilled", "yes", "row 2, backfilled: 'yes' is unknown"),
+        ("places", "0-3 2", "row 2, places: '0-3 2' found, expected numbers of nodes such as 0-3 8"),
+        ("places", "3-0", "row 2, places: '3-0' found"),
+        ("places", "file:x", "row 2, places: 'file:x' found"),
+    ],
+)
+def test_every_cell_is_checked_though_the_digest_holds(folder, column, value, said):
+    lines = [line.split(",") for line in (folder / ROWS).read_text().splitlines()]
+    lines[2][lines[0].index(column)] = value
+    (folder / ROWS).write_text("\n".join(map(",".join, lines)) + "\n")
+    change(folder, ("rows_digest",), file_digest(folder / ROWS))
+    with pytest.raises(ValueError, match=rf"rows\.csv, {said}"):
+        read_schedule(folder)
+
+
+def test_rows_that_are_no_table_are_told(folder):
+    for text, said in (("", "is no table of jobs"), ("a,b\n1,2\n", "has no column number"), ("\xff", "rows")):
+        (folder / ROWS).write_text(text, encoding="latin-1")
+        change(folder, ("rows_digest",), file_digest(folder / ROWS))
+        with pytest.raises(ValueError, match=said):
+            read_schedule(folder)
+
+
+def test_ranges_of_nodes_take_no_room(folder):
+    assert node_ranges("0-999999999999 2000000000000") == [(0, 10**12), (2 * 10**12, 2 * 10**12 + 1)]

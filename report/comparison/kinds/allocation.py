@@ -7,7 +7,7 @@ from pathlib import Path
 from netplace.report.comparison.kinds.figures import LESS, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
 from netplace.report.pages.kinds.allocation import offers_in, recognises
-from netplace.report.pages.kinds.saved import saved_object
+from netplace.report.pages.kinds.saved import saved_results
 from netplace.scheduling import PARTITIONERS
 
 __all__ = ["outcome", "recognises"]
@@ -23,20 +23,20 @@ _FIGURES: Figures = {
 
 def outcome(path: Path) -> Outcome:
     """Return what a file holds."""
-    found = saved_object(path)
+    found = saved_results(path, "allocation")
     same = {str(name): str(found[name]) for name in ("machine", "request", "free", "seed") if name in found}
     entries = [
         Entry(
-            {**same, "partition": str(offer.get("partition"))},
+            {**same, "partition": offer["partition"]},
             figure_results(path, {"": offer}, _FIGURES, "" if _settled(offer) else "seeds"),
         )
-        for offer in offers_in(path, found)
-        if offer.get("placed")
+        for offer in offers_in(found)
+        if offer["placed"]
     ]
     return Outcome("allocation", str(path), entries)
 
 
 def _settled(offer: dict[str, object]) -> bool:
     """Tell whether chance has no part in a choice; no in doubt."""
-    kind = PARTITIONERS.get(str(offer.get("partition")).partition(":")[0])
+    kind = PARTITIONERS.get(str(offer["partition"]).partition(":")[0])
     return kind is not None and not kind.by_chance

@@ -8,7 +8,7 @@ from typing import Any
 from netplace.report.comparison.kinds.figures import LESS, MORE, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
 from netplace.report.pages.kinds.load import points_of, recognises
-from netplace.report.pages.kinds.saved import asked_of, saved_object, versions_of
+from netplace.report.pages.kinds.saved import asked_of, versions_of
 
 __all__ = ["FIGURES", "outcome", "point_entries", "recognises"]
 
@@ -22,7 +22,7 @@ _ASKED = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_n
 
 def outcome(path: Path) -> Outcome:
     """Return what a file holds."""
-    points = points_of(path, saved_object(path))
+    points = points_of(path)
     versions = " ".join(text for _, text in versions_of(points[0].get("versions")))
     return Outcome("load", str(path), point_entries(path, [(point, point) for point in points]), versions)
 

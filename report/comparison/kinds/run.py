@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import shown
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.report.comparison.kinds.figures import LESS, NEITHER, Figures, figure_results
 from netplace.report.comparison.outcome import Entry, Outcome
 from netplace.report.pages.kinds.run import recognises
-from netplace.report.pages.kinds.saved import asked_of, saved_object, versions_of
+from netplace.report.pages.kinds.saved import asked_of, saved_results, versions_of
 from netplace.runs.chance import network_draws, rule_draws
 from netplace.topologies import names_file, parse
 
@@ -31,18 +30,18 @@ _ASKED = ("network", "partition", "mapping", "engine", "faults", "config")
 
 def outcome(path: Path) -> Outcome:
     """Return what a file holds."""
-    found = saved_object(path)
+    found = saved_results(path, "run")
     runs = found.get("runs", [found])
-    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
-        raise ValueError(f"{path}: runs: {shown(runs)} found, expected a list of runs")
-    draws = {str(run.get("seed")): run for run in runs}
+    draws = {str(run["seed"]): run for run in runs}
     kind = "seeds" if _by_chance(found) else ""
     results = figure_results(path, draws, _FIGURES, kind)
-    jobs = _jobs(path, found)
+    jobs = found["jobs"]
+    if any(len(run["jobs"]) != len(jobs) for run in runs):
+        raise ValueError(f"{path}: runs: not all have the {len(jobs)} jobs that stand in front, expected so")
     if len(jobs) > 1:
         for place, job in enumerate(jobs):
-            by_draw = {seed: _jobs(path, run)[place] for seed, run in draws.items()}
-            name = f"job {place} {job.get('name')}: run time (cycles)"
+            by_draw = {seed: run["jobs"][place] for seed, run in draws.items()}
+            name = f"job {place} {job['name']}: run time (cycles)"
             results += figure_results(path, by_draw, {("cycles",): (name, LESS)}, kind)
     entry = Entry(dict(_asked(found, jobs, list(draws))), results)
     return Outcome(
@@ -50,16 +49,9 @@ def outcome(path: Path) -> Outcome:
     )
 
 
-def _jobs(path: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
-    jobs = run.get("jobs")
-    if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
-        raise ValueError(f"{path}: jobs: {shown(jobs)} found, expected a list of jobs")
-    return jobs
-
-
 def _asked(found: dict[str, Any], jobs: list[dict[str, Any]], seeds: list[str]) -> list[tuple[str, str]]:
     said = asked_of({name: found.get(name) for name in _ASKED})
-    said.append(("jobs", ", ".join(f"{job.get('name')} of {job.get('tasks')}" for job in jobs)))
+    said.append(("jobs", ", ".join(f"{job['name']} of {job['tasks']}" for job in jobs)))
     return [*said, ("seeds", ", ".join(seeds))]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from netplace.cosim.kept import FILE, read_plan
-from netplace.report.pages.kinds.held import boxes_of
+from netplace.report.pages.kinds.held import boxes_of, intervals
 from netplace.report.pages.kinds.links import network_map
 from netplace.report.pages.kinds.saved import asked_of, seconds_unit, versions_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Matrix, Page
@@ -113,7 +113,7 @@ def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None) -> Gantt:
     boxes = boxes_of(
         [(job["start"] - origin) / second for job in ran],
         [(job["end"] - origin) / second for job in ran],
-        [job["nodes"] for job in ran],
+        [intervals(job["nodes"]) for job in ran],
         [job["slowdown"] for job in ran],
     )
     labels = [

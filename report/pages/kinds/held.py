@@ -12,14 +12,14 @@ __all__ = ["boxes_of", "intervals"]
 def boxes_of(
     begin: Sequence[float],
     end: Sequence[float],
-    nodes: Sequence[Sequence[int]],
+    ranges: Sequence[Sequence[tuple[int, int]]],
     value: Sequence[float | None],
 ) -> list[tuple[float, float, int, int, float | None, int]]:
-    """Return boxes (begin, end, first node, last node plus one, value, job), one for neighbouring nodes."""
+    """Return boxes (begin, end, first node, last node plus one, value, job), one for each range of nodes."""
     return [
         (begin[job], end[job], first, last, value[job], job)
-        for job, held in enumerate(nodes)
-        for first, last in intervals(held)
+        for job, held in enumerate(ranges)
+        for first, last in held
     ]
 
 

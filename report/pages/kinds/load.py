@@ -8,24 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.checks import shown
 from netplace.netsim import Config
-from netplace.report.pages.kinds.saved import asked_of, has_keys, number_in, saved_object, versions_of
+from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
 from netplace.report.pages.page import DataTable, Figure, Lines, Page
 from netplace.report.tables.load import curve_frame
 from netplace.runs.loads import LoadPlan
 
 __all__ = ["page", "points_of", "recognises"]
 
-_NEEDED: dict[str, Any] = {
-    "offered": int | float,
-    "accepted": int | float,
-    "packets": int | float,
-    "packet_hops": int | float,
-    "cpu_seconds": int | float,
-    "delay": dict,
-}
-_DELAYS = ("mean", "p50", "p95", "p99")
 _COLUMNS = [
     "curve",
     "offered",
@@ -43,13 +33,12 @@ _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 
 def recognises(path: Path) -> bool:
     """Tell whether a file holds load points."""
-    return has_keys(path, ("points", "traffic"))
+    return holds(path, "load", ("points", "traffic"))
 
 
 def page(path: Path) -> Page:
     """Return the page of what ``netplace load --json`` printed."""
-    found = saved_object(path)
-    points = points_of(path, found)
+    points = points_of(path)
     frame = curve_frame([_plan(path, point) for point in points], points)
     curves = [str(curve) for curve in frame["curve"].unique()]
     parts: list[DataTable | Figure] = [
@@ -62,46 +51,26 @@ def page(path: Path) -> Page:
             note="± is half of a 95 % interval over the seeds.",
         ),
     ]
-    asked = asked_of({name: value for name, value in found.items() if name != "points"})
+    asked = asked_of({name: value for name, value in saved_object(path).items() if name != "points"})
     asked += versions_of(points[0].get("versions"))
     title = f"Load curves: {', '.join(curves[:4])}" + (" .." if len(curves) > 4 else "")
     return Page(title, _verdict(frame), asked, parts)
 
 
-def points_of(path: Path, found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return each point with what was asked for it.
-
-    Raises
-    ------
-    ValueError
-        With file and key, if there are none, or one lacks what is shown of it.
-    """
-    points = found["points"]
-    if not isinstance(points, list) or not points:
-        raise ValueError(f"{path}: points: {shown(points)} found, expected a list of points")
-    for place, point in enumerate(points):
-        whole = found | point if isinstance(point, dict) else {}
-        for name, expected in _NEEDED.items():
-            if not isinstance(whole.get(name), expected) or isinstance(whole.get(name), bool):
-                value, kind = shown(whole.get(name)), "an object" if expected is dict else "a number"
-                raise ValueError(f"{path}: points.{place}.{name}: {value} found, expected {kind}")
-        for name in _DELAYS:
-            number_in(path, whole["delay"], name)
-    return [found | point | {"delay": {**dict.fromkeys(_DELAYS), **point["delay"]}} for point in points]
+def points_of(path: Path) -> list[dict[str, Any]]:
+    """Return each point in a file, with what was asked for it."""
+    found = saved_results(path, "load")
+    return [found | point for point in found["points"]]
 
 
 def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
     """Return what was asked for a point; nothing that it names is read."""
-    own = {item.name for item in fields(LoadPlan)} - {"config"}
-    for name in own & point.keys():
-        if isinstance(point[name], list | dict):
-            raise ValueError(f"{path}: {name}: {shown(point[name])} found, expected text or a number")
-    config = point.get("config")
+    own = {item.name for item in fields(LoadPlan)} & point.keys() - {"config"}
     try:
-        settings = Config(**config) if isinstance(config, dict) else Config()
-    except (TypeError, ValueError) as error:
+        config = Config(**point.get("config", {}))
+    except ValueError as error:
         raise ValueError(f"{path}: config: {error}") from None
-    return LoadPlan(config=settings, **{"network": "", **{k: v for k, v in point.items() if k in own}})
+    return LoadPlan(config=config, **{name: point[name] for name in own})
 
 
 def _lines(frame: pd.DataFrame, name: str, title: str, y: str) -> Lines:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import shown
-from netplace.report.pages.kinds.saved import asked_of, has_keys, number_in, saved_object, versions_of
+from netplace.report.pages.kinds.saved import asked_of, holds, saved_results, versions_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Lines, Page
 
 __all__ = ["page", "recognises"]
@@ -22,20 +21,18 @@ _SHOWN = (
 
 def recognises(path: Path) -> bool:
     """Tell whether a file holds a run."""
-    return has_keys(path, ("cycles", "jobs", "network", "packet_delay"))
+    return holds(path, "run", ("cycles", "jobs", "network", "packet_delay"))
 
 
 def page(path: Path) -> Page:
     """Return the page of what ``netplace run --json`` printed."""
-    found = saved_object(path)
+    found = saved_results(path, "run")
     runs = found.get("runs", [found])
-    if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
-        raise ValueError(f"{path}: runs: {shown(runs)} found, expected a list of runs")
-    jobs = _jobs(path, found)
+    jobs = _jobs(found)
     parts: list[DataTable | Figure] = []
     if len(runs) > 1:
-        seeds = [str(run.get("seed")) for run in runs]
-        values = [number_in(path, run, "cycles") for run in runs]
+        seeds = [run["seed"] for run in runs]
+        values = [run["cycles"] for run in runs]
         parts.append(
             Bars(
                 title="Run time by seed",
@@ -56,57 +53,53 @@ def page(path: Path) -> Page:
             )
         )
     if windows := runs[0].get("windows"):
-        parts.append(_windows(path, windows))
+        parts.append(_windows(windows))
     parts.append(DataTable("Jobs", ["job", "tasks", "start (cycle)", "end (cycle)", "cycles"], jobs))
-    rows = [[name, number_in(path, found, key)] for key, name in _SHOWN]
+    rows = [[name, found[key]] for key, name in _SHOWN]
     for what in ("packet_delay", "message_delay"):
         rows += [
-            [f"{what.replace('_', ' ')}, {key} (cycles)", number_in(path, found, what, key)]
+            [f"{what.replace('_', ' ')}, {key} (cycles)", found[what].get(key)]
             for key in ("mean", "p50", "p95", "p99", "most")
         ]
     parts.append(DataTable("Figures", ["figure", "value"], rows))
     left_out = {"jobs", "runs", "windows", "packet_delay", "message_delay", "spread", "versions"}
     asked = asked_of({name: value for name, value in found.items() if name not in left_out})
-    title = f"Run: {', '.join(dict.fromkeys(str(job[0]) for job in jobs))} on {found['network']}"
-    return Page(title, _verdict(path, found, jobs), [*asked, *versions_of(found.get("versions"))], parts)
+    title = f"Run: {', '.join(dict.fromkeys(job[0] for job in jobs))} on {found['network']}"
+    return Page(title, _verdict(found, jobs), [*asked, *versions_of(found.get("versions"))], parts)
 
 
-def _jobs(path: Path, found: dict[str, Any]) -> list[list[Any]]:
+def _jobs(found: dict[str, Any]) -> list[list[Any]]:
     jobs = found["jobs"]
-    if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
-        raise ValueError(f"{path}: jobs: {shown(jobs)} found, expected a list of jobs")
     several = len(jobs) > 1
     return [
         [
-            f"{place}: {job.get('name')}" if several else str(job.get("name")),
-            *(number_in(path, job, key) for key in ("tasks", "start", "end", "cycles")),
+            f"{place}: {job['name']}" if several else job["name"],
+            *(job[key] for key in ("tasks", "start", "end", "cycles")),
         ]
         for place, job in enumerate(jobs)
     ]
 
 
-def _verdict(path: Path, found: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
-    cycles, seconds = number_in(path, found, "cycles"), number_in(path, found, "seconds")
+def _verdict(found: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
+    cycles = found["cycles"]
     said = [
-        f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles or 0:,.0f} cycles, "
-        f"{(seconds or 0) * 1e3:,.4g} ms."
+        f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles:,.0f} cycles, "
+        f"{found['seconds'] * 1e3:,.4g} ms."
     ]
-    low, high = (number_in(path, found, "spread", "cycles", key) for key in ("min", "max"))
-    if cycles and low is not None and high is not None:
+    spread = found.get("spread", {}).get("cycles")
+    if cycles and spread:
+        share = 100 * (spread["max"] - spread["min"]) / cycles
         said.append(
-            f"Over {len(found['runs'])} seeds from {low:,.0f} to {high:,.0f}: chance alone moves it by "
-            f"{100 * (high - low) / cycles:.1f} %."
+            f"Over {len(found['runs'])} seeds from {spread['min']:,.0f} to {spread['max']:,.0f}: chance "
+            f"alone moves it by {share:.1f} %."
         )
-    if (load := number_in(path, found, "most_link_load")) is not None:
-        said.append(f"The most loaded link carried {100 * load:.0f} % of what it can.")
+    said.append(f"The most loaded link carried {100 * found['most_link_load']:.0f} % of what it can.")
     return said
 
 
-def _windows(path: Path, windows: Any) -> Lines:
-    if not isinstance(windows, list):
-        raise ValueError(f"{path}: windows: {shown(windows)} found, expected a list")
+def _windows(windows: list[dict[str, Any]]) -> Lines:
     series = {
-        name: [(number_in(path, row, "end") or 0.0, number_in(path, row, key) or 0.0) for row in windows]
+        name: [(row["end"], row[key]) for row in windows]
         for key, name in (("mean_link_load", "mean of all links"), ("most_link_load", "most loaded link"))
     }
     return Lines(

@@ -9,19 +9,29 @@ from typing import Any
 
 from netplace.checks import one_of, shown
 from netplace.checks.results_file import opened, read_json
+from netplace.report.pages.kinds.result_kinds import RESULT_KINDS
 from netplace.report.terminal.screen import PRINTED
 
-__all__ = ["asked_of", "has_keys", "number_in", "saved_object", "seconds_unit", "versions_of"]
+__all__ = [
+    "asked_of",
+    "holds",
+    "number_in",
+    "saved_object",
+    "saved_results",
+    "seconds_unit",
+    "versions_of",
+]
 
 _MOST_BYTES = 1 << 30
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
-def has_keys(path: Path, keys: Iterable[str]) -> bool:
-    """Tell whether a file holds an object with these keys."""
+def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
+    """Tell whether a file holds results of a kind: it says so itself, or says nothing and has these keys."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    return set(keys) <= saved_object(path).keys()
+    said, found = _read(path)
+    return said == what if said else set(keys) <= found.keys()
 
 
 def saved_object(path: Path) -> dict[str, Any]:
@@ -32,25 +42,43 @@ def saved_object(path: Path) -> dict[str, Any]:
     ValueError
         If there is none.
     """
+    return _read(path)[1]
+
+
+def saved_results(path: Path, what: str) -> dict[str, Any]:
+    """Return the results in a file of one of `RESULT_KINDS`, every key of them checked.
+
+    Raises
+    ------
+    ValueError
+        With file and key, if they are anything else.
+    """
+    found = saved_object(path)
+    RESULT_KINDS[what](found, str(path))
+    return found
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return what a file says that it holds, nothing if it does not say so, and the object in it."""
     status = path.stat()
     if status.st_size > _MOST_BYTES:
         raise ValueError(
             f"{path}: {status.st_size / 1e9:.1f} GB, expected at most {_MOST_BYTES / 1e9:.1f} GB"
         )
-    return _object(path, status.st_mtime_ns, status.st_size)
+    return _parsed(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=1)
-def _object(path: Path, changed: int, size: int) -> dict[str, Any]:
+def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
     content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(
             f"{path}: {shown(content)} found, expected an object that a command printed with --json"
         )
     if "netplace" not in content:
-        return content
+        return "", content
     what = one_of(content["netplace"], PRINTED, f"{path}: netplace")
-    return opened(content, path, what, PRINTED[what])
+    return what, opened(content, path, what, PRINTED[what])
 
 
 def number_in(path: Path, found: Mapping[str, Any], *keys: str) -> float | None:

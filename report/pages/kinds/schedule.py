@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.checks import shown
 from netplace.report.pages.kinds.held import boxes_of
 from netplace.report.pages.kinds.saved import asked_of, number_in, seconds_unit, versions_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Lines, Page
 from netplace.report.tables.schedule import title_of
-from netplace.runs.schedule_folder import read_figures
+from netplace.runs.schedule_folder import FIGURES, read_schedule
+from netplace.runs.schedule_rows import ROWS, node_ranges
 from netplace.topologies import names_file, parse
 
 __all__ = ["page", "recognises"]
 
-_FIGURES, _ROWS = "figures.json", "rows.csv"
-_NUMBERS = ("number", "submit", "start", "end", "nodes", "held")
 _MOST_POINTS = 20_000
 _WAITS = (0, 60, 600, 3600, 6 * 3600, 24 * 3600, math.inf)
 _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 to 24 h", "over a day")
@@ -28,12 +26,12 @@ _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 t
 
 def recognises(path: Path) -> bool:
     """Tell whether a folder holds a schedule."""
-    return path.is_dir() and (path / _FIGURES).is_file() and (path / _ROWS).is_file()
+    return path.is_dir() and (path / FIGURES).is_file() and (path / ROWS).is_file()
 
 
 def page(path: Path) -> Page:
     """Return the page of a folder that ``netplace schedule -o`` has written."""
-    (plan, found), rows = read_figures(path), _rows(path / _ROWS)
+    plan, found, rows = read_schedule(path)
     own = names_file(plan.machine)  # a file that a result names is not read
     machine = int(_running(rows)[1].max(initial=1)) if own else parse(plan.machine).nodes
     parts: list[DataTable | Figure] = [_occupancy(rows, machine)]
@@ -47,27 +45,12 @@ def page(path: Path) -> Page:
     notes = [str(note) for note in found.get("notes", [])]
     return Page(
         f"Schedule: {title_of(plan)}",
-        _verdict(path / _FIGURES, found, rows),
+        _verdict(path / FIGURES, found, rows),
         asked,
         parts,
         missing,
         notes,
     )
-
-
-def _rows(path: Path) -> pd.DataFrame:
-    try:
-        frame = pd.read_csv(path)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is no table of jobs, {str(error).strip().splitlines()[0]}") from None
-    for name in _NUMBERS:
-        if name not in frame:
-            raise ValueError(f"{path}: has no column {name}")
-        if not pd.api.types.is_numeric_dtype(frame[name]):
-            raise ValueError(f"{path}: column {name} holds text, expected numbers")
-    if not len(frame):
-        raise ValueError(f"{path}: has no jobs")
-    return frame
 
 
 def _verdict(path: Path, found: dict[str, Any], rows: pd.DataFrame) -> list[str]:
@@ -97,7 +80,7 @@ def _gantt(rows: pd.DataFrame, machine: int) -> Gantt:
     begin, end = ((rows[name] - origin) / second for name in ("start", "end"))
     wait = (rows["start"] - rows["submit"]).to_numpy(float)
     size, name = seconds_unit(float(np.quantile(wait, 0.95)) if len(wait) else 0.0)
-    places = [_places(text) for text in rows["places"].fillna("").astype(str)]
+    places = [node_ranges(text) for text in rows["places"]]
     labels = [
         f"job {number}: {nodes} nodes, waited {value / size:.3g} {name}"
         for number, nodes, value in zip(rows["number"], rows["nodes"], wait, strict=True)
@@ -112,17 +95,6 @@ def _gantt(rows: pd.DataFrame, machine: int) -> Gantt:
         value=f"wait ({name})",
         nodes=machine,
     )
-
-
-def _places(text: str) -> list[int]:
-    """Return the nodes of a list such as ``0-3 8``."""
-    nodes: list[int] = []
-    for word in text.split():
-        first, _, last = word.partition("-")
-        if not first.isdecimal() or (last and not last.isdecimal()):
-            raise ValueError(f"{_ROWS}: places {shown(text)}, expected numbers of nodes such as 0-3 8")
-        nodes += range(int(first), int(last or first) + 1)
-    return nodes
 
 
 def _running(rows: pd.DataFrame) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

@@ -1,0 +1,68 @@
+"""Columns of tables that are read from files: each cell is what its column holds, or its place is told."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from netplace.checks.amounts import MOST
+from netplace.checks.shown import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["names_in", "numbers_in"]
+
+
+def numbers_in(
+    column: pd.Series, path: Path, *, least: float = 0, most: float = float(MOST), whole: bool = False
+) -> pd.Series:
+    """Return a column of texts or numbers as numbers, empty where it is.
+
+    Parameters
+    ----------
+    column : Series
+        As it was read, with its name.
+    path : Path
+        The file.
+    least, most : float
+        The smallest and the largest number that it may hold.
+    whole : bool
+        Whether they must be whole; they are integers then.
+
+    Raises
+    ------
+    ValueError
+        With file, row and column, if a cell is another thing.
+    """
+    import pandas as pd
+
+    filled = column.replace("", None)
+    found = pd.to_numeric(filled, errors="coerce").astype("float64")
+    wrong = (filled.notna() & found.isna()) | ~found.fillna(max(least, 0)).between(least, most)
+    if whole:
+        wrong |= found.notna() & (found != found.round())
+    kind = f"{'a whole number' if whole else 'a number'} from {_bound(least)} to {_bound(most)}"
+    _refuse(column, wrong, path, f"not {kind}")
+    return found.astype("Int64") if whole else found
+
+
+def names_in(column: pd.Series, path: Path, names: tuple[str, ...]) -> pd.Series:
+    """Return a column each cell of which is one of `names`; as `numbers_in`."""
+    _refuse(column, ~column.isin(names), path, f"unknown, expected {' or '.join(names)}")
+    return column
+
+
+def _refuse(column: pd.Series, wrong: pd.Series, path: Path, expected: str) -> None:
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        value = column.iloc[row]
+        raise ValueError(f"{path}, row {row + 1}, {column.name}: {shown(value)} is {expected}")
+
+
+def _bound(value: float) -> str:
+    """Return a bound as people write it: a power of two where it is one of the large ones."""
+    if abs(value) > 2**31 and (power := math.log2(abs(value))).is_integer():
+        return f"{'-' * (value < 0)}2**{power:.0f}"
+    return f"{value:g}"

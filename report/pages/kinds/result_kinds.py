@@ -1,0 +1,123 @@
+"""What the results that commands print with --json must hold to be shown again, by what they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netplace.checks import MOST
+from netplace.checks.schema import (
+    Kind,
+    amount,
+    anything,
+    kind_of,
+    listed,
+    maybe,
+    number,
+    table,
+    table_of,
+    text,
+    truth,
+)
+from netplace.netsim import Config
+from netplace.runs.outcomes import LOAD_POINT
+
+__all__ = ["RESULT_KINDS"]
+
+_COUNT = amount(0, MOST)  # the mean of several runs is no whole number
+_NODES = listed(number(most=2**40))
+_CONFIG = kind_of(Config, defaults=True)
+_ANY_TABLE = table({}, others=True)
+
+_DELAYS = table({"mean": maybe(_COUNT)}, dict.fromkeys(("count", "p50", "p95", "p99", "most"), maybe(_COUNT)))
+_JOB = table(
+    {"name": text, "tasks": number(1), "start": _COUNT, "end": _COUNT, "cycles": _COUNT},
+    {"nodes": _NODES, "winner": maybe(text)},
+)
+_WINDOW = table(dict.fromkeys(("end", "mean_link_load", "most_link_load"), _COUNT))
+_SPREAD = table_of(table(dict.fromkeys(("mean", "min", "max"), _COUNT), {"std": maybe(_COUNT)}))
+_RUN: dict[str, Kind] = {
+    **dict.fromkeys(("cycles", "seconds", "packets", "packet_hops", "most_link_load"), _COUNT),
+    "packet_delay": _DELAYS,
+    "message_delay": _DELAYS,
+    "jobs": listed(_JOB, 1),
+    "network": text,
+    "seed": number(),
+    "config": _CONFIG,
+}
+_RUN_OPTIONS: dict[str, Kind] = {
+    **dict.fromkeys(("drained_cycles", "phits", "injection_blocked", "events", "cpu_seconds"), _COUNT),
+    **dict.fromkeys(("engine", "partition", "mapping"), text),
+    "faults": listed(_ANY_TABLE),
+    "versions": table_of(text),
+    "slowest_job": number(),
+    "slowest_cycles": _COUNT,
+    "window": number(1),
+    "windows": listed(_WINDOW),
+    "critical_paths": anything,
+}
+
+# What was asked for a load point stands beside all points, where it is the same, or in each.
+_LOAD_ASKED: dict[str, Kind] = {
+    "network": text,
+    "traffic": text,
+    "offered": _COUNT,
+    "config": _CONFIG,
+    "engine": text,
+    "warmup": number(),
+    "measure": maybe(number()),
+    "hot_node": maybe(number()),
+    "hot_share": amount(0, 1),
+    "seed": number(),
+}
+_ASKED_POINT = table(
+    {"offered": _COUNT, "network": text}, {**_LOAD_ASKED, "versions": table_of(text)}, others=True
+)
+
+_HOPS = maybe(_COUNT)
+_OFFER: dict[str, Kind] = {"partition": text, "nodes": _NODES, "placed": truth}
+_OFFER_OPTIONS: dict[str, Kind] = {
+    **dict.fromkeys(
+        (
+            "pairwise_sum",
+            "mean_hops",
+            "components",
+            "box_ratio",
+            "cube_ratio",
+            "linear_span",
+            "ring_span",
+            "allocator_cost",
+            "cpu_seconds",
+        ),
+        _HOPS,
+    ),
+    "reason": text,
+    "order": text,
+    "centre": maybe(number()),
+    "box": maybe(listed(number())),
+}
+
+
+def _run(value: Any, where: str) -> None:
+    """Check one run, or several with their means."""
+    several = {"seeds": listed(number()), "spread": _SPREAD, "runs": listed(table(_RUN, _RUN_OPTIONS), 1)}
+    table(_RUN, {**_RUN_OPTIONS, **several})(value, where)
+
+
+def _load(value: Any, where: str) -> None:
+    """Check the points of curves, each with what was asked for it."""
+    table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED)(value, where)
+    same = {name: member for name, member in value.items() if name != "points"}
+    for place, point in enumerate(value["points"]):
+        _ASKED_POINT(same | point, f"{where}: points[{place}]")
+
+
+def _allocation(value: Any, where: str) -> None:
+    """Check what allocators offer, or what the only one that was asked did."""
+    asked: dict[str, Kind] = {"machine": text, "request": number(1), "free": number()}
+    if isinstance(value, dict) and "offers" in value:
+        table({**asked, "offers": listed(table(_OFFER, _OFFER_OPTIONS), 1)})(value, where)
+    else:
+        table({**asked, **_OFFER}, _OFFER_OPTIONS)(value, where)
+
+
+RESULT_KINDS: dict[str, Kind] = {"run": _run, "load": _load, "allocation": _allocation}
