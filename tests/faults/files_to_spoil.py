@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import good_archives
 import good_jobs
 import good_networks
 import good_results
@@ -34,6 +35,7 @@ def make_files(folder: Path) -> None:
         for name, text in texts.items():
             (folder / name).write_text(text)
     good_traces.make_traces(folder)
+    good_archives.make_archives(folder)
     W = (3 * np.arange(16)[:, None] + 7 * np.arange(16)) % 11
     np.save(folder / "w.npy", W)
     np.savez_compressed(folder / "w.npz", W=W)

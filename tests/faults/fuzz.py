@@ -33,14 +33,15 @@ from click.testing import CliRunner, Result
 from files_to_spoil import COMMANDS, make_files
 from flags_to_spoil import command_line
 from limits import SlowError, limit_memory, say, stopped_after
-from sealing import seal_anew
+from sealing import seal_anew, seal_rows, unseal
 from spoiling import spoil
 
 PATIENCE = 30  # seconds of an input
 AT_ONCE = 40  # inputs of a child
 LONGEST = 3200  # characters of a sentence
-BINARY = ("npy", "npz", "parquet", "sqlite", "et", "calls", "lists")
+BINARY = ("npy", "npz", "parquet", "sqlite", "et", "calls", "lists", "bin", "otf2", "def", "evt")
 SEALED = ("json", "sqlite")  # files with checksums
+ROWS = "sched/rows.csv"  # whose digest stands in another file
 _ECHOED = re.compile(r"(.)\1{400}")
 
 
@@ -63,10 +64,15 @@ def make_input(number: int, folder: Path) -> Input:
     name = names[int(rng.integers(len(names)))]
     commands = COMMANDS[name]
     arguments = commands[int(rng.integers(len(commands)))]
-    if name.endswith(SEALED) and rng.random() < 0.7:
+    sealed = rng.random() < 0.7
+    if name.endswith(SEALED) and sealed:
         return Input(number, tuple(arguments), name, (seal_anew(folder / name, rng),))
+    if name.endswith("csv") and sealed:
+        unseal(folder / name)
     content, how = spoil((folder / name).read_bytes(), rng, binary=name.endswith(BINARY))
     (folder / name).write_bytes(content)
+    if name == ROWS and sealed:
+        seal_rows(folder / name)
     return Input(number, tuple(arguments), name, how)
 
 
@@ -222,15 +228,19 @@ def main() -> int:
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int, nargs="?", default=1)
     parser.add_argument("--show", action="store_true", help="show how each ended, and leave its folder")
+    parser.add_argument("--good", type=Path, help="folder of the good files, made if it is not there")
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="netplace-fuzz-"))
-    (place / "good").mkdir()
-    make_files(place / "good")
+    good = given.good or place / "good"
+    if not good.is_dir():
+        good.mkdir()
+        make_files(good)
+    good = good.absolute()
     waiting = list(range(given.first, given.first + given.count))
     lines: list[str] = []
     while waiting:
         now, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
-        said, left = in_a_child(now, lambda numbers: try_inputs(numbers, place / "good", place, given.show))
+        said, left = in_a_child(now, lambda numbers: try_inputs(numbers, good, place, given.show))
         waiting = left + waiting
         lines += said
         for line in said:

@@ -25,8 +25,10 @@ _MADE_BY = (
     ("pss", "derive", "--machine", "tree:2,3", "-o", "tree.conf"),
     ("map", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "random", "-o", "mapping.csv"),
     ("app", "waterfall", "--tasks", "16", "--matrix", "wf.npz"),
+    ("advise", "--machine", "mesh:4x4", "--app", "2d-torus", "--tasks", "8", "--seconds", "0.2",
+     "--simulations", "4", "-o", "advice"),
     ("backfill", "--platform", "1-2-4-16", "--workload", "log.swf"),  # compiled before inputs are timed
-)
+)  # fmt: skip
 # The files in which what commands print as JSON is kept.
 _PRINTED = {
     "run.json": ("run", "--network", "torus:4x4", "--jobs", "2x:butterfly,tasks=8", "--window", "100"),
@@ -46,6 +48,16 @@ _PRINTED = {
 }
 
 
+def _shown(outcome: str, *exports: str) -> list[tuple[str, ...]]:
+    """Return command lines that show an outcome again, by itself, beside itself, and in other forms."""
+    return [
+        ("report", outcome, "-o", "page.html"),
+        ("compare", outcome, outcome, "--json"),
+        ("compare", outcome, outcome, "-o", "page.html"),
+        *(("export", outcome, "-o", f"exported.{ending}") for ending in exports),
+    ]
+
+
 def _explained(folder: str) -> list[tuple[str, ...]]:
     """Return command lines that read a co-simulation again."""
     return [
@@ -53,7 +65,7 @@ def _explained(folder: str) -> list[tuple[str, ...]]:
         ("explain", folder, "--job", "1", "--workload", "apps.csv"),
         ("whatif", folder, "--without", "1", "--workload", "apps.csv", "--json"),
         ("whatif", folder, "--move", "2=nodes:0-15", "--mapping", "3=random", "--workload", "apps.csv"),
-        ("report", folder, "-o", "page.html"),
+        *_shown(folder),
     ]
 
 
@@ -62,15 +74,19 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("plot", "t.csv", "-o", "x.svg", "--bars", "settings"),
         ("plot", "t.csv", "-o", "x.png"),
         ("table", "diff", "t.csv", "runs.csv"),
-        ("report", "t.csv", "-o", "page.html"),
+        *_shown("t.csv"),
         ("schedule", "--machine", "mesh:4x4", "--workload", "apps.csv", "--times", "table:t.csv"),
     ],
     "runs.csv": [
         ("table", "diff", "runs.csv", "t.csv", "--json"),
         ("plot", "runs.csv", "-o", "x.svg"),
-        ("report", "runs.csv", "-o", "page.html"),
+        *_shown("runs.csv"),
     ],
-    "t.parquet": [("plot", "t.parquet", "-o", "x.svg"), ("table", "diff", "t.parquet", "t.csv")],
+    "t.parquet": [
+        *_shown("t.parquet"),
+        ("plot", "t.parquet", "-o", "x.svg"),
+        ("table", "diff", "t.parquet", "t.csv"),
+    ],
     "sweep.sqlite": [
         ("table", "sweep.sqlite", "--json"),
         ("table", "sweep.sqlite", "--runs"),
@@ -78,19 +94,36 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         (*_STORED, "--retry", "--json"),
         ("table", "--verify", "sweep.sqlite"),
         ("plot", "sweep.sqlite", "-o", "x.svg"),
+        *_shown("sweep.sqlite", "parquet", "csv"),
+        *_shown("sweep.toml"),
         (*_SCHEDULE, "--times", "simulated:sweep.sqlite"),
     ],
-    "curves.sqlite": [("load", "curves.toml", "--json"), ("table", "--verify", "curves.sqlite")],
-    "study.sqlite": [("schedule", "study.toml", "--json"), ("table", "--verify", "study.sqlite")],
-    "costudy.sqlite": [("cosim", "costudy.toml", "--json"), ("table", "--verify", "costudy.sqlite")],
+    "curves.sqlite": [
+        ("load", "curves.toml", "--json"),
+        ("table", "--verify", "curves.sqlite"),
+        *_shown("curves.sqlite", "parquet"),
+    ],
+    "study.sqlite": [
+        ("schedule", "study.toml", "--json"),
+        ("table", "--verify", "study.sqlite"),
+        *_shown("study.sqlite", "parquet"),
+    ],
+    "costudy.sqlite": [
+        ("cosim", "costudy.toml", "--json"),
+        ("table", "--verify", "costudy.sqlite"),
+        *_shown("costudy.sqlite", "parquet"),
+    ],
     "shared/cosim.json": _explained("shared"),
     "shared/jobs.csv": _explained("shared"),
-    "run.json": [("report", "run.json", "-o", "page.html")],
-    "seeds.json": [("report", "seeds.json", "-o", "page.html")],
-    "load.json": [("report", "load.json", "-o", "page.html")],
-    "choices.json": [("report", "choices.json", "-o", "page.html")],
-    "sched/figures.json": [("report", "sched", "-o", "page.html")],
-    "sched/rows.csv": [("report", "sched", "-o", "page.html")],
+    "run.json": _shown("run.json"),
+    "seeds.json": _shown("seeds.json"),
+    "load.json": _shown("load.json"),
+    "choices.json": _shown("choices.json"),
+    "sched/figures.json": _shown("sched", "swf", "csv"),
+    "sched/rows.csv": _shown("sched", "swf", "csv"),
+    "advice/advice.json": [("report", "advice", "-o", "page.html")],
+    "costudy/cosimulations.csv": _shown("costudy"),
+    "costudy/report.md": _shown("costudy"),
     "tree.conf": [
         ("pss", "check", "tree.conf", "--machine", "tree:2,3"),
         ("pss", "show", "tree.conf", "--json"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from good_archives import ARCHIVES
 
 from netplace.apps.formats.recording import ENTRY
 
@@ -145,7 +146,7 @@ bcast = [{algorithm = "chain", fanout = 2, segment = 16}]
 RUN = ("run", "--network", "torus:4x4", "--json", "--max-cycles", "3000000")
 _READ_BY = ("m.goal", "m.prv", "m.pcf", "m.tit", "m.simai", "pairs.csv", "dumpi/run-0000.txt", "job.0.et",
             "rec.recording/rank-0000000.calls", "rec.recording/rank-0000001.lists")  # fmt: skip
-_NAMED_BY = {"m.pcf": "m.prv", "rec.recording/rank-0000000.calls": "rec.recording",
+_NAMED_BY = {**ARCHIVES, "m.pcf": "m.prv", "rec.recording/rank-0000000.calls": "rec.recording",
              "rec.recording/rank-0000001.lists": "rec.recording"}  # fmt: skip
 
 
@@ -181,7 +182,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         *_reading("m.trc"),
     ],
     "m.dim": [("app", "m.dim"), *_reading("m.dim")],
-    **{name: _reading(_NAMED_BY.get(name, name)) for name in _READ_BY},
+    **{name: _reading(_NAMED_BY.get(name, name)) for name in (*_READ_BY, *ARCHIVES)},
     "table.toml": [
         (*RUN, "--trace", "m.trace", "--collectives", "table.toml"),
         (

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from netplace.checks.results_file import results_text
+from netplace.checks.table_file import SEAL
+from netplace.extensions import file_digest
+from netplace.runs.schedule_folder import FIGURES
 from netplace.runs.store_rows import checksum
 
-__all__ = ["seal_anew"]
+__all__ = ["seal_anew", "seal_rows", "unseal"]
 
 Rng = np.random.Generator
 _HEAD = ("netplace", "version", "checksum")
@@ -36,6 +39,21 @@ def seal_anew(path: Path, rng: Rng) -> str:
     sealed = results_text(head["netplace"], head["version"], content) if head else json.dumps(content)
     path.write_text(sealed)
     return where
+
+
+def seal_rows(path: Path) -> None:
+    """Let the digest of rows of a schedule that were changed be right again, in the figures beside them."""
+    figures = path.with_name(FIGURES)
+    content = json.loads(figures.read_text()) | {"rows_digest": file_digest(path)}
+    head = [content.pop(name) for name in _HEAD]
+    figures.write_text(results_text(head[0], head[1], content))
+
+
+def unseal(path: Path) -> None:
+    """Take out of a table the last column, where that is its seal."""
+    lines = path.read_text().splitlines()
+    if lines[0].endswith(f",{SEAL}"):
+        path.write_text("".join(f"{line.rpartition(',')[0]}\n" for line in lines))
 
 
 def _change(value: Any, rng: Rng) -> tuple[Any, str]:
