@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from netplace.apps import Program
 from netplace.checks import shown, whole
 from netplace.checks.calls import ArgumentError, check_fields, checked
-from netplace.cosim.work import Work, WorkOf, body_of, program_of
+from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
 from netplace.placement import map_tasks
@@ -90,7 +90,7 @@ class Placing:
             seed=self.seed,
             job=job.number,
         )
-        return Placed(job, work, nodes)
+        return Placed(job, in_switches(work, self.machine, nodes), nodes)
 
     @checked
     def body(self, placed: Placed) -> Program:

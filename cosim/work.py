@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import Op, Program, TaskWriter
+from netplace.apps.collectives import in_groups
 from netplace.checks import one_of
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim import Config
+from netplace.placement.rule import Nodes
+from netplace.placement.switch_groups import switch_groups
 from netplace.runs.programs import Reading, application_program, is_trace, trace_program
 from netplace.scheduling import Job
 from netplace.scheduling.workload import INTENSITIES
+from netplace.topologies import Topology
 
-__all__ = ["Work", "WorkOf", "application_work", "body_of", "choosing", "program_of"]
+__all__ = ["Work", "WorkOf", "application_work", "body_of", "choosing", "in_switches", "program_of"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,14 @@ def choosing(application: str, collectives: str) -> str:
     if not collectives or ",collectives=" in application or ":collectives=" in application:
         return application
     return f"{application},collectives={collectives}"
+
+
+def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
+    """Return what a job does on its nodes: hierarchical collectives go by the switches there."""
+    head, word, rest = work.application.partition("collectives=")
+    text, comma, others = rest.partition(",")
+    grouped = in_groups(text, switch_groups(machine, nodes)) if word else text
+    return work if grouped == text else replace(work, application=f"{head}{word}{grouped}{comma}{others}")
 
 
 @checked

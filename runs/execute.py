@@ -21,7 +21,7 @@ from netplace.netsim.result import versions
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.digests import UnavailableError, network_of
-from netplace.runs.job_programs import repeated_of
+from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.spec import Job, Run
 from netplace.topologies import parse
@@ -84,6 +84,11 @@ class Executed:
     window: int | None = None
     parts: int = 1
 
+    @property
+    def places(self) -> list[Nodes]:
+        """Node of each task of each job."""
+        return [job.nodes for job in self.result.jobs]
+
     def ended(self) -> Ended:
         """Return what of it is kept."""
         outcome = _with_winners(_outcome(self.result), self.run, self.methods)
@@ -120,7 +125,7 @@ def attempt(run: Run) -> Ended:
         same = _signature(run, places)
         cpu_seconds = 0.0
         if same not in _KNOWN:
-            result = _simulate(run, programs, places, "kernel")
+            result = _simulate(run, settled(run, programs, places), places, "kernel")
             cpu_seconds = result.cpu_seconds
             _remember(same, _outcome(result))
         methods = tuple(mapped.method for mapped in found)
@@ -188,6 +193,7 @@ def carry_out(
     programs = repeated_of(run)
     found = mappings_of(run, programs)
     places = [mapped.mapping for mapped in found]
+    programs = settled(run, programs, places)
     parts = 1
     if workers > 1 and window is None:
         once = [repeated.program for repeated in programs]

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
+from netplace.apps.collectives import in_groups
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
-from netplace.runs.digests import UnavailableError, check_digest
+from netplace.placement.rule import Nodes
+from netplace.placement.switch_groups import switch_groups
+from netplace.runs.digests import UnavailableError, check_digest, network_of
 from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
 from netplace.runs.spec import Job, Run
 
-__all__ = ["check_packets", "handy", "program_of", "programs_of", "repeated_of"]
+__all__ = ["check_packets", "handy", "program_of", "programs_of", "repeated_of", "settled"]
 
 
-def programs_of(run: Run) -> tuple[Program, ...]:
-    """Return the programs of a run's jobs, built at most once in a process."""
-    return tuple(repeated.written_out() for repeated in repeated_of(run))
+def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:
+    """Return the programs of a run's jobs, built at most once in a process.
+
+    With the node of each task, hierarchical collectives go by the switches there, as they are simulated.
+    """
+    repeated = repeated_of(run)
+    return tuple(
+        one.written_out() for one in (repeated if places is None else settled(run, repeated, places))
+    )
 
 
 def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
@@ -34,6 +43,22 @@ def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tupl
         Called with the number of bytes of a trace that were read since the last call.
     """
     return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
+
+
+def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -> tuple[Repeated, ...]:
+    """Return the programs of a run's jobs on their nodes: hierarchical collectives by the switches there."""
+    topology = network_of(run.network)
+    found = []
+    for job, repeated, nodes in zip(run.jobs, programs, places, strict=True):
+        text = str(dict(job.options).get("collectives", "ours"))
+        if (grouped := in_groups(text, switch_groups(topology, nodes))) == text:
+            found.append(repeated)
+            continue
+        options = {**dict(job.options), "collectives": grouped}
+        found.append(
+            _program(_only_program(replace(job, options=tuple(sorted(options.items())))), run.config)
+        )
+    return tuple(found)
 
 
 def program_of(job: Job, config: Config) -> Program:

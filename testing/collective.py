@@ -33,7 +33,7 @@ def check_collective(
         A function that takes a `Call` and yields rounds of messages, or what a user asks for it by.
     ranks, bytes : sequence of int
         Numbers of ranks, with the first and last one and one between as roots, and sizes to try; it may
-        refuse some by a ValueError.
+        refuse some by a ValueError. Those of which it rounds bytes off are left out.
     **options
         Further attributes of a `Call`, such as ``segment``.
 
@@ -56,6 +56,8 @@ def check_collective(
             if found.needs(count):
                 continue
             call = Call(operation, count, size, root, **options)
+            if not found.exact(call):
+                continue
             told = f"{what}, {count} ranks, root {root}, {size} bytes"
             try:
                 rounds = [list(messages) for messages in found.rounds(call)]

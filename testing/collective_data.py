@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from netplace.apps.collectives import Call, Message
 
 __all__ = ["Data"]
 
-_COPIED = ("allgather", "allgatherv", "alltoall", "bcast", "gather", "scatter")
+_EXCHANGES = ("alltoall", "alltoallv")
+_COPIED = ("allgather", "allgatherv", *_EXCHANGES, "bcast", "gather", "scatter")
 
 
 class Data:
@@ -29,11 +30,9 @@ class Data:
 
     def __init__(self, call: Call, rounds: Sequence[Sequence[Message]]) -> None:
         self._call = call
-        length = call.ranks * call.vector if call.operation == "alltoall" else call.vector
+        length = call.offsets[-1] if call.operation in _EXCHANGES else call.vector
         cuts = {0, length} | {place for r in rounds for m in r for part in m.parts for place in part}
-        if call.operation == "alltoall":
-            cuts |= set(range(0, length + 1, max(1, call.bytes)))
-        elif call.operation not in ("bcast", "reduce", "allreduce", "scan", "exscan", "barrier"):
+        if call.operation not in ("bcast", "reduce", "allreduce", "scan", "exscan", "barrier"):
             cuts |= set(call.offsets)
         self._cuts = sorted(cuts)
         # A barrier moves no bytes, but each message tells all that its sender knows.
@@ -100,10 +99,12 @@ class Data:
 
     def _owner(self, piece: int) -> int:
         """Return whose block a piece is; of an all-to-all, the sender."""
-        call, place = self._call, self._cuts[piece]
-        if call.operation == "alltoall":
-            return place // call.vector
-        return next(rank for rank in range(call.ranks) if place < call.offsets[rank + 1])
+        number = self._block(piece)
+        return number // self._call.ranks if self._call.operation in _EXCHANGES else number
+
+    def _block(self, piece: int) -> int:
+        """Return the number of the block in which a piece lies."""
+        return bisect_right(self._call.offsets, self._cuts[piece]) - 1
 
     def _is_right(self, rank: int, piece: int) -> bool:
         call, mask = self._call, self._has[rank][piece]
@@ -117,8 +118,8 @@ class Data:
                 return rank != call.root or mask == 1 << self._owner(piece)
             case "allgather" | "allgatherv":
                 return mask == 1 << self._owner(piece)
-            case "alltoall":
-                mine = self._cuts[piece] % call.vector // call.bytes == rank
+            case "alltoall" | "alltoallv":
+                mine = self._block(piece) % call.ranks == rank
                 return not mine or mask == 1 << self._owner(piece)
             case "reduce":
                 return rank != call.root or mask == everyone

@@ -6,7 +6,7 @@ from netplace.apps.collectives.call import OPERATIONS, ROOTED, Algorithm, Call, 
 from netplace.apps.collectives.catalog import ALGORITHMS, algorithm, algorithms_of
 from netplace.apps.collectives.decisions import TABLES
 from netplace.apps.collectives.message_schedule import Schedule
-from netplace.apps.collectives.selection import Collectives, schedule, selection
+from netplace.apps.collectives.selection import Collectives, in_groups, schedule, selection
 from netplace.apps.collectives.writing import (
     ALLTOALL_ORDERS,
     COLLECTIVES,
@@ -49,6 +49,7 @@ __all__ = [
     "bcast",
     "exscan",
     "gather",
+    "in_groups",
     "reduce",
     "reduce_scatter",
     "reduce_scatter_block",

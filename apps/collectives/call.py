@@ -9,17 +9,17 @@ reduce_scatter, allgatherv        the vector of ``bytes``; block i is ``bytes //
                                   for ``i < bytes % ranks``
 reduce_scatter_block              ``bytes // ranks`` for each rank
 allgather, gather, scatter        ``ranks`` blocks of ``bytes``
-alltoall                          ``ranks * ranks`` blocks of ``bytes``, that from i to j at ``i * ranks + j``
+alltoall, alltoallv               ``ranks * ranks`` blocks of ``bytes``, that from i to j at ``i * ranks + j``
 barrier                           nothing
 ================================  =============================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, partial
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from netplace.apps.operation import MOST_TASKS
@@ -31,11 +31,13 @@ __all__ = [
     "Algorithm",
     "Call",
     "Message",
+    "OwnBlocks",
     "Part",
     "Round",
     "Rounds",
     "Shifted",
     "Shifts",
+    "at_once",
     "in_rounds",
 ]
 
@@ -44,6 +46,7 @@ OPERATIONS = {
     "allgatherv": "all blocks together; block i is bytes // ranks, one more for i < bytes % ranks",
     "allreduce": "the vector",
     "alltoall": "the block for each pair",
+    "alltoallv": "the block for each pair, if all are alike",
     "barrier": "not used",
     "bcast": "the root's message",
     "exscan": "the vector",
@@ -114,10 +117,13 @@ class Call:
     radix : int
         Of k-nomial algorithms.
     group : int
-        Consecutive ranks that share a node or switch, of hierarchical algorithms; 0: about the root of
-        `ranks`.
+        Consecutive ranks that share a node or switch, of hierarchical algorithms; 0: those of `groups`, or
+        about the root of `ranks`.
     sizes : tuple of int
-        Of each rank's block of an allgatherv, if they are not about equal.
+        Of each rank's block of an allgatherv, if they are not about equal; of an alltoallv those of the
+        blocks that rank 0 sends, then rank 1, and so on, if they are not alike.
+    groups : tuple of int
+        Of each rank a number that it has in common with those that share its node or switch.
     """
 
     operation: str
@@ -129,6 +135,7 @@ class Call:
     radix: int = 4
     group: int = 0
     sizes: tuple[int, ...] = ()
+    groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         whole(self.ranks, "ranks")
@@ -146,6 +153,10 @@ class Call:
             raise ValueError(
                 f"root: {self.operation} has none, expected 0; operations with one are {', '.join(ROOTED)}"
             )
+        blocks = self.ranks**2 if self.operation == "alltoallv" else self.ranks
+        for name, given, expected in (("sizes", self.sizes, blocks), ("groups", self.groups, self.ranks)):
+            if len(given) not in (0, expected):
+                raise ValueError(f"{name}: {len(given)} of them, expected {expected} for {self.ranks} ranks")
 
     def having(self, options: Mapping[str, Any]) -> Call:
         """Return the call with other attributes."""
@@ -156,6 +167,8 @@ class Call:
         """Where each rank's block begins in the vector, and where the last one ends."""
         if self.sizes:
             sizes = list(self.sizes)
+        elif self.operation.startswith("alltoall"):
+            sizes = [self.bytes] * self.ranks**2
         elif self.operation in ("allgather", "gather", "scatter"):
             sizes = [self.bytes] * self.ranks
         elif self.operation == "reduce_scatter_block":
@@ -167,8 +180,20 @@ class Call:
 
     @property
     def vector(self) -> int:
-        """Length of the vector in bytes (of an all-to-all: one rank's row)."""
-        return self.bytes * self.ranks if self.operation == "alltoall" else self.offsets[-1]
+        """Length of the vector in bytes (of an all-to-all of equal blocks: one rank's row)."""
+        return self.bytes * self.ranks if self.operation.startswith("alltoall") else self.offsets[-1]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to do, so that libraries return at once: no bytes for anybody."""
+        return self.operation not in ("barrier", "alltoallv") and not self.vector
+
+    def block(self, source: int, destination: int) -> Part:
+        """Return the block of an all-to-all from `source` to `destination`."""
+        number = source * self.ranks + destination
+        if self.sizes:
+            return self.offsets[number], self.offsets[number + 1]
+        return number * self.bytes, (number + 1) * self.bytes
 
     def blocks(self, first: int, count: int = 1) -> tuple[Part, ...]:
         """Return the parts that are `count` blocks from `first` on, round the end if need be."""
@@ -195,20 +220,54 @@ class Call:
         return [(at, min(at + step, end)) for at in range(begin, end, step)] or [(begin, end)]
 
 
-Shifted = Iterator[tuple[int, Callable[[int], tuple[Part, ...]]]]
-"""Rounds in which every p sends to p + distance, as (distance, the parts that p sends)."""
+@dataclass(frozen=True)
+class OwnBlocks(Call):
+    """An alltoallv as one rank knows it: the sizes of what it sends and of what it gets.
+
+    Attributes
+    ----------
+    member : int
+        Which one.
+    row, column : sequence of int
+        Bytes that it sends to each rank, and gets from each.
+    """
+
+    member: int = 0
+    row: Sequence[int] = ()
+    column: Sequence[int] = ()
+
+    def block(self, source: int, destination: int) -> Part:
+        """Return a block of the size of the one from `source` to `destination`, one of which is `member`."""
+        return 0, self.row[destination] if source == self.member else self.column[source]
+
+
+Shifted = Iterator[tuple[int, Callable[[int], tuple[Part, ...] | None]]]
+"""Rounds in which every p sends to p + distance, as (distance, the parts that p sends; None: no message)."""
 
 Shifts = Callable[[Call], Shifted]
 
 
 def in_rounds(shifts: Shifts) -> Callable[[Call], Rounds]:
     """Return what yields the messages of `shifts`, round by round."""
+    return partial(_rounds_of, shifts)
+
+
+def at_once(shifts: Shifts) -> Callable[[Call], Rounds]:
+    """Return what yields the messages of `shifts` in one round."""
 
     def rounds(call: Call) -> Rounds:
-        for distance, parts in shifts(call):
-            yield [Message.of(p, (p + distance) % call.ranks, *parts(p)) for p in range(call.ranks)]
+        yield chain.from_iterable(_rounds_of(shifts, call))
 
     return rounds
+
+
+def _rounds_of(shifts: Shifts, call: Call) -> Rounds:
+    for distance, parts in shifts(call):
+        yield [
+            Message.of(p, (p + distance) % call.ranks, *sent)
+            for p in range(call.ranks)
+            if (sent := parts(p)) is not None
+        ]
 
 
 @dataclass(frozen=True)
@@ -226,16 +285,30 @@ class Algorithm:
     shifts : callable or None
         What `rounds` was made from, if every rank does the same: a rank can then tell its own part alone,
         which saves writing down all messages of many ranks.
+    at_once : bool
+        Whether these are one round.
+    grouped : bool
+        Whether it goes by the ranks that share a node or switch.
+    exact : callable
+        ``exact(call)`` is whether all bytes are sent: an algorithm of published figures may round.
     """
 
     rounds: Callable[[Call], Iterable[Round]]
     description: str
     needs: Callable[[int], str] = field(default=lambda ranks: "")
     shifts: Shifts | None = None
+    at_once: bool = False
+    grouped: bool = False
+    exact: Callable[[Call], bool] = lambda call: True
 
     @classmethod
     def shifting(
-        cls, shifts: Shifts, description: str, needs: Callable[[int], str] | None = None
+        cls,
+        shifts: Shifts,
+        description: str,
+        needs: Callable[[int], str] | None = None,
+        together: bool = False,
     ) -> Algorithm:
-        """Return the algorithm of some `shifts`."""
-        return cls(in_rounds(shifts), description, needs or (lambda ranks: ""), shifts)
+        """Return the algorithm of some `shifts`, one after the other or all `together`."""
+        rounds = at_once(shifts) if together else in_rounds(shifts)
+        return cls(rounds, description, needs or (lambda ranks: ""), shifts, together)

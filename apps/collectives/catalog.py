@@ -23,7 +23,6 @@ from netplace.apps.collectives.composite import (
     nonoverlapping,
     reduce_scatter_block_basic_linear,
     reduce_scatter_non_overlapping,
-    unless_empty,
 )
 from netplace.apps.collectives.decisions import shipped_table
 from netplace.apps.collectives.double_tree import (
@@ -33,7 +32,9 @@ from netplace.apps.collectives.double_tree import (
 )
 from netplace.apps.collectives.halving import butterfly, recursive_halving, reduce_scatter_block_butterfly
 from netplace.apps.collectives.halving_doubling import (
+    divides,
     halving_doubling,
+    halving_doubling_rounded,
     reduce_scatter_allgather,
     reduce_scatter_gather,
 )
@@ -45,7 +46,6 @@ from netplace.apps.collectives.hierarchical import (
     hierarchical_reduce,
 )
 from netplace.apps.collectives.linear import (
-    alltoall_linear,
     barrier_linear,
     barrier_tree,
     basic_linear_allreduce,
@@ -53,6 +53,7 @@ from netplace.apps.collectives.linear import (
     pairwise,
     pairwise_exchange,
     reduce_scatter_pairwise,
+    scattered,
 )
 from netplace.apps.collectives.neighbor_exchange import neighbor_exchange
 from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner, reduce_rabenseifner
@@ -120,7 +121,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         neighbor_exchange, "two blocks with either neighbour by turns; odd: ring"
     ),
     ("allgather", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
-    ("allgather", "hierarchical"): Algorithm(hierarchical_allgather, "to leaders, a ring of them, and back"),
+    ("allgather", "hierarchical"): Algorithm(
+        hierarchical_allgather, "to leaders, a ring of them, and back", grouped=True
+    ),
     ("allgatherv", "default"): Algorithm(allgatherv_default(_by_default), "to rank 0, then broadcast"),
     ("allgatherv", "bruck"): Algorithm.shifting(bruck, "all that is known to p - 2^k; any number of ranks"),
     ("allgatherv", "recursive_doubling"): Algorithm(
@@ -144,26 +147,40 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allreduce", "reduce_scatter_allgather"): Algorithm(
         reduce_scatter_allgather, "halve at distances .., 2, 1, then put together (MPICH)"
     ),
-    ("allreduce", "halving_doubling"): Algorithm(
-        halving_doubling, "the same with halves rounded down (ours)"
+    ("allreduce", "halving_doubling"): Algorithm(halving_doubling, "the same with shares as even as can be"),
+    ("allreduce", "halving_doubling_rounded"): Algorithm(
+        halving_doubling_rounded, "the same with shares rounded down, as in published figures", exact=divides
     ),
     ("allreduce", "double_binary_tree"): Algorithm(
         allreduce_double_binary_tree, "half of the vector up and down each of two trees"
     ),
-    ("allreduce", "hierarchical"): Algorithm(hierarchical_allreduce, "inside groups, among leaders, inside"),
-    ("alltoall", "linear"): Algorithm(alltoall_linear, "everything at once"),
+    ("allreduce", "hierarchical"): Algorithm(
+        hierarchical_allreduce, "inside groups, among leaders, inside", grouped=True
+    ),
+    ("alltoall", "linear"): Algorithm.shifting(pairwise, "everything at once", together=True),
     ("alltoall", "pairwise"): Algorithm.shifting(pairwise, "with p + k and p - k in round k"),
     ("alltoall", "pairwise_exchange"): Algorithm(pairwise_exchange, "with p xor k in round k", _power_of_two),
     ("alltoall", "modified_bruck"): Algorithm(modified_bruck, "blocks hop 2^k ranks in round k"),
-    ("alltoall", "linear_sync"): Algorithm(alltoall_linear, "everything, few requests open at a time"),
+    ("alltoall", "linear_sync"): Algorithm.shifting(
+        pairwise, "everything, few requests open at a time", together=True
+    ),
     ("alltoall", "two_proc"): Algorithm.shifting(pairwise, "two ranks exchange blocks", _two),
+    ("alltoallv", "basic_linear"): Algorithm.shifting(
+        pairwise, "everything at once, empty blocks too", together=True
+    ),
+    ("alltoallv", "pairwise"): Algorithm.shifting(pairwise, "with p + k and p - k in round k"),
+    ("alltoallv", "scattered"): Algorithm.shifting(
+        scattered, "everything at once but empty blocks", together=True
+    ),
     ("barrier", "linear"): Algorithm(barrier_linear, "to rank 0 and back, straight"),
     ("barrier", "double_ring"): Algorithm(double_ring, "a token twice round the ring"),
     ("barrier", "recursive_doubling"): Algorithm(barrier_recursive_doubling, "with p xor 2^k"),
     ("barrier", "bruck"): Algorithm.shifting(dissemination, "dissemination: to p + 2^k"),
     ("barrier", "two_proc"): Algorithm.shifting(dissemination, "two ranks exchange a message", _two),
     ("barrier", "tree"): Algorithm(barrier_tree, "up and down a binomial tree"),
-    ("barrier", "hierarchical"): Algorithm(hierarchical_barrier, "inside groups, among leaders, inside"),
+    ("barrier", "hierarchical"): Algorithm(
+        hierarchical_barrier, "inside groups, among leaders, inside", grouped=True
+    ),
     ("bcast", "linear"): Algorithm(tree_bcast(trees.linear), _LINEAR),
     ("bcast", "chain"): Algorithm(tree_bcast(trees.chain), "segments down several chains"),
     ("bcast", "pipeline"): Algorithm(tree_bcast(trees.pipeline), "segments down one chain"),
@@ -176,7 +193,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("bcast", "scatter_allgather"): Algorithm(scatter_allgather, "scatter, then recursive doubling"),
     ("bcast", "scatter_allgather_ring"): Algorithm(scatter_allgather_ring, "scatter, then a ring"),
     ("bcast", "double_binary_tree"): Algorithm(double_tree_bcast, "a half down each of two trees"),
-    ("bcast", "hierarchical"): Algorithm(hierarchical_bcast, "among leaders, then inside groups"),
+    ("bcast", "hierarchical"): Algorithm(
+        hierarchical_bcast, "among leaders, then inside groups", grouped=True
+    ),
     ("exscan", "linear"): Algorithm(chain_scan, "p to p + 1, one after the other"),
     ("exscan", "recursive_doubling"): Algorithm(scan_recursive_doubling, "sums of groups with p xor 2^k"),
     ("gather", "basic_linear"): Algorithm(gather(trees.linear), _LINEAR),
@@ -196,7 +215,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         reduce_scatter_gather, "halve at distances .., 2, 1, then gather (MPICH)"
     ),
     ("reduce", "double_binary_tree"): Algorithm(double_tree_reduce, "a half up each of two trees"),
-    ("reduce", "hierarchical"): Algorithm(hierarchical_reduce, "inside groups, then among leaders"),
+    ("reduce", "hierarchical"): Algorithm(
+        hierarchical_reduce, "inside groups, then among leaders", grouped=True
+    ),
     ("reduce_scatter", "non_overlapping"): Algorithm(
         reduce_scatter_non_overlapping(_by_default), "reduce to rank 0, then scatter"
     ),
@@ -207,16 +228,16 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         reduce_scatter_pairwise, "blocks straight to their owners"
     ),
     ("reduce_scatter_block", "basic_linear"): Algorithm(
-        unless_empty(reduce_scatter_block_basic_linear(_by_default)), "reduce to rank 0, then scatter"
+        reduce_scatter_block_basic_linear(_by_default), "reduce to rank 0, then scatter"
     ),
     ("reduce_scatter_block", "recursive_doubling"): Algorithm(
-        unless_empty(reduce_scatter_block_recursive_doubling), "all but what is done with p xor 2^k"
+        reduce_scatter_block_recursive_doubling, "all but what is done with p xor 2^k"
     ),
     ("reduce_scatter_block", "recursive_halving"): Algorithm(
-        unless_empty(recursive_halving), "halve at distances .., 2, 1"
+        recursive_halving, "halve at distances .., 2, 1"
     ),
     ("reduce_scatter_block", "butterfly"): Algorithm(
-        unless_empty(reduce_scatter_block_butterfly), "halve at distances 1, 2, .."
+        reduce_scatter_block_butterfly, "halve at distances 1, 2, .."
     ),
     ("reduce_scatter_block", "ring"): Algorithm.shifting(reduce_scatter_ring, _RING),
     ("reduce_scatter_block", "pairwise"): Algorithm.shifting(

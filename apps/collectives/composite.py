@@ -13,21 +13,10 @@ __all__ = [
     "nonoverlapping",
     "reduce_scatter_block_basic_linear",
     "reduce_scatter_non_overlapping",
-    "unless_empty",
 ]
 
 Chosen = Callable[[Call], Rounds]
 """Returns the rounds of an operation by the default choice."""
-
-
-def unless_empty(chosen: Chosen) -> Chosen:
-    """Send nothing at all where the vector is empty."""
-
-    def rounds(call: Call) -> Rounds:
-        if call.vector:
-            yield from chosen(call)
-
-    return rounds
 
 
 def nonoverlapping(chosen: Chosen) -> Chosen:

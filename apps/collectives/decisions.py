@@ -93,6 +93,10 @@ class Table:
     blocks: frozenset[str] = frozenset()
     base: Table | None = None
 
+    def all_rows(self) -> Mapping[str, tuple[Row, ...]]:
+        """Return the rows of every operation, its own or those of `base`."""
+        return self.rows if self.base is None else {**self.base.all_rows(), **self.rows}
+
     def choose(self, call: Call) -> Row:
         """Return the row for a call.
 
@@ -117,7 +121,7 @@ class Table:
         by_block = call.operation in self.blocks
         if call.operation in _TOTALS:
             return call.bytes if by_block else call.bytes * call.ranks
-        if call.operation == "alltoall":
+        if call.operation in ("alltoall", "alltoallv"):
             return call.bytes
         return call.bytes // call.ranks if by_block else call.bytes
 
@@ -163,6 +167,11 @@ def _parsed(content: bytes, source: str) -> Table:
             _row(row, f"{source}: {operation}, row {number}") for number, row in enumerate(listed, 1)
         )
         _check_no_gap(source, operation, rows[operation])
+        if operation == "alltoallv" and any(row.bytes != (0, None) for row in rows[operation]):
+            raise ValueError(
+                f"{source}: alltoallv: a row asks for bytes, of which each rank has its own, "
+                "expected ranks alone"
+            )
     if base is not None:
         one_of(base, TABLES, f"{source}: base")
     return Table(name, rows, blocks, None if base is None else shipped_table(base))

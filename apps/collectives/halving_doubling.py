@@ -10,7 +10,13 @@ from netplace.apps.collectives.call import Call, Message, Part, Rounds
 from netplace.apps.collectives.folding import Folding
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
-__all__ = ["halving_doubling", "reduce_scatter_allgather", "reduce_scatter_gather"]
+__all__ = [
+    "divides",
+    "halving_doubling",
+    "halving_doubling_rounded",
+    "reduce_scatter_allgather",
+    "reduce_scatter_gather",
+]
 
 
 def reduce_scatter_allgather(call: Call) -> Rounds:
@@ -55,38 +61,63 @@ def reduce_scatter_gather(call: Call) -> Rounds:
 
 
 def halving_doubling(call: Call) -> Rounds:
-    """Allreduce as above, with halves rounded down: what does not divide by the core is not sent."""
+    """Allreduce as above, with shares as even as can be; of short vectors some are empty, and sent too."""
     folding = Folding(call.ranks)
     yield from _fold(call, folding)
-    share = call.bytes // folding.size
-    shares = [(v * share, (v + 1) * share) for v in range(folding.size)]
-    distance = folding.size // 2
-    while distance:
-        size = call.bytes * distance // folding.size
+    for distance in reversed(_doubling(folding.size)):
         yield [
-            Message(
-                folding.rank(v),
-                folding.rank(v ^ distance),
-                size,
-                [_run(shares, v ^ distance, distance, size)],
+            Message.of(
+                folding.rank(v), folding.rank(v ^ distance), _even(call, folding, v ^ distance, distance)
             )
             for v in range(folding.size)
         ]
-        distance //= 2
+    for distance in _doubling(folding.size):
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ distance), _even(call, folding, v, distance))
+            for v in range(folding.size)
+        ]
+    yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
+
+
+def halving_doubling_rounded(call: Call) -> Rounds:
+    """Allreduce as above, with halves rounded down, on which published figures stand.
+
+    What does not divide by the core is not sent: a few bytes of a vector. Real only where `divides`.
+    """
+    folding = Folding(call.ranks)
+    share = call.bytes // folding.size
+    yield from _fold(call, folding)
+    for distance in reversed(_doubling(folding.size)):
+        half = call.bytes * distance // folding.size
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ distance), _run(v ^ distance, distance, share, half))
+            for v in range(folding.size)
+        ]
     for distance in _doubling(folding.size):
         yield [
             Message.of(
-                folding.rank(v), folding.rank(v ^ distance), _run(shares, v, distance, share * distance)
+                folding.rank(v), folding.rank(v ^ distance), _run(v, distance, share, share * distance)
             )
             for v in range(folding.size)
         ]
     yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
 
 
-def _run(shares: list[Part], place: int, count: int, size: int) -> Part:
+def divides(call: Call) -> bool:
+    """Tell whether a vector divides by the core, so that nothing is rounded."""
+    return call.bytes % Folding(call.ranks).size == 0
+
+
+def _run(place: int, count: int, share: int, size: int) -> Part:
     """Return the interval of `size` bytes where the shares of the group of `count` places begin."""
-    begin = shares[place - place % count][0]
+    begin = (place - place % count) * share
     return begin, begin + size
+
+
+def _even(call: Call, folding: Folding, place: int, count: int) -> Part:
+    """Return what the group of `count` places to which `place` belongs is left with: even shares."""
+    first = place - place % count
+    return first * call.bytes // folding.size, (first + count) * call.bytes // folding.size
 
 
 def _fold(call: Call, folding: Folding) -> Rounds:

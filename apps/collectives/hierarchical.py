@@ -1,4 +1,4 @@
-"""Inside groups of consecutive ranks first, nodes or switches, then among one rank of each.
+"""Inside groups of ranks first, those of a node or switch, then among one rank of each.
 
 Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan, "Exploiting hierarchy in parallel computer networks
 to optimize collective operation performance", IPDPS 2000.
@@ -12,7 +12,7 @@ from math import isqrt
 
 from netplace.apps.collectives.bruck import dissemination
 from netplace.apps.collectives.by_distance import bcast_by_distance, reduce_by_distance
-from netplace.apps.collectives.call import Call, Message, Round, Rounds, in_rounds
+from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, in_rounds
 from netplace.apps.collectives.linear import barrier_tree
 from netplace.apps.collectives.rabenseifner import allreduce_rabenseifner
 
@@ -69,7 +69,7 @@ def hierarchical_allgather(call: Call) -> Rounds:
         passed = []
         for g, leader in enumerate(leaders):
             group = groups[(g - k) % count]
-            passed.append(Message.of(leader, leaders[(g + 1) % count], *call.blocks(group[0], len(group))))
+            passed.append(Message.of(leader, leaders[(g + 1) % count], *_blocks(call, group)))
         yield passed
     whole = Call("bcast", call.ranks, call.vector)
     yield from _among(whole, bcast_by_distance, groups, [0] * count)
@@ -79,7 +79,24 @@ def _groups(call: Call) -> tuple[list[list[int]], list[int]]:
     """Return the groups and their leaders: the first rank of each, and the root of its own."""
     size = call.group or max(1, isqrt(call.ranks))
     groups = [list(range(at, min(at + size, call.ranks))) for at in range(0, call.ranks, size)]
+    if call.groups and not call.group:
+        members: dict[int, list[int]] = {}
+        for rank, number in enumerate(call.groups):
+            members.setdefault(number, []).append(rank)
+        groups = list(members.values())
     return groups, [call.root if call.root in group else group[0] for group in groups]
+
+
+def _blocks(call: Call, group: Sequence[int]) -> list[Part]:
+    """Return the blocks of the ranks of a group, neighbouring ones as one part."""
+    parts: list[Part] = []
+    for rank in group:
+        begin, end = call.offsets[rank : rank + 2]
+        if parts and parts[-1][1] == begin:
+            parts[-1] = parts[-1][0], end
+        else:
+            parts.append((begin, end))
+    return parts
 
 
 def _places(groups: Sequence[Sequence[int]], leaders: Sequence[int]) -> list[int]:

@@ -6,7 +6,6 @@ from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
 from netplace.apps.collectives.trees import down, linear, up, whole_vector
 
 __all__ = [
-    "alltoall_linear",
     "barrier_linear",
     "barrier_tree",
     "basic_linear_allreduce",
@@ -14,6 +13,7 @@ __all__ = [
     "pairwise",
     "pairwise_exchange",
     "reduce_scatter_pairwise",
+    "scattered",
 ]
 
 
@@ -23,22 +23,22 @@ def basic_linear_allreduce(call: Call) -> Rounds:
     yield from down(call, linear(call), whole_vector(call))
 
 
-def alltoall_linear(call: Call) -> Rounds:
-    """All at once: to the next rank, the one after it, and so on."""
-    ranks = range(call.ranks)
-    yield (Message.of(p, q := (p + k) % call.ranks, _block(call, p, q)) for k in ranks[1:] for p in ranks)
-
-
 def pairwise(call: Call) -> Shifted:
     """In round k, p sends to p + k."""
     for k in range(1, call.ranks):
-        yield k, lambda p, k=k: (_block(call, p, (p + k) % call.ranks),)  # type: ignore[misc]
+        yield k, lambda p, k=k: (call.block(p, (p + k) % call.ranks),)  # type: ignore[misc]
+
+
+def scattered(call: Call) -> Shifted:
+    """In round k, p sends to p + k, but no empty block."""
+    for distance, blocks in pairwise(call):
+        yield distance, lambda p, blocks=blocks: _unless_empty(*blocks(p))  # type: ignore[misc]
 
 
 def pairwise_exchange(call: Call) -> Rounds:
     """In round k, p exchanges with p xor k; for a power of two."""
     for k in range(1, call.ranks):
-        yield [Message.of(p, p ^ k, _block(call, p, p ^ k)) for p in range(call.ranks)]
+        yield [Message.of(p, p ^ k, call.block(p, p ^ k)) for p in range(call.ranks)]
 
 
 def reduce_scatter_pairwise(call: Call) -> Shifted:
@@ -72,7 +72,5 @@ def chain_scan(call: Call) -> Rounds:
         yield [Message.of(p, p + 1, (0, call.bytes))]
 
 
-def _block(call: Call, source: int, destination: int) -> Part:
-    """Return the block of an all-to-all from `source` to `destination`."""
-    begin = (source * call.ranks + destination) * call.bytes
-    return begin, begin + call.bytes
+def _unless_empty(block: Part) -> tuple[Part] | None:
+    return (block,) if block[0] < block[1] else None

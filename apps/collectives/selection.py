@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
-from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call
+from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, OwnBlocks, Shifted
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
 from netplace.apps.collectives.message_schedule import Schedule
 from netplace.apps.task import TaskWriter
-from netplace.checks import one_of
+from netplace.checks import one_of, whole
 
-__all__ = ["OURS", "Collectives", "schedule", "selection"]
+__all__ = ["OURS", "Collectives", "in_groups", "schedule", "selection"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +27,25 @@ class Collectives:
         For operations that `named` does not have.
     named : mapping of str to str
         Algorithm by operation.
+    groups : tuple of int
+        Of each task a number that it has in common with those that share its node or switch, for
+        hierarchical algorithms; empty: not known.
     """
 
     table: Table
     named: Mapping[str, str] = field(default_factory=dict)
+    groups: tuple[int, ...] = ()
+
+    @cached_property
+    def is_hierarchical(self) -> bool:
+        """Whether some algorithm that it may choose goes by groups, which were not given."""
+        rows = [(operation, row) for operation, rows in self.table.all_rows().items() for row in rows]
+        names = [
+            (of, row.algorithm) for of, row in rows if of not in self.named and "group" not in row.options
+        ]
+        return not self.groups and any(
+            algorithm(operation, name)[1].grouped for operation, name in (*self.named.items(), *names)
+        )
 
     def schedule(self, call: Call) -> Schedule:
         """Return all messages of a call.
@@ -52,14 +67,23 @@ class Collectives:
             If there is no algorithm for the call.
         """
         name, chosen, call = self._chosen(call)
-        if chosen.shifts is None:
-            _schedule(chosen, name, call).write(writer, members, rank, tag)
+        if call.is_empty:
             return
-        for distance, parts in chosen.shifts(call):
-            source, destination = (rank - distance) % call.ranks, (rank + distance) % call.ranks
-            request = writer.irecv(members[source], _length(parts(source)), tag)
-            writer.send(members[destination], _length(parts(rank)), tag)
-            writer.wait(request)
+        if chosen.grouped and self.groups:
+            if len(self.groups) != writer.tasks:
+                raise ValueError(
+                    f"groups: {len(self.groups)} of them, expected one for each of {writer.tasks} tasks"
+                )
+            call = call.having({"groups": tuple(self.groups[member] for member in members)})
+        if chosen.shifts is not None:
+            _write_shifts(chosen, chosen.shifts(call), writer, members, rank, tag)
+        elif isinstance(call, OwnBlocks):
+            raise ValueError(
+                f"algorithm {name!r} of {call.operation}: needs all blocks, and programs know their own, "
+                "expected basic_linear, pairwise or scattered"
+            )
+        else:
+            _schedule(chosen, name, call).write(writer, members, rank, tag)
 
     def _chosen(self, call: Call) -> tuple[str, Algorithm, Call]:
         """Return name and algorithm for a call, and the call with the table's options."""
@@ -80,14 +104,36 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
         If there is no such table, operation or algorithm, naming `what`.
     """
     table, *words = text.split("+")
-    named = {}
+    named: dict[str, str] = {}
+    groups: tuple[int, ...] = ()
     for word in words:
         operation, equals, name = word.partition("=")
         if not equals:
             raise ValueError(f"{what}: {word!r} is not of the form operation=algorithm")
+        if operation == "groups":
+            groups = tuple(whole(number, f"{what}: groups", 0) for number in name.split("."))
+            continue
         one_of(operation, OPERATIONS, f"{what}: collective operation")
         named[operation], _ = algorithm(operation, name, what=f"{what}: algorithm of {operation}")
-    return Collectives(decision_table(table, what), named)
+    return Collectives(decision_table(table, what), named, groups)
+
+
+def in_groups(text: str, groups: Sequence[int]) -> str:
+    """Return the text of the same selection for tasks that share nodes or switches so.
+
+    It stays as it is if nothing in it goes by groups, or they are given.
+
+    Parameters
+    ----------
+    text : str
+        As for `selection`.
+    groups : sequence of int
+        Of each task a number that it has in common with those of its node or switch.
+    """
+    if not groups or not selection(text).is_hierarchical:
+        return text
+    number = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+    return f"{text}+groups={'.'.join(str(number[group]) for group in groups)}"
 
 
 def schedule(
@@ -137,7 +183,34 @@ def schedule(
 
 @lru_cache(maxsize=64)
 def _schedule(chosen: Algorithm, name: str, call: Call) -> Schedule:
-    return Schedule.of(call, name, chosen.rounds(call))
+    return Schedule.of(call, name, () if call.is_empty else chosen.rounds(call))
+
+
+def _write_shifts(
+    chosen: Algorithm, shifted: Shifted, writer: TaskWriter, members: Sequence[int], rank: int, tag: int
+) -> None:
+    """Append what a rank does in rounds in which all do the same, or in all of them at once."""
+    ranks = len(members)
+    requests: list[int] = []
+    sends: list[tuple[int, int]] = []
+    for distance, parts in shifted:
+        source, destination = (rank - distance) % ranks, (rank + distance) % ranks
+        if (coming := parts(source)) is not None:
+            requests.append(writer.irecv(members[source], _length(coming), tag))
+        if (going := parts(rank)) is not None:
+            sends.append((members[destination], _length(going)))
+        if not chosen.at_once:
+            _exchange(writer, requests, sends, tag)
+    _exchange(writer, requests, sends, tag)
+
+
+def _exchange(writer: TaskWriter, requests: list[int], sends: list[tuple[int, int]], tag: int) -> None:
+    """Send, wait for what comes, and forget both."""
+    for destination, size in sends:
+        writer.send(destination, size, tag)
+    writer.waitall(requests)
+    requests.clear()
+    sends.clear()
 
 
 def _length(parts: Sequence[tuple[int, int]]) -> int:

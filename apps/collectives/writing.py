@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from netplace.apps.collectives.call import Call
-from netplace.apps.collectives.selection import OURS, Collectives
+from netplace.apps.collectives.call import Call, OwnBlocks
+from netplace.apps.collectives.selection import OURS, Collectives, selection
 from netplace.apps.task import TaskWriter
 from netplace.checks import one_of
 
@@ -39,6 +39,8 @@ ALLTOALL_ORDERS = {
     "sends-first": "send to i+1 .. i+p-1, then receive from i-1 .. i-p+1",
     "identifier": "for k = 0 .. p-1 without oneself: exchange with k",
 }
+
+_SENDS_FIRST = selection("ours+alltoall=linear")
 
 
 def bcast(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
@@ -109,11 +111,11 @@ def alltoall(
         _write(writer, "alltoall", members, bytes, tag)
         return
     one_of(order, ALLTOALL_ORDERS, "alltoall order")
-    sizes = [bytes] * len(members)
-    if order == "sends-first":
-        alltoallv(writer, members, sizes, sizes, tag)
-        return
     i, p = _place(writer, members), len(members)
+    if order == "sends-first":
+        call = Call("alltoall", p, bytes)
+        _SENDS_FIRST.write(writer, members, i, call, tag)
+        return
     for k in range(1, p) if order == "rotated" else range(p):
         dst, src = ((i + k) % p, (i - k) % p) if order == "rotated" else (k, k)
         if dst != i:
@@ -131,25 +133,21 @@ def alltoallv(
 ) -> None:
     """Send ``sizes_row[j]`` bytes to each member j and receive ``sizes_column[j]`` from it.
 
-    All sends come first, to i+1 .. i+p-1, then all receives, from i-1 .. i-p+1. Pairs of 0 bytes say nothing.
+    Members know their own blocks alone, so that the number of members chooses the algorithm, not the bytes.
 
     Raises
     ------
     ValueError
         If there is not one size for each member.
     """
-    i, p = _place(writer, members), len(members)
+    place, count = _place(writer, members), len(members)
     for sizes, what in ((sizes_row, "sizes_row"), (sizes_column, "sizes_column")):
-        if len(sizes) != p:
+        if len(sizes) != count:
             raise ValueError(
-                f"alltoallv: {what} has {len(sizes)} sizes, expected one for each of {p} members"
+                f"alltoallv: {what} has {len(sizes)} sizes, expected one for each of {count} members"
             )
-    sources = [(i - k) % p for k in range(1, p)]
-    requests = [writer.irecv(members[j], sizes_column[j], tag) for j in sources if sizes_column[j]]
-    for j in reversed(sources):
-        if sizes_row[j]:
-            writer.send(members[j], sizes_row[j], tag)
-    writer.waitall(requests)
+    call = OwnBlocks("alltoallv", count, 0, member=place, row=sizes_row, column=sizes_column)
+    _chosen(writer).write(writer, members, place, call, tag)
 
 
 COLLECTIVES: dict[str, Callable[..., Any]] = {
@@ -181,10 +179,15 @@ def _write(
 ) -> None:
     if root is not None and root not in members:
         raise ValueError(f"root: task {root} is not among the {len(members)} members of the collective")
-    chosen: Collectives = writer.collectives or OURS
     place = 0 if root is None else members.index(root)
     call = Call(operation, len(members), bytes, place, sizes=sizes)
-    chosen.write(writer, members, _place(writer, members), call, tag)
+    _chosen(writer).write(writer, members, _place(writer, members), call, tag)
+
+
+def _chosen(writer: TaskWriter) -> Collectives:
+    """Return what chooses the algorithms of a task."""
+    chosen: Collectives = writer.collectives or OURS
+    return chosen
 
 
 def _place(writer: TaskWriter, members: Sequence[int]) -> int:

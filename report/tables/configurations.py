@@ -79,6 +79,7 @@ def measure(configuration: Configuration) -> Row:
         places = [job.nodes for job in result.jobs]
     else:
         places = places_of(run, programs)
+    programs = programs_of(run, places)
     each, load = [], np.zeros(len(topology.links()))
     traffic = {id(program): program.traffic().W for program in programs}
     for program, nodes in zip(programs, places, strict=True):

@@ -23,7 +23,7 @@ def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
     for one in executed:
         result = one.result
         topology = parse(one.run.network)
-        for job, program in enumerate(programs_of(one.run)):
+        for job, program in enumerate(programs_of(one.run, one.places)):
             path = critical_path(topology, result.config, program, result.jobs[job])
             rows.append(
                 {

@@ -49,11 +49,11 @@ def write_run(
     if messages:
         from netplace.report.files.messages import write_messages
 
-        write_messages(messages, [one.result for one in executed], programs_of(first.run))
+        write_messages(messages, [one.result for one in executed], programs_of(first.run, first.places))
     if timeline:
         from netplace.report.files.timeline import write_timeline
 
-        write_timeline(timeline, first.result, programs_of(first.run), first.window)
+        write_timeline(timeline, first.result, programs_of(first.run, first.places), first.window)
     if picture:
         from netplace.report.plots.network_map import draw_network
 

@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,44 @@ EVERY = pytest.mark.parametrize(("operation", "name"), ALGORITHMS)
 
 @EVERY
 def test_everybody_ends_with_everything(operation, name):
-    sizes = (48,) if name == "halving_doubling" else (1, 37)
-    assert check_collective(operation, name, bytes=sizes)
-    assert check_collective(operation, name, (2, 5, 8, 13), sizes, segment=5, fanout=3, radix=3, group=3)
+    bytes = (48,) if name == "halving_doubling_rounded" else (1, 37)
+    assert check_collective(operation, name, bytes=bytes)
+    assert check_collective(operation, name, (2, 5, 8, 13), bytes, segment=5, fanout=3, radix=3, group=3)
+
+
+@EVERY
+def test_blocks_may_be_uneven_or_empty(operation, name):
+    chance = random.Random(f"{operation} {name}")
+    for ranks in (*chance.sample(range(2, 18), 3), chance.choice((24, 31, 33))):
+        long = 1009 if operation.startswith("alltoall") else 1_000_003
+        bytes = chance.choice((0, ranks - 1, ranks, ranks + 1, long))
+        options = {
+            "segment": chance.choice((0, bytes // 7 + 1, bytes + 1)),
+            "fanout": chance.randint(1, 5),
+            "radix": chance.randint(2, 5),
+            "group": chance.randint(0, 5),
+        }
+        if not ALGORITHMS[operation, name].needs(ranks) and name != "halving_doubling_rounded":
+            assert check_collective(operation, name, (ranks,), (bytes,), **options)
+
+
+@pytest.mark.parametrize("name", ["basic_linear", "pairwise", "scattered"])
+def test_an_alltoallv_sends_the_blocks_of_its_table(name):
+    sizes = (1, 0, 5, 2, 3, 0, 7, 8, 9)
+    made = schedule("alltoallv", 3, 0, algorithm=name, sizes=sizes)
+    sent = {(source, destination): bytes for source, destination, _, bytes in made.pairs()}
+    expected = {(i, j): sizes[3 * i + j] for i in range(3) for j in range(3) if i != j}
+    assert sent == {pair: bytes for pair, bytes in expected.items() if bytes or name != "scattered"}
+    assert check_collective("alltoallv", name, (3,), (0,), sizes=sizes)
+
+
+def test_groups_are_those_given():
+    groups = (7, 1, 7, 1, 2)
+    for operation in ("allgather", "allreduce", "barrier", "bcast", "reduce"):
+        made = check_collective(operation, "hierarchical", (5,), (37,), groups=groups)[0]
+        leaders = {0, 1, 4}
+        for source, destination, _, _ in made.pairs():
+            assert groups[source] == groups[destination] or {source, destination} <= leaders
 
 
 @EVERY
@@ -45,7 +82,8 @@ def test_tables_choose_for_every_number_of_ranks(table):
             for size in (0, 1, 64, 4096, 300_000):
                 if ranks <= 16 or size < 4096:
                     made = schedule(operation, ranks, size, collectives=table)
-                    assert (made.rounds > 0) == (ranks > 1) or operation.startswith("reduce_scatter")
+                    silent = made.call.is_empty or (made.algorithm == "scattered" and not size)
+                    assert (made.rounds > 0) == (ranks > 1 and not silent)
 
 
 def straight(call):

@@ -5,7 +5,7 @@ import pytest
 
 from netplace import carried, read
 from netplace.apps import application
-from netplace.apps.collectives import allreduce, selection
+from netplace.apps.collectives import Message, allreduce, alltoallv, selection
 from netplace.runs import resolve
 
 # Of the operations that these programs had when collectives had one algorithm each.
@@ -86,3 +86,32 @@ def test_a_table_that_changes_makes_another_run(tmp_path):
 def test_unknown_tables_are_told_early():
     with pytest.raises(ValueError, match="unknown name 'openmp'; did you mean openmpi"):
         resolve("torus:4x4", {"app": "cg", "class": "S", "collectives": "openmp"})
+
+
+def exchanges(task):
+    """Send blocks of different sizes, some of them empty, to all tasks."""
+    sizes = [[(3 * i + j) % 4 for j in range(task.tasks)] for i in range(task.tasks)]
+    alltoallv(task, range(task.tasks), sizes[task.task], [row[task.task] for row in sizes])
+
+
+@pytest.mark.parametrize(
+    ("name", "silent"), [("scattered", True), ("basic_linear", False), ("pairwise", False)]
+)
+def test_an_alltoallv_goes_by_its_table(name, silent):
+    program = application(exchanges, 5, collectives=f"ours+alltoallv={name}")
+    program.check(rendezvous=0)
+    sent = program.traffic()
+    expected = [[(3 * i + j) % 4 if i != j else 0 for j in range(5)] for i in range(5)]
+    assert sent.W.tolist() == expected
+    assert sent.N.sum() == (np.count_nonzero(expected) if silent else 20)
+    assert application(exchanges, 5).equals(application(exchanges, 5, collectives="ours+alltoallv=scattered"))
+
+
+def mine(call):
+    """Send every block straight."""
+    yield [Message.of(0, 1, call.block(0, 1))]
+
+
+def test_an_alltoallv_of_ones_own_needs_to_know_all_blocks():
+    with pytest.raises(ValueError, match="needs all blocks, and programs know their own"):
+        application(exchanges, 2, collectives=f"ours+alltoallv={__file__}:mine")

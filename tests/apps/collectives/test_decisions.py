@@ -77,3 +77,9 @@ def test_an_unknown_algorithm_of_a_table_is_told(table):
     path = table('allreduce = [{algorithm = "rings"}]')
     with pytest.raises(ValueError, match=r"mine.toml.*algorithm of allreduce: unknown name 'rings'"):
         schedule("allreduce", 4, 10, collectives=path)
+
+
+def test_ranks_alone_choose_an_alltoallv(table):
+    path = table('alltoallv = [{bytes = [0, 9], algorithm = "pairwise"}, {algorithm = "scattered"}]')
+    with pytest.raises(ValueError, match="alltoallv: a row asks for bytes, of which each rank has its own"):
+        schedule("alltoallv", 4, 10, collectives=path)
