@@ -61,20 +61,28 @@ def placing_of(plan: CosimPlan) -> Placing:
     ValueError
         If the file that says what jobs run cannot be used.
     """
+    return _placing_of(plan)[0]
+
+
+def _placing_of(plan: CosimPlan) -> tuple[Placing, Rates]:
+    """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
     machine = parse(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
-    if not plan.applications:
-        return given
     rates = Rates(without_faults(given), plan.precision)
+    if not plan.applications:
+        return given, rates
+    periods: dict[tuple[Work, int], float] = {}
 
     def period(job: Job, work: Work) -> float:
-        # What the log's time is of; another mapping then costs or saves, like another partition.
-        plain = replace(given, work_of=lambda _: work, mapping="consecutive")
-        return rates.iteration(plain.put(job, compact(machine, job)))
+        if (work, job.nodes) not in periods:
+            # What the log's time is of; another mapping then costs or saves, like another partition.
+            plain = replace(given, work_of=lambda _: work, mapping="consecutive")
+            periods[work, job.nodes] = rates.iteration(plain.put(job, compact(machine, job)))
+        return periods[work, job.nodes]
 
     mix = read_mix(plan.applications).choosing(plan.collectives)
-    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed))
+    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed)), rates
 
 
 @checked
@@ -100,7 +108,7 @@ def cosimulate(
     ValueError
         If jobs, machine and rules do not go together, or a job cannot run.
     """
-    placing, jobs = placing_of(plan), workload_of(plan.jobs)
+    (placing, rates), jobs = _placing_of(plan), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
@@ -108,7 +116,7 @@ def cosimulate(
     if plan.network_time == "auto":
         cheapest, why = cheaper(placing, jobs)
         plan, chosen = replace(plan, network_time=cheapest), [why]
-    course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None))
+    course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None), rates)
     execution, site = course.execution, None
     if checkpoint is not None and engine == "kernel" and isinstance(execution, LiveExecution):
         execution = Journal(execution, course, course.kept, checkpoint, plan.key)

@@ -116,12 +116,11 @@ class _Table:
 
     kept: tuple[str, ...] = ()
 
-    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell = tell
         longest = from_log(plan.margin)
         if plan.applications:
-            rates = Rates(placing, plan.precision)
             self.alone: Callable[[Placed], float] = lambda placed: _alone(rates, placed)
         else:
             fresh = FreshTimes(placing, plan.margin, engine, precision=plan.precision)
@@ -149,9 +148,9 @@ class _Mixes:
 
     kept: tuple[str, ...] = ()
 
-    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
-        self._tell, self._rates = tell, Rates(placing, plan.precision)
+        self._tell, self._rates = tell, rates
         self._by_source = dict.fromkeys(SOURCES, 0.0)
         longest = from_log(plan.margin)
         if not plan.applications:
@@ -188,7 +187,7 @@ class _Mixes:
         alone = _alone(self._rates, placed)
         for source, cycles in done.by_source.items():
             self._by_source[source] += cycles
-        width = done.doubt / max(1.0, alone)
+        width = done.doubt / max(1.0, alone) + _doubt(self._rates, placed)
         self.measured[placed.job.number] = Measured(placed, round(done.begin), taken, alone, alone, width)
         self._tell(len(self.measured))
 
@@ -200,9 +199,14 @@ def _alone(rates: Rates, placed: Placed) -> float:
     return rates.alone(placed)
 
 
-COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell], Course]] = {
+def _doubt(rates: Rates, placed: Placed) -> float:
+    """Return by which share the time of a job alone may be off."""
+    return rates.doubt(placed) if placed.work.application else 0.0
+
+
+COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell, Rates], Course]] = {
     "table": _Table,
     "mixes": _Mixes,
-    "sampled": SampledCourse,
-    "live": _Live,
+    "sampled": lambda plan, placing, engine, tell, _: SampledCourse(plan, placing, engine, tell),
+    "live": lambda plan, placing, engine, tell, _: _Live(plan, placing, engine, tell),
 }

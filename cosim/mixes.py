@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from netplace.checks.calls import checked
+from netplace.cosim.experience import Experience
 from netplace.cosim.influence import Presence, presence
 from netplace.cosim.neighbours import Neighbourhood, Neighbours
 from netplace.cosim.placed import Placed, Placing
@@ -30,6 +31,7 @@ SOURCES = {
     "light": "jobs whose links others hardly load, looked up",
     "sampled": "mixes simulated for this stretch",
     "remembered": "mixes simulated before",
+    "foretold": "slowdowns foretold, as those of mixes were",
 }
 
 
@@ -109,6 +111,8 @@ class MixesExecution:
         self._now = 0.0
         self._running: dict[int, Progress] = {}
         self._neighbours = Neighbours(_SLACK * rates.precision)
+        self._experience = Experience(rates.precision, placing.seed)
+        self._drawn: dict[int, float] = {}  # what was foretold of jobs that are simulated by chance
 
     @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
@@ -170,10 +174,22 @@ class MixesExecution:
 
     def _measure(self) -> None:
         """Measure the rates that do not hold any more among the jobs that run now."""
-        for wanted in self._neighbours.to_measure():
+        for wanted in self._neighbours.to_measure(self._settled):
             self._measure_around(wanted)
         for attempt, one in self._running.items():
             one.left_out = one.omitted + self._neighbours.drift[attempt]
+
+    def _settled(self, attempt: int, foretold: float) -> bool:
+        """Tell whether what is known of mixes says enough of a job; if so, its factor is that."""
+        if self._experience.drawn():
+            self._drawn[attempt] = foretold
+            return False
+        known = self._experience.factor(foretold)
+        if known is not None:
+            one = self._running[attempt]
+            one.factor, one.half_width = known
+            one.source, one.omitted = "foretold", 0.0
+        return known is not None
 
     def _measure_around(self, wanted: Neighbourhood) -> None:
         placed = [self._running[attempt].placed for attempt in (*wanted.watched, *wanted.beside)]
@@ -187,3 +203,5 @@ class MixesExecution:
             one = self._running[attempt]
             one.factor, one.half_width, one.source = factor, half, source
             one.omitted = wanted.left_out[attempt]
+            if attempt in self._drawn:
+                self._experience.note(self._drawn.pop(attempt), factor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,14 +25,19 @@ class Neighbourhood:
         Those that hold them up.
     left_out : dict of int to float
         Influence of all others on each watched job.
-    shares : bool
-        Whether a watched job shares a possible link with any other.
+    foretold : dict of int to float
+        Influence of all others, left out or not, on each watched job.
     """
 
     watched: tuple[int, ...]
     beside: tuple[int, ...]
     left_out: dict[int, float]
-    shares: bool
+    foretold: dict[int, float]
+
+    @property
+    def shares(self) -> bool:
+        """Whether a watched job shares a possible link with any other."""
+        return any(self.foretold.values())
 
 
 class Neighbours:
@@ -77,8 +82,15 @@ class Neighbours:
         elif job in self._present:
             self._gone.append(job)
 
-    def to_measure(self) -> list[Neighbourhood]:
-        """Return what has to be measured now; it is taken to be measured then."""
+    def to_measure(self, settled: Callable[[int, float], bool] | None = None) -> list[Neighbourhood]:
+        """Return what has to be measured now; it is taken to be measured then.
+
+        Parameters
+        ----------
+        settled : callable, optional
+            Asked of each job on which more acts than the slack, with the influence of all others: whether it
+            need not be simulated.
+        """
         if not self._new and not self._gone:
             return []
         jobs = [*self._present]
@@ -98,6 +110,8 @@ class Neighbours:
             if job in fresh or self.drift[job] > self._slack
         ]
         self.drift |= {job: 0.0 for one in found for job in one.watched}
+        if settled is not None:
+            found = [one for one in found if not (one.beside and settled(*next(iter(one.foretold.items()))))]
         return _merged(found)
 
     def _acting(self, jobs: list[int]) -> NDArray[np.float64]:
@@ -114,9 +128,9 @@ class Neighbours:
         tail = np.cumsum(acting[order])
         left = order[tail <= self._slack]
         beside = tuple(sorted({*jobs} - {jobs[other] for other in left.tolist()} - {jobs[place]}))
-        return Neighbourhood(
-            (jobs[place],), beside, {jobs[place]: float(acting[left].sum())}, bool((acting > 0).any())
-        )
+        job = jobs[place]
+        left_out, foretold = {job: float(acting[left].sum())}, {job: float(acting.sum())}
+        return Neighbourhood((job,), beside, left_out, foretold)
 
     def _forget(self, gone: Iterable[int]) -> None:
         for job in gone:
@@ -134,14 +148,14 @@ def _merged(found: list[Neighbourhood]) -> list[Neighbourhood]:
     merged: list[Neighbourhood] = []
     for one in found:
         own, watched, left_out = {*one.watched, *one.beside}, one.watched, one.left_out
-        shares, apart = one.shares, []
+        foretold, apart = one.foretold, []
         for other in merged:
             theirs = {*other.watched, *other.beside}
             if own & theirs:
                 own, watched, left_out = own | theirs, other.watched + watched, other.left_out | left_out
-                shares |= other.shares
+                foretold = other.foretold | foretold
             else:
                 apart.append(other)
         beside = tuple(sorted(own.difference(watched)))
-        merged = [*apart, Neighbourhood(watched, beside, left_out, shares)]
+        merged = [*apart, Neighbourhood(watched, beside, left_out, foretold)]
     return merged

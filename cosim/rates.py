@@ -35,7 +35,7 @@ _DRAWS = 3  # runs of which a time alone is the mean, at most
 _BLOCK, _LEAST_BLOCK = 32, 4  # iterations of the watched job that takes longest over one, at most and least
 _CHANCE = 0.05  # share by which a pace may differ from another without telling anything
 _OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
-_SETTLED = 0.05  # of the precision: draws that differ by less are enough
+_SETTLED = 0.2  # of the precision: draws that differ by less are enough
 _SHORT, _LONG, _LONGER = 8, 16, 64  # iterations between which the time that one more takes is measured
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
 
@@ -81,7 +81,7 @@ class Rates:
     simulated: int = 0
     missed: int = 0
     _known: dict[object, Measurement] = field(default_factory=dict, repr=False)
-    _times: dict[object, float] = field(default_factory=dict, repr=False)
+    _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
     _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -128,16 +128,25 @@ class Rates:
     def alone(self, job: Placed) -> float:
         """Return the cycles of a job alone on its nodes, all its iterations."""
         times = job.work.iterations
-        if times <= _WHOLE and self._fits(job, times):
+        if self._whole(job):
             return self._block(job, times)
         base = self._base(job)
         return self._block(job, base) + (times - base) * self.iteration(job)
 
     @checked
+    def doubt(self, job: Placed) -> float:
+        """Return by which share the time alone may be off: half of what draws differ by."""
+        if self._whole(job):
+            mean, spread = self._drawn(job, job.work.iterations)
+            return spread / 2 / mean
+        base, less = self._bases(job)
+        (long, spread), (short, other) = self._drawn(job, base), self._drawn(job, less)
+        return (spread + other) / 2 / (long - short)
+
+    @checked
     def iteration(self, job: Placed) -> float:
         """Return the cycles by which a job alone takes longer for one more iteration."""
-        base = self._base(job)
-        less = _LONG if base == _LONGER else _SHORT
+        base, less = self._bases(job)
         return (self._block(job, base) - self._block(job, less)) / (base - less)
 
     @checked
@@ -145,15 +154,28 @@ class Rates:
         """Return the cycles of one iteration of a job alone without what it computes."""
         return self._block(replace(job, work=replace(job.work, compute=0)), 1)
 
+    def _whole(self, job: Placed) -> bool:
+        """Tell whether a job alone is simulated whole."""
+        return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
+
     def _base(self, job: Placed) -> int:
         """Return the iterations from which on a job alone is extrapolated."""
         return _LONGER if job.work.iterations > _LONGER and self._fits(job, _LONGER) else _LONG
+
+    def _bases(self, job: Placed) -> tuple[int, int]:
+        """Return between which iterations the time that one more takes is measured, more first."""
+        base = self._base(job)
+        return base, _LONG if base == _LONGER else _SHORT
 
     def _fits(self, job: Placed, times: int) -> bool:
         return times * len(body_of(_loop(job.work), self.placing.config)) <= _OPERATIONS
 
     def _block(self, job: Placed, times: int) -> float:
         """Return the cycles of so many iterations of a job alone, a mean over draws."""
+        return self._drawn(job, times)[0]
+
+    def _drawn(self, job: Placed, times: int) -> tuple[float, float]:
+        """Return the cycles of so many iterations of a job alone: the mean of draws, and their range."""
         key = times, self._key([job])[0]
         if key not in self._times:
             draws = _DRAWS if network_draws(self.placing.machine, self.placing.config) else 1
@@ -163,7 +185,7 @@ class Rates:
                 found.append(cycles_alone(replace(self.placing, seed=self.placing.seed + len(found)), block))
                 if len(found) > 1 and np.ptp(found) < self.precision * _SETTLED * found[0]:
                     break
-            self._times[key] = float(np.mean(found))
+            self._times[key] = float(np.mean(found)), float(np.ptp(found))
         return self._times[key]
 
     def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:

@@ -1,0 +1,72 @@
+"""What simulated mixes tell of those that are not simulated: slowdowns foretold, with intervals.
+
+By how much jobs hold each other up is foretold from loads (`netplace.cosim.influence`), which says more than
+there is. How much more, the mixes that were simulated show: the ratio of a job's slowdown, simulated, to that
+foretold. Of a job drawn like them the ratio lies within as far of their median as 19 of 20 of theirs do
+(split conformal prediction, Lei et al., Journal of the American Statistical Association 113, 2018, algorithm
+2, with what is foretold as the local scale). So only jobs that were drawn by chance count.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+__all__ = ["Experience"]
+
+_LEAST = 40  # ratios before any slowdown is foretold from them
+_AUDITED = 0.05  # share of jobs that are simulated all the same, for experience to stay true
+_LEVEL = 0.95
+
+
+@dataclass
+class Experience:
+    """Slowdowns of jobs in mixes that were simulated.
+
+    Parameters
+    ----------
+    precision : float
+        Half width, as a share of a job's time, up to which its slowdown need not be simulated.
+    seed : int
+        Of who is simulated all the same.
+    """
+
+    precision: float
+    seed: int = 0
+    _ratios: list[float] = field(default_factory=list, repr=False)
+    _most: float = 0.0  # that was foretold of a job that was simulated
+    _scale: tuple[float, float] = (0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        self._rng = np.random.default_rng([self.seed, 31])
+
+    def drawn(self) -> bool:
+        """Tell whether the next job is one of those that are simulated whatever is known."""
+        return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
+
+    def note(self, foretold: float, factor: float) -> None:
+        """Take note of a job that was drawn: by which share more it was to take, and by which factor it took."""
+        self._ratios.append((factor - 1) / foretold)
+        self._most = max(self._most, foretold)
+        ratios = np.array(self._ratios)
+        middle = float(np.median(ratios))
+        rank = math.ceil((len(ratios) + 1) * _LEVEL)
+        width = math.inf if rank > len(ratios) else float(np.sort(np.abs(ratios - middle))[rank - 1])
+        self._scale = middle, width
+
+    def factor(self, foretold: float) -> tuple[float, float] | None:
+        """Return the factor by which a job is slowed and its half width as a share; None: simulate it.
+
+        Parameters
+        ----------
+        foretold : float
+            Share by which others hold it up, see `netplace.cosim.influence`.
+        """
+        if len(self._ratios) < _LEAST or foretold > self._most:
+            return None
+        middle, width = self._scale
+        factor = 1 + middle * foretold
+        half = width * foretold / factor
+        return (factor, half) if half <= self.precision else None
