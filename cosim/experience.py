@@ -47,7 +47,7 @@ class Experience:
         return len(self._ratios) < _LEAST or bool(self._rng.random() < _AUDITED)
 
     def note(self, foretold: float, factor: float) -> None:
-        """Take note of a job that was drawn: by which share more it was to take, and by which factor it took."""
+        """Take note of a job that was drawn: the share foretold, and the factor by which it was slowed."""
         self._ratios.append((factor - 1) / foretold)
         self._most = max(self._most, foretold)
         ratios = np.array(self._ratios)
