@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.apps.program import Program
-from netplace.apps.synthetic.rounds import exchange, in_rounds
-from netplace.apps.task import TaskWriter
+from netplace.apps.synthetic.rounds import Round, exchange, in_rounds
 from netplace.checks import one_of
 
 __all__ = ["ORDERS", "all_to_all", "butterfly"]
@@ -29,12 +31,12 @@ def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotat
     """
     one_of(order, ORDERS, "order of all-to-all")
 
-    def write(writer: TaskWriter) -> None:
-        start = writer.task if order == "rotated" else 0
-        others = ((start + k) % tasks for k in range(tasks))
-        exchange(writer, (other for other in others if other != writer.task), bytes)
+    def once(task: NDArray[np.int64]) -> Round:
+        if order == "rotated":
+            return Round.of(exchange((task + k) % tasks for k in range(1, tasks)))
+        return Round.of(exchange(k + (k >= task) for k in range(tasks - 1)))
 
-    return in_rounds(tasks, bytes, rounds, write, "all-to-all", length=_pairs)
+    return in_rounds(tasks, bytes, rounds, "all-to-all", lambda tasks: 2 * tasks * (tasks - 1), once)
 
 
 def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
@@ -56,13 +58,9 @@ def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
     if tasks < 2 or tasks & (tasks - 1):
         raise ValueError(f"tasks of butterfly: {tasks} is not a power of two of at least 2")
 
-    def write(writer: TaskWriter) -> None:
-        for bit in range(tasks.bit_length() - 1):
-            exchange(writer, [writer.task ^ 1 << bit], bytes)
+    stages = tasks.bit_length() - 1
 
-    return in_rounds(tasks, bytes, rounds, write, "butterfly")
+    def once(task: NDArray[np.int64]) -> Round:
+        return Round.of(step for bit in range(stages) for step in exchange([task ^ 1 << bit]))
 
-
-def _pairs(tasks: int) -> int:
-    """Return how many operations it takes to send and receive between all pairs."""
-    return 2 * tasks * (tasks - 1)
+    return in_rounds(tasks, bytes, rounds, "butterfly", lambda tasks: 2 * tasks * stages, once)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.checks import whole
 
 __all__ = ["Grid", "near_cube"]
@@ -65,19 +68,25 @@ class Grid:
             )
         return cls(numbers, wraps, transposed)
 
-    def step(self, task: int, axis: int, distance: int) -> int | None:
-        """Return the task `distance` along `axis` from `task`; None if there is none but itself."""
+    @property
+    def steps(self) -> int:
+        """How many tasks have one above them along X, and along Y, .., in all."""
+        tasks = prod(self.sizes)
+        return sum(tasks if self.wraps else tasks - tasks // size for size in self.sizes if size > 1)
+
+    def step(self, task: NDArray[np.int64], axis: int, distance: int) -> NDArray[np.int64]:
+        """Return the tasks `distance` along `axis` from others; -1 where there is none but itself."""
         size, stride = self.sizes[axis], self._stride(axis)
         place = task // stride % size
         target = (place + distance) % size
-        if target == place or (not self.wraps and target != place + distance):
-            return None
-        return task + (target - place) * stride
+        there = (target != place) & (self.wraps | (target == place + distance))
+        return np.where(there, task + (target - place) * stride, -1)
 
-    def neighbours(self, task: int, distances: Sequence[int] = (1, -1)) -> list[int]:
-        """Return the tasks at `distances` along X, then along Y, .., those that exist."""
-        steps = (self.step(task, axis, by) for axis in range(len(self.sizes)) for by in distances)
-        return [target for target in steps if target is not None]
+    def neighbours(
+        self, task: NDArray[np.int64], distances: Sequence[int] = (1, -1)
+    ) -> list[NDArray[np.int64]]:
+        """Return the tasks at `distances` along X, then along Y, ..; -1 where there is none."""
+        return [self.step(task, axis, by) for axis in range(len(self.sizes)) for by in distances]
 
     def _stride(self, axis: int) -> int:
         return prod(self.sizes[axis + 1 :] if self.transposed else self.sizes[:axis])

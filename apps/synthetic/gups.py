@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.apps.operation import check_written
+from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
-from netplace.apps.synthetic.rounds import BYTES_PER_TASK
-from netplace.apps.task import TaskWriter
-from netplace.checks import check_size, whole
+from netplace.apps.synthetic.rounds import marks_of
+from netplace.checks import MOST, whole
 
 __all__ = ["gups"]
 
@@ -38,22 +37,29 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
         Seed of the draw.
     """
     whole(tasks, "tasks of gups", 2)
-    whole(bytes, "bytes of gups", 0)
+    whole(bytes, "bytes of gups", 0, MOST - 1)
     whole(rounds, "rounds of gups")
     whole(seed, "seed of gups", 0)
-    check_size(tasks, BYTES_PER_TASK, "tasks", "gups")
     count = tasks if updates is None else whole(updates, "updates of gups")
-    check_written(2 * rounds * count, "gups")
+    check_written(2 * rounds * count + tasks * rounds, "gups")
     rng = np.random.default_rng(seed)
-    writers = [TaskWriter(task, tasks) for task in range(tasks)]
+    sources, targets = np.empty((rounds, count), np.int64), np.empty((rounds, count), np.int64)
     for number in range(rounds):
-        sources = rng.integers(tasks, size=count)
-        targets = (sources + rng.integers(1, tasks, size=count)) % tasks
-        for writer in writers:
-            writer.mark(number + 1)
-        for tag, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
-            writers[source].send(target, bytes, number * count + tag)
-            writers[target].recv(source, bytes, number * count + tag)
-    for writer in writers:
-        writer.mark(-1)
-    return Program.of(writers, "gups")
+        sources[number] = rng.integers(tasks, size=count)
+        targets[number] = (sources[number] + rng.integers(1, tasks, size=count)) % tasks
+    # Every update is two operations; a task's own stand in the order of the updates.
+    task = np.stack([sources, targets], axis=-1).reshape(rounds, -1)
+    order = np.argsort(task, axis=None, kind="stable")
+    here = np.array([np.bincount(row, minlength=tasks) for row in task])
+    first = np.concatenate([[0], np.cumsum(here.sum(axis=0))])
+    return Program(
+        first=first,
+        kind=np.tile(np.array([Op.SEND, Op.RECV], np.int8), rounds * count)[order],
+        peer=np.stack([targets, sources], axis=-1).ravel()[order].astype(np.int32),
+        size=np.full(len(order), bytes, np.int64),
+        tag=order // 2,
+        request=np.full(len(order), -1, np.int32),
+        marks=marks_of(first, here.T),
+        name="gups",
+        sections={},
+    )

@@ -13,9 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.apps.program import Program
 from netplace.apps.synthetic.grid import Grid
-from netplace.apps.synthetic.rounds import exchange, in_rounds
+from netplace.apps.synthetic.rounds import Round, exchange, in_rounds
 
 __all__ = [
     "mesh_2d",
@@ -148,6 +151,7 @@ def t_torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None)
 
 
 def _exchange_on(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> Program:
-    return in_rounds(
-        tasks, bytes, rounds, lambda writer: exchange(writer, grid.neighbours(writer.task), bytes), name
-    )
+    def once(task: NDArray[np.int64]) -> Round:
+        return Round.of(exchange(grid.neighbours(task)))
+
+    return in_rounds(tasks, bytes, rounds, name, lambda _: 4 * grid.steps, once)

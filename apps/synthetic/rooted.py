@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.operation import Op
 from netplace.apps.program import Program
-from netplace.apps.synthetic.rounds import in_rounds
-from netplace.apps.task import TaskWriter
+from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
 
 __all__ = ["all_to_one", "binary_tree", "one_to_all"]
 
@@ -18,15 +21,9 @@ def all_to_one(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
         2 ---> 0
         3 --/
     """
-
-    def write(writer: TaskWriter) -> None:
-        if writer.task:
-            writer.send(0, bytes)
-        else:
-            for source in range(1, tasks):
-                writer.recv(source, bytes)
-
-    return in_rounds(tasks, bytes, rounds, write, "all-to-one")
+    return in_rounds(
+        tasks, bytes, rounds, "all-to-one", _edges, lambda task: _with_root(task, Op.RECV, Op.SEND)
+    )
 
 
 def one_to_all(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
@@ -38,15 +35,9 @@ def one_to_all(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
         0 ---> 2
           \--> 3
     """
-
-    def write(writer: TaskWriter) -> None:
-        if writer.task:
-            writer.recv(0, bytes)
-        else:
-            for target in range(1, tasks):
-                writer.send(target, bytes)
-
-    return in_rounds(tasks, bytes, rounds, write, "one-to-all")
+    return in_rounds(
+        tasks, bytes, rounds, "one-to-all", _edges, lambda task: _with_root(task, Op.SEND, Op.RECV)
+    )
 
 
 def binary_tree(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
@@ -59,13 +50,25 @@ def binary_tree(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
         0 <--------------- 4                   q = 4
     """
 
-    def write(writer: TaskWriter) -> None:
-        q = 1
-        while q < tasks and writer.task % (2 * q) == 0:
-            if writer.task + q < tasks:
-                writer.recv(writer.task + q, bytes)
-            q *= 2
-        if q < tasks:
-            writer.send(writer.task - q, bytes)
+    def once(task: NDArray[np.int64]) -> Round:
+        steps = []
+        for q in (1 << bit for bit in range((tasks - 1).bit_length())):
+            inner, leaf = task % (2 * q) == 0, task % (2 * q) == q
+            steps.append(receive(np.where(inner & (task + q < tasks), task + q, -1)))
+            steps.append(send(np.where(leaf, task - q, -1)))
+        return Round.of(steps)
 
-    return in_rounds(tasks, bytes, rounds, write, "binary-tree")
+    return in_rounds(tasks, bytes, rounds, "binary-tree", _edges, once)
+
+
+def _edges(tasks: int) -> int:
+    """Return how many operations it takes if each task but one sends, or receives, one message."""
+    return 2 * (tasks - 1)
+
+
+def _with_root(task: NDArray[np.int64], at_root: Op, elsewhere: Op) -> Round:
+    """Return the round in which task 0 has a message with each of the others, in their order."""
+    others = len(task) - 1
+    first = np.append(0, others + task)
+    kind = np.repeat(np.array([at_root, elsewhere], np.int8), others)
+    return Round(first, kind, np.append(task[1:], np.zeros(others)).astype(np.int32))

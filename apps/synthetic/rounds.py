@@ -1,29 +1,75 @@
-"""What the synthetic applications share: rounds, and exchanges with a list of partners."""
+"""What the synthetic applications share: what all tasks do in a round, as arrays, and rounds of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from netplace.apps.operation import check_written
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
-from netplace.apps.task import TaskWriter
-from netplace.checks import check_size, whole
+from netplace.checks import MOST, whole
 
-__all__ = ["BYTES_PER_TASK", "exchange", "in_rounds"]
+__all__ = ["Round", "exchange", "in_rounds", "marks_of", "receive", "send"]
 
-BYTES_PER_TASK = 1200  # of a writer with a few operations
+Step = tuple[Op, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Sends and receives of every task in one round, in its order.
+
+    Attributes
+    ----------
+    first : ndarray of int64, shape (tasks + 1,)
+        Operations ``first[i]:first[i + 1]`` are those of task ``i``.
+    kind : ndarray of int8, shape (operations,)
+        `Op` of each.
+    peer : ndarray of int32, shape (operations,)
+        To or from which task.
+    """
+
+    first: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    peer: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, steps: Iterable[Step]) -> Round:
+        """Return what tasks do that go through the same steps: a kind, and the peer of each, -1 for none."""
+        kinds, peers = zip(*steps, strict=True)
+        table = np.stack([peer.astype(np.int32) for peer in peers], axis=1)
+        there = table >= 0
+        kind = np.broadcast_to(np.array(kinds, np.int8), table.shape)
+        return cls(_starts(there.sum(axis=1)), kind[there], table[there])
+
+
+def send(peers: NDArray[np.int64]) -> Step:
+    """Return the step in which each task sends to its peer, if it is not -1."""
+    return Op.SEND, peers
+
+
+def receive(peers: NDArray[np.int64]) -> Step:
+    """Return the step in which each task receives from its peer, if it is not -1."""
+    return Op.RECV, peers
+
+
+def exchange(partners: Iterable[NDArray[np.int64]]) -> list[Step]:
+    """Return the steps in which each task sends to all partners, then receives from all in the same order."""
+    every = list(partners)
+    return [*map(send, every), *map(receive, every)]
 
 
 def in_rounds(
     tasks: int,
     bytes: int,
     rounds: int,
-    write: Callable[[TaskWriter], None],
     name: str,
-    least: int = 2,
-    length: Callable[[int], int] | None = None,
+    operations: Callable[[int], int],
+    once: Callable[[NDArray[np.int64]], Round],
 ) -> Program:
-    """Let each task do `rounds` times what `write` writes for it once.
+    """Return the program in which tasks do several times what they do in one round.
 
     Rounds are marked as iterations 1, 2, .. and the messages of round r carry tag r - 1, so that those of
     different rounds cannot be taken for each other.
@@ -31,48 +77,69 @@ def in_rounds(
     Parameters
     ----------
     tasks : int
-        Number of tasks, at least `least`.
+        Number of tasks, at least 2.
     bytes : int
-        Size of a message; checked here, used by `write`.
+        Size of a message.
     rounds : int
         How many rounds.
-    write : callable
-        Appends one round of a task to its writer.
     name : str
         Name of the application.
-    length : callable, optional
-        Operations of so many tasks in a round, counted before they are written.
+    operations : callable
+        Returns how many operations so many tasks have in a round, counted before any is made.
+    once : callable
+        Returns a round of the tasks whose numbers it is given.
 
     Raises
     ------
     ValueError
         If a number is too small, or the operations would be too many.
     """
-    whole(tasks, f"tasks of {name}", least)
-    whole(bytes, f"bytes of {name}", 0)
+    whole(tasks, f"tasks of {name}", 2)
+    whole(bytes, f"bytes of {name}", 0, MOST - 1)
     whole(rounds, f"rounds of {name}")
-    check_size(tasks, BYTES_PER_TASK, "tasks", name)
-    # Where it is not known, every task but one at least sends or receives something.
-    check_written((tasks - 1 if length is None else length(tasks)) * rounds, name)
-    writers = []
-    operations = 0
-    for task in range(tasks):
-        writer = TaskWriter(task, tasks)
-        writer.mark(1)
-        write(writer)
-        operations += len(writer) * rounds
-        check_written(operations, name)
-        writers.append(writer)
-    for writer in writers:  # only now: there are not too many
-        writer.repeat(0, rounds, tag_step=1)
-        writer.mark(-1)
-    return Program.of(writers, name)
+    check_written(operations(tasks) * rounds, name)
+    made = once(np.arange(tasks))
+    length = np.diff(made.first)
+    first = _starts(length * rounds)
+    task = np.repeat(np.arange(tasks), length * rounds)
+    place = np.arange(first[-1]) - first[task]
+    tag, source = place // length[task], made.first[task] + place % length[task]
+    return Program(
+        first=first,
+        kind=made.kind[source],
+        peer=made.peer[source],
+        size=np.full(len(source), bytes, np.int64),
+        tag=tag,
+        request=np.full(len(source), -1, np.int32),
+        marks=marks_of(first, np.broadcast_to(length[:, None], (tasks, rounds))),
+        name=name,
+        sections={},
+    )
 
 
-def exchange(writer: TaskWriter, partners: Iterable[int], bytes: int) -> None:
-    """Send to all `partners`, then receive from all of them, in the same order."""
-    partners = list(partners)
-    for partner in partners:
-        writer.send(partner, bytes)
-    for partner in partners:
-        writer.recv(partner, bytes)
+def marks_of(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the marks of all tasks: rounds are the iterations from 1 on, and a mark closes the last.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (tasks + 1,)
+        As that of `Round`, of all rounds together.
+    lengths : ndarray of int64, shape (tasks, rounds)
+        Operations of each task in each round.
+
+    Returns
+    -------
+    ndarray of int64, shape (tasks * (rounds + 1), 3)
+        As `netplace.apps.Program` has them: of those at one operation the closing one comes first.
+    """
+    tasks, rounds = lengths.shape
+    place = np.concatenate([first[:-1, None], first[:-1, None] + np.cumsum(lengths, axis=1)], axis=1)
+    number = np.tile(np.append(np.arange(1, rounds + 1), -1), (tasks, 1))
+    task = np.repeat(np.arange(tasks), rounds + 1)
+    made = np.stack([task, place.ravel(), number.ravel()], axis=-1)
+    return made[np.lexsort((number.ravel() >= 0, place.ravel(), task))]
+
+
+def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where what has these lengths begins, and the end of all."""
+    return np.concatenate([[0], np.cumsum(lengths)])

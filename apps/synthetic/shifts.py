@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.apps.program import Program
 from netplace.apps.synthetic.grid import Grid
-from netplace.apps.synthetic.rounds import in_rounds
-from netplace.apps.task import TaskWriter
+from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
 from netplace.checks import whole
 
 __all__ = ["shift_2d", "shift_3d", "t_shift_2d", "t_shift_3d"]
@@ -81,13 +83,8 @@ def _shift(grid: Grid, tasks: int, bytes: int, rounds: int | None, name: str) ->
     count = max(grid.sizes) if rounds is None else whole(rounds, f"rounds of {name}")
     axes = range(len(grid.sizes))[::-1]
 
-    def write(writer: TaskWriter) -> None:
-        steps = [(grid.step(writer.task, axis, 1), grid.step(writer.task, axis, -1)) for axis in axes]
-        for upper, _ in steps:
-            if upper is not None:
-                writer.send(upper, bytes)
-        for _, lower in steps:
-            if lower is not None:
-                writer.recv(lower, bytes)
+    def once(task: NDArray[np.int64]) -> Round:
+        up = [send(grid.step(task, axis, 1)) for axis in axes]
+        return Round.of([*up, *(receive(grid.step(task, axis, -1)) for axis in axes)])
 
-    return in_rounds(tasks, bytes, count, write, name)
+    return in_rounds(tasks, bytes, count, name, lambda _: 2 * grid.steps, once)

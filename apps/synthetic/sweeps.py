@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.apps.program import Program
 from netplace.apps.synthetic.grid import Grid
-from netplace.apps.synthetic.rounds import in_rounds
-from netplace.apps.task import TaskWriter
+from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
 
 __all__ = ["sweep_2d", "sweep_3d", "t_sweep_2d", "waterfall"]
 
@@ -72,10 +74,8 @@ def waterfall(tasks: int, bytes: int = 64, rounds: int = 10, grid: Sizes = None)
 
 
 def _sweep(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> Program:
-    def write(writer: TaskWriter) -> None:
-        for source in grid.neighbours(writer.task, [-1]):
-            writer.recv(source, bytes)
-        for target in grid.neighbours(writer.task, [1]):
-            writer.send(target, bytes)
+    def once(task: NDArray[np.int64]) -> Round:
+        lower, upper = grid.neighbours(task, [-1]), grid.neighbours(task, [1])
+        return Round.of([*map(receive, lower), *map(send, upper)])
 
-    return in_rounds(tasks, bytes, rounds, write, name)
+    return in_rounds(tasks, bytes, rounds, name, lambda _: 2 * grid.steps, once)
