@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from netplace.apps import application
 from netplace.checks import check_size
 from netplace.cli import app
+from netplace.experiments.two_kinds.simulator import query_times, search
 from netplace.topologies import parse
 from netplace.topologies.host_lists import count_hosts, expand
 
@@ -82,6 +83,17 @@ def test_large_networks_that_fit_are_built(text):
 def test_operations_are_counted(tasks):
     with pytest.raises(ValueError, match=r"all-to-all: .*operations"):
         application("all-to-all", tasks)
+
+
+@pytest.mark.parametrize("name", ["2d-torus", "gups", "all-to-one", "binary-tree"])
+def test_patterns_of_very_many_tasks_are_made_at_once(name):
+    assert application(name, 200_000).tasks == 200_000
+
+
+def test_tasks_of_two_kinds_need_no_more_workers_than_tasks():
+    tasks = query_times(50_000)
+    found = search(tasks, 10**8, 10**8, "greedy")
+    assert len(set(found.assignment.workers)) <= len(tasks)
 
 
 @pytest.mark.parametrize("name", ["all-to-all", "2d-mesh", "gups", "butterfly"])

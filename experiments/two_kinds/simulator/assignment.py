@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 
@@ -29,7 +30,7 @@ class Assignment:
 
 
 def list_schedule(
-    tasks: TaskTimes, cpus: int, gpus: int, on_cpus: Iterable[int], on_gpus: Iterable[int]
+    tasks: TaskTimes, cpus: int, gpus: int, on_cpus: NDArray[np.int64], on_gpus: NDArray[np.int64]
 ) -> Assignment:
     """Return a schedule in which tasks, in the orders given, go to the least loaded worker of their kind.
 
@@ -38,10 +39,11 @@ def list_schedule(
     workers = [""] * len(tasks)
     makespan = 0.0
     for kind, count, rows, times in (("C", cpus, on_cpus, tasks.cpu), ("G", gpus, on_gpus, tasks.gpu)):
-        loads = np.zeros(count)
-        for row in rows:
-            worker = int(np.argmin(loads))
-            loads[worker] += times[row]
-            workers[row] = f"{kind}{worker}"
-        makespan = max(makespan, float(loads.max(initial=0.0)))
+        loads = [(0.0, worker) for worker in range(min(count, len(rows)))]  # a heap: the least stands first
+        names = [f"{kind}{worker}" for _, worker in loads]
+        for row, time in zip(rows.tolist(), times[rows].tolist(), strict=True):
+            load, worker = loads[0]
+            heapq.heapreplace(loads, (load + time, worker))
+            workers[row] = names[worker]
+        makespan = max(makespan, max(loads, default=(0.0, 0))[0])
     return Assignment(tuple(workers), makespan)

@@ -37,21 +37,14 @@ def greedy_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assignm
     load = float(tasks.gpu[must_gpu].sum())
     if load > gpus * guess:
         return None
-    # To 12 digits: times in proportion are ties, whatever rounding did to them.
-    gains = [float(f"{gain:.12g}") for gain in tasks.cpu / tasks.gpu]
-    order = sorted(range(len(tasks)), key=lambda row: -gains[row])
+    order = tasks.by_gain
+    free = order[~(must_gpu | must_cpu)[order]]
+    before = np.cumsum(np.append(load, tasks.gpu[free]))[:-1]  # on GPUs, when it is a task's turn
     chosen = must_gpu.copy()
-    for row in order:
-        if load >= gpus * guess:
-            break
-        if not (must_gpu[row] or must_cpu[row]):
-            chosen[row] = True
-            load += float(tasks.gpu[row])
+    chosen[free[before < gpus * guess]] = True
     if tasks.cpu[~chosen].sum() > cpus * guess:
         return None
-    return list_schedule(
-        tasks, cpus, gpus, (row for row in order if not chosen[row]), (row for row in order if chosen[row])
-    )
+    return list_schedule(tasks, cpus, gpus, order[~chosen[order]], order[chosen[order]])
 
 
 def knapsack_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assignment | None:
@@ -72,9 +65,12 @@ def knapsack_step(tasks: TaskTimes, cpus: int, gpus: int, guess: float) -> Assig
     chosen = least_cpu_time(tasks, cpus, gpus, guess, *forced)
     if chosen is None or tasks.cpu[~chosen].sum() > cpus * guess:
         return None
-    on_cpus = sorted(np.flatnonzero(~chosen).tolist(), key=lambda row: -tasks.cpu[row])
-    on_gpus = sorted(np.flatnonzero(chosen).tolist(), key=lambda row: -tasks.gpu[row])
-    return list_schedule(tasks, cpus, gpus, on_cpus, on_gpus)
+    on_cpus, on_gpus = np.flatnonzero(~chosen), np.flatnonzero(chosen)
+    longest_first = (
+        rows[np.argsort(-times[rows], kind="stable")]
+        for rows, times in ((on_cpus, tasks.cpu), (on_gpus, tasks.gpu))
+    )
+    return list_schedule(tasks, cpus, gpus, *longest_first)
 
 
 def _forced(tasks: TaskTimes, guess: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
