@@ -4,21 +4,22 @@ A file is a sequence of protocol buffers, `GlobalMetadata` and then nodes (``et_
 Chakra, schemas 0.0.4 to 1.0.2). Nodes are put in an order that their dependencies allow: sends as soon as
 they can be, and receives as late. A node that depends on one that is not in the file does not wait for it.
 Sizes are those of ASTRA-sim: of an all-reduce, all-gather or broadcast what each NPU gives, of an all-to-all
-or reduce-scatter what it has for all. Collectives are those nodes that are not the host's call of one; they
-are on all NPUs, since the file does not tell the members of a process group.
+or reduce-scatter what it has for all. Collectives are those nodes that are not the host's call of one, on the
+NPUs of the process group that ``pg_name`` names, see `netplace.apps.formats.chakra_groups`, or on all.
 """
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from netplace.apps.formats.chakra_groups import GROUPS_FILE, INIT, Groups, groups_beside, groups_of_node
+from netplace.apps.formats.chakra_nodes import COLL, COMP, RECV, SEND, Node, attribute_of, in_order, node_of
 from netplace.apps.formats.errors import named
-from netplace.apps.formats.protobuf import delimited, fields, signed, varints
+from netplace.apps.formats.protobuf import delimited, fields
 from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
@@ -26,15 +27,14 @@ from netplace.checks import shown
 
 __all__ = ["files", "open_chakra", "recognises"]
 
-_COMP, _SEND, _RECV, _COLL = 4, 5, 6, 7
 _NODES = {
     1: "METADATA_NODE",
     2: "MEM_LOAD_NODE",
     3: "MEM_STORE_NODE",
-    _COMP: "COMP_NODE",
-    _SEND: "COMM_SEND_NODE",
-    _RECV: "COMM_RECV_NODE",
-    _COLL: "COMM_COLL_NODE",
+    COMP: "COMP_NODE",
+    SEND: "COMM_SEND_NODE",
+    RECV: "COMM_RECV_NODE",
+    COLL: "COMM_COLL_NODE",
 }
 _OPERATIONS = (
     *("allreduce", "reduce", "allgather", "gather", "scatter", "bcast", "alltoall"),
@@ -55,7 +55,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of all NPUs, in order of NPU."""
+    """Return the files of all NPUs, in order of NPU, and that of their process groups if there is one."""
     match = _FILE.fullmatch(path.name)
     if path.is_dir():
         found = {m["name"] for item in path.iterdir() if (m := _FILE.fullmatch(item.name))}
@@ -71,36 +71,13 @@ def files(path: Path) -> list[Path]:
         for item in folder.iterdir()
         if (m := _FILE.fullmatch(item.name)) and m["name"] == name
     ]
-    return [item for _, item in sorted(mine)]
+    groups = folder / GROUPS_FILE
+    return [item for _, item in sorted(mine)] + ([groups] if groups.exists() else [])
 
 
 def open_chakra(path: Path, reading: Reading) -> Trace:
     """Open an execution trace; see `netplace.apps.formats.open_trace`."""
-    return _Reader(files(path), reading).trace
-
-
-@dataclass
-class _Node:
-    """A node of a graph: what it does, and the nodes that it waits for."""
-
-    number: int = 0
-    kind: int = 0
-    micros: int = 0
-    control: list[int] = field(default_factory=list)
-    data: list[int] = field(default_factory=list)
-    attributes: dict[str, int | bytes] = field(default_factory=dict)
-
-    def whole(self, name: str, default: int = 0) -> int:
-        """Return an attribute that is a whole number of any type."""
-        value = self.attributes.get(name, default)
-        return signed(value) if isinstance(value, int) else default
-
-    @property
-    def is_host_call(self) -> bool:
-        """Whether it is the host's part of what another node does."""
-        return self.kind == _COLL and (
-            bool(self.attributes.get("is_cpu_op", 0)) or "comm_size" not in self.attributes
-        )
+    return _Reader([file for file in files(path) if file.name != GROUPS_FILE], reading).trace
 
 
 @dataclass
@@ -112,11 +89,13 @@ class _Reader:
     writer: CallWriter = field(default_factory=CallWriter)
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     schemas: set[str] = field(default_factory=set)
+    groups: Groups = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         numbers = [int(match["npu"]) for item in self.files if (match := _FILE.fullmatch(item.name))]
         self.ranks = numbers or [0]
         self.trace = Trace(max(self.ranks) + 1, self._batches())
+        self.groups = groups_beside(self.files[0], self.trace.ranks, self.reading)
 
     def _batches(self) -> Iterator[Batch]:
         for rank, path in zip(self.ranks, self.files, strict=True):
@@ -129,21 +108,25 @@ class _Reader:
     def _read(self, rank: int, data: bytes) -> None:
         messages = delimited(data)
         self._metadata(next(messages, b""))
-        nodes = [_node(message) for message in messages]
+        nodes = [node_of(message) for message in messages]
+        groups = dict(self.groups)
+        for node in nodes:
+            if node.name == INIT:
+                groups |= groups_of_node(node.inputs, self.trace.ranks)
         self.counts["nodes_of_npu"][str(rank)] = len(nodes)
         place = {node.number: at for at, node in enumerate(nodes)}
         for node in nodes:
             self._count(node, place)
-        on_device = any(node.kind == _COMP and not node.whole("is_cpu_op", 1) for node in nodes)
+        on_device = any(node.kind == COMP and not node.whole("is_cpu_op", 1) for node in nodes)
         for node in self._ordered(nodes):
-            self._add(rank, node, on_device)
+            self._add(rank, node, on_device, groups)
 
-    def _ordered(self, nodes: list[_Node]) -> list[_Node]:
+    def _ordered(self, nodes: list[Node]) -> list[Node]:
         """Return nodes in an order that dependencies allow; those of data alone, if others go in circles."""
         try:
-            return _in_order(nodes, control=True)
+            return in_order(nodes, control=True)
         except ValueError:
-            order = _in_order(nodes, control=False)
+            order = in_order(nodes, control=False)
         note = "control dependencies go in circles: the order is that of data dependencies"
         if note not in self.trace.notes:
             self.trace.notes.append(note)
@@ -155,14 +138,14 @@ class _Reader:
             if number == 1 and isinstance(value, bytes):
                 version = value.decode("utf-8", "replace")
             elif number == 2 and isinstance(value, bytes):
-                name, given = _attribute(value)
+                name, given = attribute_of(value)
                 if name == "schema" and isinstance(given, bytes):
                     version = given.decode("utf-8", "replace")
         if version and version not in _SCHEMAS:
             raise ValueError(f"schema {shown(version)} is not known, expected one of {', '.join(_SCHEMAS)}")
         self.schemas.add(version)
 
-    def _count(self, node: _Node, place: dict[int, int]) -> None:
+    def _count(self, node: Node, place: dict[int, int]) -> None:
         if node.kind not in _NODES:
             raise ValueError(
                 f"node {node.number}: type {node.kind} is not known, expected 1 to {max(_NODES)}"
@@ -176,21 +159,21 @@ class _Reader:
             self.counts["dependencies"]["absent"] += number not in place
             self.counts["dependencies"]["later"] += place.get(number, -1) >= place[node.number]
 
-    def _add(self, rank: int, node: _Node, on_device: bool) -> None:
+    def _add(self, rank: int, node: Node, on_device: bool, groups: Groups) -> None:
         """Add what a node does; computation of the host does not count where the device's is recorded."""
         size, tag = node.whole("comm_size"), node.whole("comm_tag") & _TAG_MASK
-        if node.kind == _SEND:
+        if node.kind == SEND:
             self._message(node, "comm_dst")
             self.writer.add(rank, Call.ISEND, node.whole("comm_dst"), size, tag, request=node.number)
-        elif node.kind == _RECV:
+        elif node.kind == RECV:
             self._message(node, "comm_src")
             self.writer.add(rank, Call.RECV, node.whole("comm_src"), size, tag)
-        elif node.kind == _COLL and not node.is_host_call:
-            self._collective(rank, node, size)
-        elif node.kind == _COMP and node.micros and not (on_device and node.whole("is_cpu_op", 1)):
+        elif node.kind == COLL and not node.is_host_call:
+            self._collective(rank, node, size, self._members(rank, node, groups))
+        elif node.kind == COMP and node.micros and not (on_device and node.whole("is_cpu_op", 1)):
             self.writer.add(rank, Call.COMPUTE, gap=node.micros * 1e-6)
 
-    def _message(self, node: _Node, end: str) -> None:
+    def _message(self, node: Node, end: str) -> None:
         if end not in node.attributes:
             raise ValueError(f"node {node.number}: has no {end}, which {_NODES[node.kind]} needs")
         if not 0 <= node.whole(end) < self.trace.ranks:
@@ -198,15 +181,31 @@ class _Reader:
                 f"node {node.number}: {end} is {node.whole(end)}, and there are {self.trace.ranks} NPUs"
             )
 
-    def _collective(self, rank: int, node: _Node, size: int) -> None:
+    def _members(self, rank: int, node: Node, groups: Groups) -> tuple[int, ...]:
+        """Return the NPUs that take part in a collective."""
+        everyone = tuple(range(self.trace.ranks))
+        if node.group and node.group not in groups:
+            note = f"who is in process group {shown(node.group)} is not in the files: all NPUs are taken"
+            if note not in self.trace.notes:
+                self.trace.notes.append(note)
+        members = groups.get(node.group, everyone)
+        if rank not in members:
+            raise ValueError(
+                f"node {node.number}: is of process group {shown(node.group)}, in which NPU {rank} is not"
+            )
+        return members
+
+    def _collective(self, rank: int, node: Node, size: int, members: tuple[int, ...]) -> None:
         kind = node.whole("comm_type")
         if not 0 <= kind < len(_OPERATIONS):
             raise ValueError(f"node {node.number}: comm_type {kind} is not known")
         name = _OPERATIONS[kind]
         if name in _SHARED:
-            size //= self.trace.ranks
-        root = node.whole("comm_src") if name in ("reduce", "gather", "scatter", "bcast") else -1
-        self.writer.add(rank, Call.COLLECTIVE, root, size, OPERATIONS.index(name))
+            size //= len(members)
+        rooted = name in ("reduce", "gather", "scatter", "bcast")
+        root = node.whole("comm_src", members[0]) if rooted else -1
+        number = self.trace.communicator(members)
+        self.writer.add(rank, Call.COLLECTIVE, root, size, OPERATIONS.index(name), communicator=number)
 
     def _tell(self) -> None:
         dependencies = self.counts["dependencies"]
@@ -224,76 +223,3 @@ class _Reader:
         )
         if len(self.files) < self.trace.ranks:
             self.trace.notes.append(f"{len(self.files)} of {self.trace.ranks} NPUs have a file")
-
-
-def _node(message: bytes) -> _Node:
-    node = _Node()
-    for number, value in fields(message):
-        if number == 1 and isinstance(value, int):
-            node.number = value
-        elif number == 3 and isinstance(value, int):
-            node.kind = value
-        elif number == 4:
-            node.control += varints(value)
-        elif number == 5:
-            node.data += varints(value)
-        elif number == 7 and isinstance(value, int):
-            node.micros = value
-        elif number == 10 and isinstance(value, bytes):
-            name, given = _attribute(value)
-            node.attributes[name] = given
-    return node
-
-
-def _attribute(message: bytes) -> tuple[str, int | bytes]:
-    """Return name and value; a value that is not there is 0."""
-    name, found = "", 0
-    for number, value in fields(message):
-        if number == 1 and isinstance(value, bytes):
-            name = value.decode("utf-8", "replace")
-        elif number > 2:
-            found = value  # type: ignore[assignment]
-    return name, found
-
-
-def _in_order(nodes: list[_Node], control: bool) -> list[_Node]:
-    """Return nodes so that each comes after those that it depends on: sends first, receives last.
-
-    Parameters
-    ----------
-    nodes : list of _Node
-        In the order of the file. Dependencies on others than these, and on itself, count as met.
-    control : bool
-        Whether control dependencies count.
-
-    Raises
-    ------
-    ValueError
-        If nodes depend on each other in a circle.
-    """
-    place = {node.number: at for at, node in enumerate(nodes)}
-    waiting = [0] * len(nodes)
-    following: list[list[int]] = [[] for _ in nodes]
-    for at, node in enumerate(nodes):
-        for number in (*node.data, *(node.control if control else ())):
-            before = place.get(number, at)
-            if before != at:
-                waiting[at] += 1
-                following[before].append(at)
-    rank = {_SEND: 0, _RECV: 2}
-    ready = [(rank.get(node.kind, 1), at) for at, node in enumerate(nodes) if not waiting[at]]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, at = heapq.heappop(ready)
-        order.append(nodes[at])
-        for after in following[at]:
-            waiting[after] -= 1
-            if not waiting[after]:
-                heapq.heappush(ready, (rank.get(nodes[after].kind, 1), after))
-    if len(order) < len(nodes):
-        stuck = next(node.number for at, node in enumerate(nodes) if waiting[at])
-        raise ValueError(
-            f"node {stuck}: is one of {len(nodes) - len(order)} that depend on each other in a circle"
-        )
-    return order

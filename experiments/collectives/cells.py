@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program, TaskWriter, application
-from netplace.apps.collectives import algorithms_of, schedule
+from netplace.apps.collectives import ALGORITHMS, algorithms_of, schedule
 from netplace.netsim import Config, Network
+from netplace.placement.switch_groups import switch_groups
 from netplace.studies.cases import KeptCase
 from netplace.topologies import Topology, parse
 
@@ -26,6 +27,7 @@ HOPELESS = 2  # times the shortest time so far, after which a run is given up
 WARM_UP = 2000  # cycles that neighbours run before
 CONFIG = Config(phit_bytes=16)  # packets of 256 bytes, links of 5 GB/s
 COSTLY = Config(phit_bytes=16, o_send=500, o_recv=500, o_byte=0.05)
+LONG, LONG_PHIT = 1 << 20, 128  # vectors from which on bytes are scaled with the clock, and their phits
 NEIGHBOURS = "all-to-all"
 BLOCKS = ("allgather", "alltoall", "gather", "scatter")  # whose calls give the bytes of one block
 
@@ -82,7 +84,8 @@ class Cell(KeptCase):
 
         Algorithms that send the same in the same order count once; ``same`` has the others' names.
         """
-        programs, same = _distinct(_programs(self.operation, self.ranks, self.bytes))
+        programs, same = _distinct(self._programs())
+        programs = dict(sorted(programs.items(), key=lambda item: _most_bytes(item[1])))
         found: dict[str, dict[str, list[int | None]]] = {}
         for name, setting in SETTINGS.items():
             times: dict[str, list[int | None]] = {algorithm: [] for algorithm in programs}
@@ -96,16 +99,43 @@ class Cell(KeptCase):
         return {"cycles": found, "same": same}
 
     def _raced(self, programs: Mapping[str, Program], setting: Setting, draw: int) -> dict[str, int | None]:
-        """Return the cycles of each algorithm on the same nodes."""
+        """Return the cycles of each algorithm on the same nodes; hierarchical ones by the switches there."""
         machine = _machine(self.network)
         own, others = _places(machine.nodes, self.ranks, setting.placement, draw)
+        config = setting.config.scaled(LONG_PHIT) if self.bytes >= LONG else setting.config
+        groups = switch_groups(machine, own)
         found: dict[str, int | None] = {}
         for algorithm, program in programs.items():
+            by_switch = groups and ALGORITHMS[self.operation, algorithm].grouped
             known = [cycles for cycles in found.values() if cycles is not None]
             limit = HOPELESS * min(known) if known else None
             neighbours = others if setting.beside else None
-            found[algorithm] = _cycles(machine, setting.config, program, own, neighbours, limit)
+            placed = self._program(algorithm, groups) if by_switch else program
+            found[algorithm] = _cycles(machine, config, placed, own, neighbours, limit)
         return found
+
+    def _programs(self) -> Iterator[tuple[str, Program]]:
+        """Yield every algorithm that so many ranks allow, and its program; `bytes` are of the whole vector."""
+        for name, algorithm in algorithms_of(self.operation).items():
+            if not algorithm.needs(self.ranks):
+                yield name, self._program(name)
+
+    def _program(self, algorithm: str, groups: tuple[int, ...] = ()) -> Program:
+        """Return what the ranks do; they share switches as `groups` say."""
+        block = self.bytes // self.ranks if self.operation in BLOCKS else self.bytes
+        messages = schedule(
+            self.operation, self.ranks, block, algorithm=algorithm, segment=SEGMENT, groups=groups
+        )
+        writers = [TaskWriter(rank, self.ranks) for rank in range(self.ranks)]
+        for rank, writer in enumerate(writers):
+            messages.write(writer, range(self.ranks), rank)
+        return Program.of(writers)
+
+
+def _most_bytes(program: Program) -> int:
+    """Return the bytes that the busiest rank sends and gets; few of them are likely to take little time."""
+    sent = program.traffic().W
+    return int((sent.sum(axis=0) + sent.sum(axis=1)).max())
 
 
 def _pace(raced: Mapping[str, int | None]) -> Callable[[str], float]:
@@ -124,19 +154,6 @@ def _distinct(programs: Iterable[tuple[str, Program]]) -> tuple[dict[str, Progra
         else:
             same[name] = twin
     return found, same
-
-
-def _programs(operation: str, ranks: int, bytes: int) -> Iterator[tuple[str, Program]]:
-    """Yield every algorithm that so many ranks allow, and what it does; `bytes` are of the whole vector."""
-    block = bytes // ranks if operation in BLOCKS else bytes
-    for name, algorithm in algorithms_of(operation).items():
-        if algorithm.needs(ranks):
-            continue
-        messages = schedule(operation, ranks, block, algorithm=name, segment=SEGMENT)
-        writers = [TaskWriter(rank, ranks) for rank in range(ranks)]
-        for rank, writer in enumerate(writers):
-            messages.write(writer, range(ranks), rank)
-        yield name, Program.of(writers)
 
 
 def _places(nodes: int, ranks: int, placement: str, draw: int) -> tuple[Nodes, Nodes]:

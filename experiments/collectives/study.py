@@ -24,7 +24,7 @@ __all__ = ["STUDY", "cells"]
 
 NETWORKS = ("torus:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2")
 RANKS = (8, 24)
-BYTES = (256, 8192, 131072)
+BYTES = (256, 8192, 131072, 1048576)
 DRAWS = 3
 PARTS = {
     "allreduce": "sum with the result everywhere",

@@ -1,8 +1,10 @@
+import json
+
 import numpy as np
 import pytest
 
 from netplace.apps import Op
-from netplace.apps.formats import open_trace, read
+from netplace.apps.formats import files_of, open_trace, read
 from netplace.apps.recorded import summary_of
 
 COMP, SEND, RECV, COLL = 4, 5, 6, 7
@@ -26,6 +28,8 @@ def text(field, value):
 
 
 def attribute(name, value, field=9):
+    if isinstance(value, str):
+        return text(10, text(1, name.encode()) + text(13, value.encode()))
     return text(10, text(1, name.encode()) + number(field, value))
 
 
@@ -90,6 +94,58 @@ def test_collectives_have_the_sizes_of_the_simulator(written):
         "alltoall": 1 << 18,
         "reduce_scatter": 1 << 20,
     }
+
+
+TENSOR = [node(1, COLL, comm_type=0, comm_size=64, is_cpu_op=0, pg_name="7")]
+
+
+def operations(trace):
+    return [
+        (item["operation"], item["ranks"], item["bytes"])
+        for item in summary_of(trace).as_data()["collectives"]
+    ]
+
+
+def test_collectives_are_of_the_process_groups_of_a_file(written):
+    path = written([TENSOR] * 4)
+    (path.parent / "comm_group.json").write_text('{"7": [0, 2], "8": [1, 3]}')
+    with pytest.raises(ValueError, match="process group '7', in which NPU 1 is not"):
+        read(path)
+    other = [node(1, COLL, comm_type=6, comm_size=64, is_cpu_op=0, pg_name="8")]
+    path = written([TENSOR, other, TENSOR, other])
+    assert operations(open_trace(path)) == [("allreduce", 2, 64), ("alltoall", 2, 32)]
+    assert np.argwhere(read(path).traffic().N).tolist() == [[0, 2], [1, 3], [2, 0], [3, 1]]
+    assert len(files_of(path)) == 5
+
+
+def test_process_groups_stand_in_a_node(written):
+    groups = '[{"pg_name": "7", "ranks": [0, 1]}, {"pg_name": "0", "ranks": []}]'
+    init = number(1, 9) + text(2, b"## process_group:init ##") + number(3, 1)
+    for values in (groups, json.dumps([groups])):
+        nodes = [init + text(8, text(1, values.encode())), *TENSOR]
+        assert operations(open_trace(written([nodes, nodes]))) == [("allreduce", 2, 64)]
+
+
+def test_a_group_of_which_nothing_is_known_is_all(written):
+    trace = open_trace(written([TENSOR] * 3))
+    assert operations(trace) == [("allreduce", 3, 64)]
+    assert trace.notes == ["who is in process group '7' is not in the files: all NPUs are taken"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        ("{", "comm_group.json: is no JSON"),
+        ("[1]", "expected lists of NPUs by the name of the group"),
+        ('{"7": [0, 4]}', "group '7': is \\[0, 4\\], expected some NPUs of 0 to 1, each once"),
+        ('{"7": 3}', "group '7': is 3, expected a list of NPUs"),
+    ],
+)
+def test_process_groups_that_are_refused(written, groups, sentence):
+    path = written([TENSOR] * 2)
+    (path.parent / "comm_group.json").write_text(groups)
+    with pytest.raises(ValueError, match=sentence):
+        read(path)
 
 
 def test_host_calls_of_collectives_count_once(written):

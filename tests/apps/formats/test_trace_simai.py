@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import Op
+from netplace.apps.collectives import selection
 from netplace.apps.formats import open_trace, read
 from netplace.apps.recorded import summary_of
 
@@ -49,10 +50,54 @@ def test_groups_are_consecutive_ranks_and_what_lies_across(written):
     assert program.size[program.kind == Op.COMPUTE].sum() == 8 * 6100
 
 
+PIPELINE = """\
+HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 2 vpp: 1 ga: 3 all_gpus: 8 pp_comm 5000
+8
+grads -1 1 NONE 0 1 NONE 0 1 REDUCESCATTER 4000 100
+embedding_layer -1 1000 NONE 0 1000 NONE 0 1 NONE 0 0
+attention -1 3000 ALLREDUCE 1000 2000 ALLREDUCE 1000 1 NONE 0 0
+embedding_layer -1 1000 NONE 0 1000 NONE 0 1 NONE 0 0
+attention -1 3000 ALLREDUCE 1000 2000 ALLREDUCE 1000 1 NONE 0 0
+embedding_layer -1 1000 NONE 0 1000 NONE 0 1 NONE 0 0
+attention -1 3000 ALLREDUCE 1000 2000 ALLREDUCE 1000 1 NONE 0 0
+optimizer -1 500 NONE 0 1 NONE 0 1 NONE 0 0
+"""
+
+
+def test_micro_batches_go_through_pipeline_stages(written):
+    program = read(written(PIPELINE), collectives=selection("ours+allreduce=recursive_doubling"))
+    program.check(rendezvous=0)
+    sent = program.traffic()
+    for rank in range(4):
+        assert sent.N[rank, rank + 4] == sent.N[rank + 4, rank] == 3  # a micro-batch each
+        assert sent.W[rank, rank + 4] == 3 * 5000
+    assert sent.N[0, 1] == 6  # forward and backward of each micro-batch
+    assert sent.N[0, 2] > 0  # what has the same parameters lies in the same stage
+    assert not sent.N[0, 6]
+    trace = open_trace(written(PIPELINE))
+    summary_of(trace)
+    assert (trace.facts["stages"], trace.facts["micro_batches"]) == (2, 3)
+
+
+def test_one_forward_one_backward(written):
+    program = read(written(PIPELINE), cycles_per_us=1000)
+    own = slice(program.first[0], program.first[1])
+    ways = [kind for kind, peer in zip(program.kind[own], program.peer[own], strict=True) if peer == 4]
+    assert ways == [Op.ISEND, Op.ISEND, Op.RECV, Op.ISEND, Op.RECV, Op.RECV]
+    assert program.size[own][program.kind[own] == Op.COMPUTE].sum() == 3 * 7002 + (1 + 2 + 100) + (500 + 2)
+
+
+def test_micro_batches_that_cannot_be_told_apart_are_refused(written):
+    with pytest.raises(ValueError, match="3 layers called embedding_layer do not begin ga=4 micro-batches"):
+        open_trace(written(PIPELINE.replace("ga: 3", "ga: 4")))
+    with pytest.raises(ValueError, match="experts of 1 and 2 stages, expected a multiple of 4"):
+        open_trace(written(PIPELINE.replace("all_gpus: 8", "all_gpus: 6")))
+
+
 def test_tasks_are_those_asked_for(written):
     path = written(f"{HEADER}\n{LAYERS}")
     assert read(path, tasks=4).tasks == 4
-    with pytest.raises(ValueError, match="6 ranks do not divide into groups of 2 and experts of 2"):
+    with pytest.raises(ValueError, match="6 ranks do not divide into groups of 2, experts of 2 and 1 stages"):
         read(path, tasks=6)
 
 
