@@ -115,7 +115,7 @@ class Cell(KeptCase):
         return found
 
     def _programs(self) -> Iterator[tuple[str, Program]]:
-        """Yield every algorithm that so many ranks allow, and its program; `bytes` are of the whole vector."""
+        """Yield every algorithm that so many ranks allow, and its program of a vector of `bytes`."""
         for name, algorithm in algorithms_of(self.operation).items():
             if not algorithm.needs(self.ranks):
                 yield name, self._program(name)
