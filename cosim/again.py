@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from netplace.cosim.checkpoint import Keep
 from netplace.cosim.leaping import Leaped, Stay, leap_through
 from netplace.cosim.placed import Placing
 
@@ -16,7 +17,11 @@ _OTHER = 104_729  # added to the seed
 
 
 def once_more(
-    placing: Placing, stays: Mapping[int, Stay], cycles: Mapping[int, float], precision: float
+    placing: Placing,
+    stays: Mapping[int, Stay],
+    cycles: Mapping[int, float],
+    precision: float,
+    keep: Keep | None = None,
 ) -> dict[int, Leaped]:
     """Return what comes of attempts that begin up to an iteration later, on a network that draws otherwise.
 
@@ -30,6 +35,8 @@ def once_more(
         What those took that have ended.
     precision : float
         As of `netplace.cosim.leaping.LeapingExecution`.
+    keep : Keep, optional
+        Where it is kept while it is under way.
     """
     rng = np.random.default_rng([placing.seed, _OTHER])
     moved = {}
@@ -39,4 +46,4 @@ def once_more(
         stop = stay.stop + later if stay.stop >= 0 else -1
         moved[attempt] = replace(stay, start=stay.start + later, stop=stop)
     order = sorted(moved.items(), key=lambda item: item[1].start)
-    return leap_through(replace(placing, seed=placing.seed + _OTHER), order, precision)
+    return leap_through(replace(placing, seed=placing.seed + _OTHER), order, precision, keep)

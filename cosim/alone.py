@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netplace.checks.calls import checked
+from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import DeadlockError, Network, Residue
 from netplace.runs.chance import network_draws, same_place
@@ -125,6 +126,8 @@ class FreshTimes:
         Returns the cycles of a job alone on its nodes, in place of a simulation of all of it.
     precision : float
         As of `several`.
+    memory : Memory, optional
+        Of draws.
 
     Raises
     ------
@@ -140,6 +143,7 @@ class FreshTimes:
         engine: str = "kernel",
         cycles: Callable[[Placed], float] | None = None,
         precision: float = _PRECISION,
+        memory: Memory | None = None,
     ) -> None:
         if not 0 < margin < np.inf:
             raise ValueError(f"margin: {margin:g} is not a number over 0")
@@ -147,6 +151,7 @@ class FreshTimes:
         self._of = cycles or self._simulated
         self._engine, self._precision = engine, precision
         self._cycles: dict[object, float] = {}
+        self._memory = memory or Memory()
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
 
@@ -161,9 +166,13 @@ class FreshTimes:
         return self._cycles[key]
 
     def _simulated(self, placed: Placed) -> float:
-        def draw(number: int) -> float:
+        def simulated(number: int) -> int:
             placing = replace(self._placing, seed=self._placing.seed + number)
             return cycles_alone(placing, placed, self._engine)
+
+        def draw(number: int) -> float:
+            key = "fresh", placed.work, placed.nodes.tobytes(), number
+            return float(self._memory.of(key, lambda: simulated(number)))
 
         return several(draw, self._precision).cycles if self._draws else draw(0)
 

@@ -11,6 +11,7 @@ from typing import Any
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
+from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cost import cheaper
 from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.course import COURSES
@@ -61,15 +62,15 @@ def placing_of(plan: CosimPlan) -> Placing:
     ValueError
         If the file that says what jobs run cannot be used.
     """
-    return _placing_of(plan)[0]
+    return _placing_of(plan, Memory())[0]
 
 
-def _placing_of(plan: CosimPlan) -> tuple[Placing, Rates]:
+def _placing_of(plan: CosimPlan, memory: Memory) -> tuple[Placing, Rates]:
     """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
     machine = parse(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
-    rates = Rates(without_faults(given), plan.precision)
+    rates = Rates(without_faults(given), plan.precision, memory=memory)
     if not plan.applications:
         return given, rates
     periods: dict[tuple[Work, int], float] = {}
@@ -100,15 +101,17 @@ def cosimulate(
     tell : callable, optional
         Called with the number of jobs that have ended so far, after each.
     checkpoint : Path, optional
-        Where the co-simulation is kept while it is under way, and goes on from if the file is there: one that
-        simulates packets by the compiled engine, up to the end of the last job. It is removed at the end.
+        Where the co-simulation is kept while it is under way, and goes on from if the file is there; others
+        of its name with an ending stand beside it. They are removed at the end.
 
     Raises
     ------
     ValueError
         If jobs, machine and rules do not go together, or a job cannot run.
     """
-    (placing, rates), jobs = _placing_of(plan), workload_of(plan.jobs)
+    keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
+    memory = Memory(None if keep is None else keep.part("alone"))
+    (placing, rates), jobs = _placing_of(plan, memory), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
@@ -118,8 +121,8 @@ def cosimulate(
         plan, chosen = replace(plan, network_time=cheapest), [why]
     course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None), rates)
     execution, site = course.execution, None
-    if checkpoint is not None and engine == "kernel" and isinstance(execution, LiveExecution):
-        execution = Journal(execution, course, course.kept, checkpoint, plan.key)
+    if keep is not None and isinstance(execution, LiveExecution):
+        execution = Journal(execution, course, course.kept, keep)
     if plan.jobs.site:
         rules, own = read_site(plan.jobs.site), plan.jobs
         site = SiteRun(rules, placing.machine, jobs, own.partition, execution, own.estimates, own.overrun)
@@ -134,7 +137,9 @@ def cosimulate(
         installed=plan.jobs.installed,
         keep_nodes=True,
     )
-    course.finish()
+    if isinstance(execution, Journal):
+        execution.look()
+    course.finish(keep)
     unmapped = times_unmapped(made, course.measured, course.alone) if plan.applications else None
     rows = job_rows(made, course.measured, plan.config, unmapped)
     spent = {} if unmapped is None else {"costs": costs(rows)}
@@ -148,8 +153,8 @@ def cosimulate(
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }
-    if isinstance(execution, Journal):
-        execution.close()
+    if keep is not None:
+        keep.close()
     return Cosimulated(made, outcome)
 
 

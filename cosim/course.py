@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from netplace.cosim.alone import Alone, FreshTimes, cycles_alone, several
+from netplace.cosim.checkpoint import Keep
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.measured import Measured
 from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
@@ -43,8 +44,8 @@ class Course(Protocol):
     execution: Execution
     measured: dict[int, Measured]
 
-    def finish(self) -> None:
-        """Measure what can only be measured when all jobs have ended."""
+    def finish(self, keep: Keep | None) -> None:
+        """Measure what can only be measured when all jobs have ended; keep what is under way."""
 
     def alone(self, placed: Placed) -> float:
         """Return the cycles of a job alone on a new network."""
@@ -61,10 +62,13 @@ class _Live:
 
     kept: tuple[str, ...] = ("measured",)
 
-    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell) -> None:
+    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._engine, self._tell = placing, engine, tell
-        self._fresh = FreshTimes(without_faults(placing), plan.margin, engine, precision=plan.precision)
+        self._memory = rates.memory
+        self._fresh = FreshTimes(
+            without_faults(placing), plan.margin, engine, precision=plan.precision, memory=rates.memory
+        )
         longest = from_log(plan.margin) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
         self._explain, self._precision = plan.explain, plan.precision
@@ -74,7 +78,7 @@ class _Live:
         """Return the cycles of a job alone on a new network."""
         return self._fresh.cycles(placed)
 
-    def finish(self) -> None:
+    def finish(self, keep: Keep | None) -> None:
         """Do nothing: all is measured."""
 
     def figures(self) -> dict[str, Any]:
@@ -105,10 +109,15 @@ class _Live:
             placing = replace(then, seed=then.seed + number)
             return cycles_alone(placing, attempt.placed, self._engine, attempt.since)
 
-        same = draw(0)
+        job = attempt.placed.job.number
+
+        def known(number: int) -> float:
+            return float(self._memory.of(("alone", attempt.start, job, number), lambda: draw(number)))
+
+        same = known(0)
         if same == attempt.cycles or not network_draws(then.machine, then.config):
             return Alone(same)
-        return several(lambda number: draw(number) if number else same, self._precision)
+        return several(lambda number: known(number) if number else same, self._precision)
 
 
 class _Table:
@@ -123,11 +132,11 @@ class _Table:
         if plan.applications:
             self.alone: Callable[[Placed], float] = lambda placed: _alone(rates, placed)
         else:
-            fresh = FreshTimes(placing, plan.margin, engine, precision=plan.precision)
+            fresh = FreshTimes(placing, plan.margin, engine, precision=plan.precision, memory=rates.memory)
             self.alone, longest = fresh.cycles, fresh.longest
         self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
 
-    def finish(self) -> None:
+    def finish(self, keep: Keep | None) -> None:
         """Do nothing: all is measured."""
 
     def figures(self) -> dict[str, Any]:
@@ -163,7 +172,7 @@ class _Mixes:
         """Return the cycles of a job alone on its nodes, at its rate."""
         return _alone(self._rates, placed)
 
-    def finish(self) -> None:
+    def finish(self, keep: Keep | None) -> None:
         """Do nothing: all is measured."""
 
     def figures(self) -> dict[str, Any]:
@@ -207,6 +216,6 @@ def _doubt(rates: Rates, placed: Placed) -> float:
 COURSES: dict[str, Callable[[CosimPlan, Placing, str, Tell, Rates], Course]] = {
     "table": _Table,
     "mixes": _Mixes,
-    "sampled": lambda plan, placing, engine, tell, _: SampledCourse(plan, placing, engine, tell),
-    "live": lambda plan, placing, engine, tell, _: _Live(plan, placing, engine, tell),
+    "sampled": lambda plan, placing, _, tell, rates: SampledCourse(plan, placing, tell, rates.memory),
+    "live": _Live,
 }

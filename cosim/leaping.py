@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from netplace.cosim.checkpoint import Checkpoint, Keep
 from netplace.cosim.leaps import Leaper, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
@@ -149,7 +150,9 @@ def _variance(pace: Pace, cycles: int) -> float:
     return pace.spread * (pace.squares / total**2 + window)
 
 
-def leap_through(placing: Placing, stays: Iterable[tuple[int, Stay]], precision: float) -> dict[int, Leaped]:
+def leap_through(
+    placing: Placing, stays: Iterable[tuple[int, Stay]], precision: float, keep: Keep | None = None
+) -> dict[int, Leaped]:
     """Return what came of attempts that begin when and where they did; one that was stopped is left out.
 
     Parameters
@@ -160,46 +163,91 @@ def leap_through(placing: Placing, stays: Iterable[tuple[int, Stay]], precision:
         Attempts in the order of their starts. One whose nodes are not free by then starts when they are.
     precision : float
         As of `LeapingExecution`.
+    keep : Keep, optional
+        Where it is kept while it is under way.
     """
-    made: dict[int, Leaped] = {}
-    held: dict[int, int] = {}  # attempt by node
-    stops: list[tuple[int, int]] = []
+    return _Again(placing, [*stays], precision, keep).made
 
-    def leapt(attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
-        made[attempt] = leaped
-        free(attempt)
 
-    def free(attempt: int) -> None:
-        for node in [node for node, holder in held.items() if holder == attempt]:
-            del held[node]
+class _Again:
+    """Attempts that begin when and where they did, on a network of their own.
 
-    execution = LeapingExecution(placing, lambda job: math.inf, precision, leapt)
-    second = placing.config.cycle_ns * 1e-9
+    Each step can be done again from its beginning: what it has done already it finds done.
+    """
 
-    def go_to(cycle: float) -> None:
-        while stops and min(stops)[0] <= cycle:
-            at, attempt = min(stops)
-            stops.remove((at, attempt))
-            go_on(at)
-            if attempt in held.values():
-                execution.stop(attempt, max(at, execution.now) * second)
-                free(attempt)
-        go_on(cycle)
+    kept = ("made", "_held", "_stops", "_begun")
 
-    def go_on(cycle: float) -> None:
-        while execution.next_end(cycle * second):
-            pass
+    def __init__(
+        self, placing: Placing, stays: list[tuple[int, Stay]], precision: float, keep: Keep | None
+    ) -> None:
+        self.made: dict[int, Leaped] = {}
+        self._held: dict[int, int] = {}  # attempt by node
+        self._stops: dict[int, int] = {}  # cycle by attempt
+        self._begun: dict[int, bool] = {}
+        self._second = placing.config.cycle_ns * 1e-9
+        self._execution = LeapingExecution(placing, lambda job: math.inf, precision, self._leapt)
+        self._checkpoint: Checkpoint | None = None
+        if keep is not None:
+            known = {"again": self, "placing": placing, "machine": placing.machine}
+            self._checkpoint = keep.part("again", known)
+            self._take_up()
+            self._execution.network.between = self.look
+        for attempt, stay in stays:
+            if attempt not in self._begun:
+                self._begin(attempt, stay)
+        self._go_to(math.inf)
 
-    for attempt, stay in stays:
-        go_to(stay.start)
+    def look(self) -> None:
+        """Write a checkpoint, if it is time; the network is between two cycles."""
+        assert self._checkpoint is not None
+        self._checkpoint.look(self._write)
+
+    def _write(self) -> None:
+        assert self._checkpoint is not None
+        state = {name: value for name, value in vars(self._execution).items() if name != "longest"}
+        self._checkpoint.write((state, {name: getattr(self, name) for name in self.kept}))
+
+    def _take_up(self) -> None:
+        """Go on from the checkpoint, if there is one."""
+        assert self._checkpoint is not None
+        found = self._checkpoint.load()
+        if found is not None:
+            vars(self._execution).update(found[0])
+            vars(self).update(found[1])
+
+    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: Leaped) -> None:
+        self.made[attempt] = leaped
+        self._free(attempt)
+
+    def _free(self, attempt: int) -> None:
+        self._held = {node: holder for node, holder in self._held.items() if holder != attempt}
+        self._stops.pop(attempt, None)
+
+    def _begin(self, attempt: int, stay: Stay) -> None:
+        self._go_to(stay.start)
         nodes = stay.placed.nodes.tolist()
-        while any(node in held for node in nodes):
-            if execution.next_end(math.inf) is None:
+        while any(node in self._held for node in nodes):
+            if self._execution.next_end(math.inf) is None:
                 break
-        held |= dict.fromkeys(nodes, attempt)
-        now = max(stay.start, execution.now)
-        if stay.stop >= 0:
-            stops.append((now + stay.stop - stay.start, attempt))
-        execution.begin_placed(attempt, stay.placed, now * second)
-    go_to(math.inf)
-    return made
+        now = max(stay.start, self._execution.now)
+        self._execution.begin_placed(attempt, stay.placed, now * self._second)
+        self._begun[attempt] = True
+        if attempt not in self.made:  # as one that only computes is by now
+            self._held |= dict.fromkeys(nodes, attempt)
+            if stay.stop >= 0:
+                self._stops[attempt] = now + stay.stop - stay.start
+
+    def _go_to(self, cycle: float) -> None:
+        while self._stops:
+            at, attempt = min((at, attempt) for attempt, at in self._stops.items())
+            if at > cycle:
+                break
+            self._go_on(at)
+            if attempt in self._stops:
+                self._execution.stop(attempt, max(at, self._execution.now) * self._second)
+                self._free(attempt)
+        self._go_on(cycle)
+
+    def _go_on(self, cycle: float) -> None:
+        while self._execution.next_end(cycle * self._second):
+            pass

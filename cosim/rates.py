@@ -14,13 +14,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
 
 from netplace.checks import whole
 from netplace.checks.calls import check_fields, checked
 from netplace.cosim.alone import cycles_alone
+from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.symmetry import same_mix
 from netplace.cosim.window import Part, window
@@ -73,6 +74,8 @@ class Rates:
         Windows after which a mix is left as it is.
     simulated, missed : int
         Mixes that were simulated, and those of them whose precision was not met.
+    memory : Memory
+        Of what took long to simulate.
     """
 
     placing: Placing
@@ -80,6 +83,7 @@ class Rates:
     most_windows: int = 12
     simulated: int = 0
     missed: int = 0
+    memory: Memory = field(default_factory=Memory, repr=False)
     _known: dict[object, Measurement] = field(default_factory=dict, repr=False)
     _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
     _paces: dict[object, tuple[str, float]] = field(default_factory=dict, repr=False)
@@ -113,7 +117,9 @@ class Rates:
         key, order = self._key(jobs, count)
         wanted = [rank for rank, place in enumerate(order) if place < count]
         if key not in self._known:
-            self._known[key] = self._measure([jobs[place] for place in order], wanted, key)
+            parts = [jobs[place] for place in order]
+            found = self.memory.of(("mix", key), lambda: astuple(self._measure(parts, wanted, key)))
+            self._known[key] = Measurement(*found)
             self.simulated += 1
             self.missed += max(self._known[key].half_widths) > self.precision
         found = self._known[key]
@@ -182,11 +188,17 @@ class Rates:
             block = replace(job, work=replace(job.work, iterations=times))
             found: list[float] = []
             while len(found) < draws:
-                found.append(cycles_alone(replace(self.placing, seed=self.placing.seed + len(found)), block))
+                found.append(self._draw(block, key, len(found)))
                 if len(found) > 1 and np.ptp(found) < self.precision * _SETTLED * found[0]:
                     break
             self._times[key] = float(np.mean(found)), float(np.ptp(found))
         return self._times[key]
+
+    def _draw(self, block: Placed, key: object, number: int) -> int:
+        """Return the cycles of a job alone in one draw."""
+        placing = replace(self.placing, seed=self.placing.seed + number)
+        cycles: int = self.memory.of(("block", key, number), lambda: cycles_alone(placing, block))
+        return cycles
 
     def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
         """Return what a mix is, the same wherever a symmetry takes it, and its jobs in the order of that."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from netplace.cosim.again import once_more
 from netplace.cosim.alone import Alone, FreshTimes, several
+from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.leaping import Leaped, LeapingExecution, Stay, leap_through
 from netplace.cosim.measured import Measured
 from netplace.cosim.placed import Placed, Placing
@@ -42,10 +43,12 @@ class AloneByLeaps:
         Machine, settings and seed.
     precision : float
         Half width of a time, as a share.
+    memory : Memory, optional
+        Of draws.
     """
 
-    def __init__(self, placing: Placing, precision: float) -> None:
-        self._placing, self._precision = placing, precision
+    def __init__(self, placing: Placing, precision: float, memory: Memory | None = None) -> None:
+        self._placing, self._precision, self._memory = placing, precision, memory or Memory()
         self._draws = network_draws(placing.machine, placing.config)
         self._known: dict[object, Alone] = {}
 
@@ -54,17 +57,21 @@ class AloneByLeaps:
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
         key = placed.work, nodes.tobytes()
         if key not in self._known:
-            self._known[key] = self._made(placed)
+            self._known[key] = self._made(placed, key)
         return self._known[key]
 
-    def _made(self, placed: Placed) -> Alone:
+    def _made(self, placed: Placed, key: object) -> Alone:
         doubts: list[float] = []
 
-        def draw(number: int) -> float:
+        def leapt(number: int) -> tuple[float, float]:
             placing = replace(self._placing, seed=self._placing.seed + number)
             made = leap_through(placing, [(0, Stay(placed, 0))], self._precision)[0]
-            doubts.append(0.0 if made.counted else made.variance)
-            return float(made.cycles)
+            return float(made.cycles), 0.0 if made.counted else made.variance
+
+        def draw(number: int) -> float:
+            cycles, doubt = self._memory.of(("leapt", key, number), lambda: leapt(number))
+            doubts.append(doubt)
+            return float(cycles)
 
         found = several(draw, self._precision) if self._draws else Alone(draw(0))
         return replace(found, deviation=max(found.deviation, math.sqrt(np.mean(doubts))))
@@ -101,12 +108,13 @@ def with_intervals(
     made: Mapping[int, Leaped],
     alone: AloneByLeaps,
     precision: float,
+    keep: Keep | None = None,
 ) -> dict[int, Sampled]:
     """Return the times of attempts with their intervals: let them run once more, and each alone."""
     again: dict[int, Leaped] = {}
     if any(not leaped.counted for leaped in made.values()):
         cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
-        again = once_more(placing, stays, cycles, precision)
+        again = once_more(placing, stays, cycles, precision, keep)
     found = {}
     for attempt, leaped in made.items():
         own = alone.of(stays[attempt].placed)
@@ -120,10 +128,12 @@ class SampledCourse:
 
     kept: tuple[str, ...] = ("measured", "_made")
 
-    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Callable[[int], None]) -> None:
+    def __init__(
+        self, plan: CosimPlan, placing: Placing, tell: Callable[[int], None], memory: Memory | None = None
+    ) -> None:
         self.measured: dict[int, Measured] = {}
         self._placing, self._precision, self._tell = placing, plan.precision, tell
-        self._alone = AloneByLeaps(placing, plan.precision)
+        self._alone = AloneByLeaps(placing, plan.precision, memory)
         self._made: dict[int, Leaped] = {}
         longest = from_log(plan.margin)
         if not plan.applications:
@@ -145,11 +155,11 @@ class SampledCourse:
         """Return the cycles of a job alone on a new network."""
         return self._alone.of(placed).cycles if placed.work.application else float(_computed(placed))
 
-    def finish(self) -> None:
+    def finish(self, keep: Keep | None = None) -> None:
         """Let the jobs share the network once more, and measure each alone."""
         stays = {attempt: stay for attempt, stay in self._leaping.stays.items() if attempt in self._made}
         made = {attempt: self._made[attempt] for attempt in stays}
-        found = with_intervals(self._placing, self._leaping.stays, made, self._alone, self._precision)
+        found = with_intervals(self._placing, self._leaping.stays, made, self._alone, self._precision, keep)
         for attempt, one in found.items():
             placed, start = stays[attempt].placed, stays[attempt].start
             alone = one.alone

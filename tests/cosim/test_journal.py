@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
+from contextlib import suppress
 
 import pytest
 
-from netplace.cosim import cosimulate, make_cosim_plan
-from netplace.cosim.journal import Journal
+from netplace.cosim import checkpoint, cosimulate, make_cosim_plan
+from netplace.cosim.checkpoint import Checkpoint, Memory
+from netplace.netsim import Network
 
 
 class BrokenOffError(Exception):
@@ -18,6 +21,8 @@ def plan_on(machine, network_time, **more):
     given = {"workload": "applications", "jobs": 8, "sizes": "small", "intensity": "low", "policy": "easy"}
     if network_time == "sampled":
         given |= {"repeats": "40:60"}
+    if network_time == "mixes":
+        given |= {"jobs": 5}
     if machine == "torus:8x8":
         given |= {"jobs": 12, "intensity": "medium", "mean_gap": 1e-5}
     return make_cosim_plan(
@@ -34,36 +39,61 @@ def told(outcome):
 
 @pytest.mark.parametrize(
     ("machine", "network_time"),
-    [("torus:8x8", "live"), ("tree:4,2", "sampled"), ("dragonfly:a=4,p=2,h=2", "sampled")],
+    [
+        ("torus:8x8", "live"),
+        ("tree:4,2", "sampled"),
+        ("dragonfly:a=4,p=2,h=2", "sampled"),
+        ("tree:4,3", "mixes"),
+    ],
 )
 def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine, network_time):
     plan, path = plan_on(machine, network_time), tmp_path / "unfinished"
     whole = cosimulate(plan).outcome
-    looks = []
+    looks, broken_off = Counter(), []
+    advance = Network.advance
 
-    def look(self):
-        self._execution.network._piece = 100
-        looks.append(self._execution.network.now)
-        if len(looks) % 6 == 0:
-            self.write()
+    def look(self, write):
+        name = self._path.name
+        looks[name] += 1
+        if looks[name] in (2, 7, 15):
+            write()
+            broken_off.append(name)
             raise BrokenOffError
 
-    monkeypatch.setattr(Journal, "look", look)
-    broken_off = 0
-    while broken_off < 5:
-        try:
+    def in_pieces(self, *limit):
+        self._piece = 300
+        return advance(self, *limit)
+
+    monkeypatch.setattr(Network, "advance", in_pieces)
+    monkeypatch.setattr(Checkpoint, "look", look)
+    resumed = None
+    while resumed is None:
+        with suppress(BrokenOffError):
             resumed = cosimulate(plan, checkpoint=path).outcome
-        except BrokenOffError:
-            broken_off += 1
-            assert path.exists()
-        else:
-            break
-    assert broken_off > 1
     monkeypatch.undo()
-    resumed = cosimulate(plan, checkpoint=path).outcome
-    assert looks == sorted(looks)  # nothing was simulated twice
+    wanted = {"live": ("", ".alone"), "sampled": ("", ".alone", ".again"), "mixes": (".alone",)}[network_time]
+    assert {*broken_off} == {f"unfinished{ending}" for ending in wanted}
     assert told(resumed) == told(whole)
-    assert not path.exists()
+    for figures in (resumed["figures"], whole["figures"]):
+        del figures["schedule"]  # which holds CPU times
+    assert resumed["figures"] == whole["figures"]
+    assert not [*tmp_path.iterdir()]
+
+
+def test_values_are_kept_from_time_to_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_PAUSE", 0.0)
+    monkeypatch.setattr(checkpoint, "_SHARE", 1e9)
+    made = []
+
+    def value(number):
+        made.append(number)
+        return float(number)
+
+    for _ in range(2):
+        memory = Memory(Checkpoint(tmp_path / "kept", "plan"))
+        assert [memory.of(("value", n), lambda n=n: value(n)) for n in (1, 2, 1)] == [1.0, 2.0, 1.0]
+    assert made == [1, 2]
+    assert Checkpoint(tmp_path / "kept", "another plan").load() is None
 
 
 @pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps(eval), pickle.dumps(([], [], {}, {}))])
