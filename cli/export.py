@@ -22,13 +22,16 @@ def export_command(outcome: str, output: str) -> None:
 
     OUTCOME is a store, of which .parquet, .csv and .duckdb hold every table, or a folder of netplace schedule
     -o: .swf is a log of the Parallel Workloads Archive with the waits of the schedule, .csv the table of jobs
-    that Batsim writes and evalys draws. Timelines of runs are written by netplace run --timeline.
+    that Batsim writes and evalys draws; or a folder of netplace run -o, of which .parquet, .csv and .duckdb
+    hold loads of links, messages, tasks and critical paths (timeline.json, in it, is for Perfetto).
     """
     from netplace.report.files.exported import EXPORTS, export
     from netplace.report.files.outputs import check_output
 
     path, target = Path(outcome), check_output(Path(output), tuple(EXPORTS))
     if not path.exists():
-        raise ValueError(f"{path}: is not there, expected a store, or a folder of netplace schedule -o")
+        raise ValueError(
+            f"{path}: is not there, expected a store, or a folder of netplace schedule -o or run -o"
+        )
     for line in export(path, target):
         click.echo(line)

@@ -13,7 +13,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.many import say
-from netplace.cli.outputs import OUTCOME, write_output
+from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, engine_flag, json_flag, network_flag, seed_flag
 from netplace.cli.stores import open_store
@@ -80,10 +80,10 @@ __all__ = ["run_command"]
 @click.option(
     "-o",
     "output",
-    type=OUTCOME,
-    metavar="FILE",
+    type=OUTCOME_OR_FOLDER,
+    metavar="FILE|FOLDER",
     help="Write a page of all (.html), a picture of the link loads and jobs of the first run (.png, .pdf, "
-    ".svg), or what --json prints (.json).",
+    ".svg), what --json prints (.json), or all of it into a folder, with messages and link loads as CSV.",
 )
 @click.option(
     "--store", type=OUTPUT, metavar="FILE", help="Keep the results in a store as well; see netplace table."
@@ -119,6 +119,11 @@ class _Asked:
     store: Path | None
     as_json: bool
 
+    @property
+    def detailed(self) -> bool:
+        """Whether a page or a folder is written, which hold messages and loads of links one by one."""
+        return self.output is not None and self.output.suffix.lower() not in (".json", *PICTURES)
+
     def __post_init__(self) -> None:
         from netplace.checks import one_of
         from netplace.netsim import ENGINES
@@ -150,7 +155,7 @@ def _executed(asked: _Asked) -> list[Executed]:
     simulate = partial(
         carry_out,
         engine=asked.engine,
-        record_messages=bool(asked.messages or asked.timeline or asked.critical_path),
+        record_messages=bool(asked.messages or asked.timeline or asked.critical_path or asked.detailed),
         window=asked.window,
         workers=asked.workers,
     )
@@ -167,7 +172,7 @@ def _executed(asked: _Asked) -> list[Executed]:
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     """Write and draw what was asked for, and show the rest."""
     from netplace.report.tables.critical_path import path_rows, path_table
-    from netplace.report.tables.run import run_tables, write_run
+    from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, summarise
 
     whole_runs = sum(run.parts == 1 for run in executed)
@@ -181,8 +186,20 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
         found = summarise([describe(run) for run in executed])
         return found | ({"critical_paths": paths} if asked.critical_path else {})
 
+    def detailed() -> dict[str, Any]:
+        from netplace.report.files.run_details import details_of
+
+        return described() | details_of(executed[0])
+
     if asked.output:
-        write_output(asked.output, described, "run", draw=lambda path: write_run(executed, None, None, path))
+        is_page = asked.output.suffix.lower() == ".html"
+        write_output(
+            asked.output,
+            detailed if is_page else described,
+            "run",
+            draw=lambda path: write_run(executed, None, None, path),
+            folder=None if is_page else lambda path: write_run_folder(path, executed, detailed()),
+        )
     if asked.as_json:
         print_results("run", described())
     else:

@@ -113,6 +113,12 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 @click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the picture of occupancy.")
 @click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Begin of the Gantt chart.")
 @click.option("--to", type=REAL, metavar="HOURS", panel=_RESULT, help="End of the Gantt chart.")
+@click.option(
+    "--colour",
+    metavar="NAME",
+    panel=_RESULT,
+    help="What colours of the Gantt chart tell of a job: waiting, size or slowdown. [default: waiting]",
+)
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:
     """Let jobs share a machine, under a policy, a partitioner and run times, and show what came of it.
@@ -152,12 +158,17 @@ def schedule_command(study: str | None, **given: Any) -> None:
     if rows:
         write_rows(rows, made[0].schedule)
     if output:
-        _write(output, plan, made[0], given["at"], window)
+        _write(output, plan, made[0], given["at"], window, given["colour"] or "waiting")
     show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
 
 
 def _write(
-    output: Path, plan: Plan, made: Carried, at: float | None, window: tuple[float | None, float | None]
+    output: Path,
+    plan: Plan,
+    made: Carried,
+    at: float | None,
+    window: tuple[float | None, float | None],
+    colour: str,
 ) -> None:
     """Write a schedule as the ending of a name says."""
     from netplace.report.plots.schedule import draw_gantt
@@ -165,14 +176,14 @@ def _write(
 
     def folder(path: Path) -> None:
         if path == output:
-            write_folder(path, plan, made, at, window)
+            write_folder(path, plan, made, at, window, colour)
         else:
             write_figures(path, plan, made)
 
     write_output(
         output,
         lambda: {"plan": plan.to_dict(), **made.outcome},
-        draw=lambda path: draw_gantt(path, made.schedule, title_of(plan), *window),
+        draw=lambda path: draw_gantt(path, made.schedule, title_of(plan), *window, colour),
         folder=folder,
     )
 
@@ -184,6 +195,13 @@ def _window(given: dict[str, Any]) -> tuple[float | None, float | None]:
             raise ValueError(
                 f"--{name.rstrip('_')}: {given[name]:g} given, but without -o no {what} is drawn"
             )
+    if given["colour"] is not None:
+        from netplace.checks import one_of
+        from netplace.report.plots.schedule import GANTT_COLOURS
+
+        one_of(given["colour"], GANTT_COLOURS, "--colour")
+        if not given["output"]:
+            raise ValueError(f"--colour: {given['colour']} given, but without -o no Gantt chart is drawn")
     first, last = (None if given[name] is None else given[name] * 3600 for name in ("from_", "to"))
     if first is not None and last is not None and not first < last:
         raise ValueError(f"--to: {given['to']:g} is not after --from {given['from_']:g}")

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.topologies.node_runs import spelled
+
 __all__ = ["node_lists"]
 
 
@@ -18,10 +20,4 @@ def node_lists(parts: Iterable[Sequence[int] | NDArray[np.int64]]) -> str:
     >>> node_lists([[0, 1, 2, 8], [5, 4]])
     'nodes:0-2,8/5,4'
     """
-    return "nodes:" + "/".join(",".join(_ranges(np.asarray(part))) for part in parts)
-
-
-def _ranges(nodes: NDArray[np.int64]) -> list[str]:
-    """Return the nodes as numbers, and as ranges where each is one more than that before."""
-    runs = np.split(nodes, np.flatnonzero(np.diff(nodes) != 1) + 1)
-    return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    return "nodes:" + "/".join(map(spelled, parts))

@@ -29,6 +29,7 @@ from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
 from netplace.scheduling.workload import INTENSITIES
 from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies.node_runs import spelled
 
 __all__ = ["JobRuns", "TableTimes"]
 
@@ -57,7 +58,7 @@ class JobRuns:
         nodes = allocation.nodes[: job.nodes]
         if isinstance(self.machine, Tree):
             nodes = _in_first_subtree(self.machine, nodes)
-        return self._run(job, self.machine.text, "nodes:" + _spelled(nodes), mapping)
+        return self._run(job, self.machine.text, "nodes:" + spelled(nodes), mapping)
 
     def in_box(self, job: Job, shape: Shape, mapping: str) -> Run:
         """Return the run of a job in a box.
@@ -248,12 +249,3 @@ def _in_first_subtree(tree: Tree, nodes: Nodes) -> Nodes:
     while first // size != last // size:
         size *= tree.down
     return nodes - first // size * size
-
-
-def _spelled(nodes: Nodes) -> str:
-    """Return ``0-3,8`` for nodes 0, 1, 2, 3, 8."""
-    ends = np.flatnonzero(np.diff(nodes) != 1)
-    firsts, lasts = nodes[[0, *(ends + 1)]], nodes[[*ends, len(nodes) - 1]]
-    return ",".join(
-        str(first) if first == last else f"{first}-{last}" for first, last in zip(firsts, lasts, strict=True)
-    )

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from netplace.cosim import cosimulate, make_cosim_plan, reasons
+from netplace.report.plots.page import page
 
 HERE = Path(__file__).parent
 MACHINES = ("torus:8x8", "mesh:8x8", "tree:4,3")
@@ -78,17 +78,16 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame) -> None:
     """Draw what is saved over what was blamed, a panel for each machine."""
-    figure = Figure(figsize=(10, 3.4), layout="constrained")
-    panels = figure.subplots(1, len(MACHINES))
-    for axes, machine in zip(panels, MACHINES, strict=True):
-        own = frame[frame["machine"] == machine]
-        axes.plot(own["blamed"], own["saved"], "o", markersize=3, alpha=0.6)
-        most = float(max(own["blamed"].max(), own["saved"].max()))
-        axes.plot([0, most], [0, most], color="0.5", linewidth=0.8)
-        axes.axhline(0, color="0.8", linewidth=0.8)
-        axes.set(title=machine, xlabel="blamed (% of the time alone)")
-    panels[0].set(ylabel="saved without that job (%)")
-    figure.savefig(HERE / "blame.png", dpi=130)
+    with page(HERE / "blame.png", 2.6) as figure:
+        panels = figure.subplots(1, len(MACHINES))
+        for axes, machine in zip(panels, MACHINES, strict=True):
+            own = frame[frame["machine"] == machine]
+            axes.plot(own["blamed"], own["saved"], "o", markersize=3, alpha=0.6)
+            most = float(max(own["blamed"].max(), own["saved"].max()))
+            axes.plot([0, most], [0, most], color="0.5", linewidth=0.8)
+            axes.axhline(0, color="0.8", linewidth=0.8)
+            axes.set(title=machine, xlabel="blamed (% of the time alone)")
+        panels[0].set(ylabel="saved without that job (%)")
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def _write(rows: dict[tuple[str, ...], float]) -> None:
 
 
 def _draw(rows: dict[tuple[str, ...], float]) -> None:
-    with page(HERE / "three-networks.png", 10, 3.6) as figure:
+    with page(HERE / "three-networks.png", 3.2) as figure:
         delays, loads, jobs = figure.subplots(1, 3, width_ratios=(1.2, 1, 1))
         ticks = []
         for place, (name, routings) in enumerate(ROUTINGS.items()):
@@ -217,10 +217,10 @@ def _draw(rows: dict[tuple[str, ...], float]) -> None:
             ylabel="delay of a packet (cycles)",
             ylim=(0, 400),
         )
-        delays.set_title("Uniform traffic", fontsize=10)
-        delays.legend(fontsize=6.5, loc="upper left")
-        loads.set_title("Accepted, at most: uniform,\nand hard permutation (hatched)", fontsize=10)
-        jobs.set_title("Seven jobs at once\n(line: each alone)", fontsize=10)
+        delays.set_title("Uniform traffic")
+        delays.legend(loc="upper left")
+        loads.set_title("Accepted, at most: uniform,\nand hard permutation (hatched)")
+        jobs.set_title("Seven jobs at once\n(line: each alone)")
         loads.set_ylabel("phits a node and cycle")
         jobs.set_ylabel("mean time (1,000 cycles)")
         for axes in (loads, jobs):
@@ -228,7 +228,6 @@ def _draw(rows: dict[tuple[str, ...], float]) -> None:
                 [at for at, _ in ticks],
                 [label for _, label in ticks],
                 rotation=60,
-                fontsize=6.5,
                 ha="right",
                 rotation_mode="anchor",
             )

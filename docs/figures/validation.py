@@ -16,13 +16,14 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
-from matplotlib.figure import Figure
+import pandas as pd
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
 from netplace.netsim import Config, LoadPoint, measure_load, simulate
-from netplace.report.files.outputs import whole_file
+from netplace.report.plots.dots import draw_dots
 from netplace.report.plots.load import draw_load_on
+from netplace.report.plots.page import page
 from netplace.report.tables.load import curve_frame
 from netplace.runs.loads import LoadPlan, measure_plan
 from netplace.topologies import Topology, parse
@@ -120,31 +121,23 @@ def chance(seeds: int = 31) -> str:
         "| trace | network | settings | INSEE | netplace | difference in standard errors |",
         "|---|---|---|---|---|---|",
     ]
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
-    axes = figure.subplots()
     found = list(rows("chance"))
-    for place, row in enumerate(found):
+    measured = []
+    for row in found:
         cycles = [row.cycles(seed) for seed in range(seeds)]
         error = math.hypot(row.deviation / math.sqrt(row.runs), stdev(cycles) / math.sqrt(seeds))
         score = (fmean(cycles) - row.clock) / error
         insee, ours = f"{row.clock:.1f} ± {row.deviation:.1f}", f"{fmean(cycles):.1f} ± {stdev(cycles):.1f}"
         lines.append(f"| {row.trace} | {row.topology} | {row.flags} | {insee} | {ours} | {score:+.2f} |")
-        for side, mean, deviation, colour in (
-            (-0.12, row.clock, row.deviation, "tab:orange"),
-            (0.12, fmean(cycles), stdev(cycles), "tab:blue"),
+        name = f"{row.trace} on {row.topology}\n{row.flags}".rstrip()
+        for series, mean, deviation in (
+            ("INSEE", row.clock, row.deviation),
+            ("netplace", fmean(cycles), stdev(cycles)),
         ):
-            axes.errorbar(
-                mean / row.clock, place + side, xerr=deviation / row.clock, fmt="o", color=colour, capsize=3
-            )
-    axes.plot([], [], "o", color="tab:orange", label="INSEE")
-    axes.plot([], [], "o", color="tab:blue", label="netplace")
-    names = [f"{row.trace} on {row.topology}\n{row.flags}".rstrip() for row in found]
-    axes.set_yticks(range(len(found)), names, fontsize=8)
-    axes.invert_yaxis()
-    axes.set(xlabel="cycles / INSEE's mean", title=f"mean and standard deviation over {seeds} seeds")
-    axes.grid(axis="x", alpha=0.3)
-    axes.legend()
-    save(figure, "chance.png")
+            measured.append((name, series, mean / row.clock, deviation / row.clock))
+    frame = pd.DataFrame(measured, columns=["name", "series", "value", "half"])
+    title = f"Mean and standard deviation over {seeds} seeds"
+    draw_dots(HERE / "chance.png", {"": frame}, "cycles / INSEE's mean", title, line=1.0)
     return "\n".join(lines)
 
 
@@ -184,24 +177,24 @@ def load() -> str:
 
 def draw_curves(table: list[dict[str, str]]) -> None:
     """Draw our curves on the tori and INSEE's points."""
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
     loads = {
         "torus:8x8": np.arange(0.05, 1.01, 0.05).round(2).tolist(),
         "torus:16x16x16": np.arange(0.05, 0.46, 0.05).round(2).tolist(),
     }
     plans = [LoadPlan(name, offered, measure=8000) for name in loads for offered in loads[name]]
-    draw_load_on(left, right, curve_frame(plans, [measure_plan(plan) for plan in plans]))
-    for name in loads:
-        points = [line for line in table if line["network"] == name]
-        offered = [float(line["offered"]) for line in points]
-        for axes, column in ((left, "accepted"), (right, "delay")):
-            values = [float(line[column]) for line in points]
-            axes.plot(offered, values, "kx", markersize=8, label="INSEE" if name == "torus:8x8" else None)
-    right.set_ylim(0, 420)
-    for axes in (left, right):
-        axes.legend(fontsize=8)
-    save(figure, "load.png")
+    curves = curve_frame(plans, [measure_plan(plan) for plan in plans])
+    with page(HERE / "load.png", 3.2) as figure:
+        left, right = figure.subplots(1, 2)
+        draw_load_on(left, right, curves)
+        for name in loads:
+            points = [line for line in table if line["network"] == name]
+            offered = [float(line["offered"]) for line in points]
+            for axes, column in ((left, "accepted"), (right, "delay")):
+                values = [float(line[column]) for line in points]
+                axes.plot(offered, values, "kx", label="INSEE" if name == "torus:8x8" else None)
+        right.set_ylim(0, 420)
+        for axes in (left, right):
+            axes.legend()
 
 
 def share(ours: float, theirs: float) -> str:
@@ -238,12 +231,6 @@ def agreement() -> str:
                 for a, b in zip(kernel.jobs, reference.jobs, strict=True)
             ) and np.array_equal(kernel.link_packets, reference.link_packets)
     return f"{equal} of {runs} runs ({len(names)} applications under {len(settings)} settings) are equal."
-
-
-def save(figure: Figure, name: str) -> None:
-    """Write a picture."""
-    with whole_file(HERE / name) as temporary:
-        figure.savefig(temporary, dpi=120)
 
 
 def main() -> None:

@@ -13,15 +13,15 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from netplace.experiments.allocators.cases import AllocatorCase, carry_out
 from netplace.experiments.allocators.flow import ipsc
 from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.allocators.tables import TABLES
-from netplace.report.plots.bars import draw_bars
+from netplace.report.plots.dots import draw_dots
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
@@ -212,19 +212,39 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         tables.append(ReportTable(part, PARTS[part], cells, digits))
         told += [f"{part}: {sentence}" for sentence in sentences]
         if part == "choice":
-            figures[part] = partial(_draw, cells=cells)
+            figures[part] = partial(draw_choice, cells=cells)
     return Report(tuple(tables), tuple(told), figures)
 
 
-def _draw(path: Path, cells: pd.DataFrame) -> None:
-    """Draw the live makespans relative to random nodes, a group for each machine."""
-    groups = list(dict.fromkeys(cells["machine"]))
-    near = cells.groupby("partition")["live makespan"].mean().sort_values()
-    series: dict[str, Any] = {}
-    for partition in near.index[:12]:
-        own = cells[cells["partition"] == partition].set_index("machine")["live makespan"]
-        series[str(partition)] = [(float(own.get(group, 0.0)), 0.0) for group in groups]
-    draw_bars(path, groups, series, "jobs of applications on one live network", "makespan / random nodes")
+def draw_choice(path: Path, cells: pd.DataFrame) -> None:
+    """Draw by how much makespans differ from those with random nodes, a panel for each machine.
+
+    Parameters
+    ----------
+    path : Path
+        The picture.
+    cells : DataFrame
+        The table of the part ``choice``.
+    """
+    known = cells[cells["partition"] != "random"]
+    near = known.groupby("partition")["live makespan"].mean().sort_values()
+    panels = {}
+    for machine, own in known.groupby("machine", sort=False):
+        rows = own.set_index("partition")
+        names = [name for name in near.index if name in rows.index]
+        panels[str(machine)] = pd.concat(
+            pd.DataFrame(
+                {
+                    "name": names,
+                    "series": label,
+                    "value": 100 * (rows.loc[names, column].to_numpy(float) - 1),
+                    "half": np.nan,
+                }
+            )
+            for label, column in (("live", "live makespan"), ("foretold by a table", "table makespan"))
+        )
+    title = "Jobs of applications on one live network"
+    draw_dots(path, panels, "makespan over that with random nodes (%)", title, line=0.0)
 
 
 STUDY = Study(

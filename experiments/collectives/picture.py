@@ -21,7 +21,7 @@ def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
     networks = winners["network"].drop_duplicates().tolist()
     rows = winners[["ranks", "bytes"]].drop_duplicates().itertuples(index=False, name=None)
     lines = list(rows)
-    with page(path, 2.4 + 2.4 * len(networks), 2.6 + 0.26 * len(lines)) as figure:
+    with page(path, 2.3 + 0.22 * len(lines)) as figure:
         for axes, network in zip(
             np.atleast_1d(figure.subplots(1, len(networks), sharey=True)), networks, strict=True
         ):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, explain, page
 
 __all__ = ["draw_fronts"]
 
@@ -21,18 +21,15 @@ def draw_fronts(points: pd.DataFrame) -> Callable[[Path], None]:
     def draw(path: Path) -> None:
         policies = list(points["policy"].unique())
         shares = list(points["communication"].unique())
-        with page(path, 3.1 * len(shares) + 0.6, 2.9 * len(policies) + 0.9) as figure:
+        with page(path, 2.1 * len(policies) + 0.6) as figure:
             grid = np.atleast_2d(figure.subplots(len(policies), len(shares), squeeze=False))
             for row, policy in zip(grid, policies, strict=True):
                 for axes, share in zip(row, shares, strict=True):
                     own = points[(points["policy"] == policy) & (points["communication"] == share)]
                     _panel(axes, own)
-                    axes.set_title(f"{policy.upper()}, communication {share}", fontsize="small")
+                    axes.set_title(f"{policy.upper()}, communication {share}")
                 row[0].set_ylabel("run time / alone in boxes")
-            for axes in grid[-1]:
-                axes.set_xlabel("mean wait / mean run time")
-            handles, names = grid[0, 0].get_legend_handles_labels()
-            figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize="small")
+            explain(figure, "mean wait / mean run time")
 
     return draw
 
@@ -46,11 +43,11 @@ def _panel(axes: object, own: pd.DataFrame) -> None:
             xerr=np.nan_to_num(one["± wait"]),
             yerr=np.nan_to_num(one["± slowdown"]),
             fmt=_MARKERS.get(name, "."),
-            color=f"C{place}",
+            color=COLOURS[place % len(COLOURS)],
             elinewidth=0.5,
             label=name,
         )
     best = own[own["front"] == "*"].sort_values("wait")
-    axes.step(best["wait"], best["slowdown"], where="post", color="tab:red", linewidth=1)  # type: ignore[attr-defined]
+    axes.step(best["wait"], best["slowdown"], where="post", color=COLOURS[3], linewidth=1)  # type: ignore[attr-defined]
     axes.locator_params(nbins=5)  # type: ignore[attr-defined]
     axes.grid(alpha=0.3)  # type: ignore[attr-defined]

@@ -17,13 +17,15 @@ from netplace.experiments.demo.summary_page import demo_page
 from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages import write_page
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, explain, page
 from netplace.report.terminal.compiling import load_engine
 from netplace.report.terminal.screen import print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
 
 __all__ = ["NETWORKS", "TRACES", "Case", "Outcome", "run_demo"]
+
+_COLOURS = dict(zip(("consecutive", "random", "column", "shuffle"), COLOURS, strict=False))
 
 
 def run(case: Case) -> Outcome:
@@ -62,7 +64,7 @@ def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Draw run times relative to the consecutive mapping, a panel for each network."""
-    with page(path, 10, 4) as figure:
+    with page(path, 3.1) as figure:
         panels = figure.subplots(1, len(NETWORKS), sharey=True)
         for axes, (network, (_, mappings)) in zip(panels, NETWORKS.items(), strict=True):
             found = [ratios(outcomes, trace, network) for trace in TRACES]
@@ -71,16 +73,15 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
                 mean = [ratio[mapping]["mean"] for ratio in found]
                 deviation = [ratio[mapping]["std"] for ratio in found]
                 spread = {"yerr": deviation, "capsize": 3, "error_kw": {"linewidth": 1}}
-                axes.bar(places, mean, 0.25, label=mapping, **spread)
+                axes.bar(places, mean, 0.25, label=mapping, color=_COLOURS[mapping], **spread)
             axes.axhline(1, color="0.3", linewidth=0.8)
             axes.set_xticks(range(len(TRACES)), TRACES)
             axes.set_title(network)
             axes.grid(axis="y", alpha=0.3)
             axes.set_axisbelow(True)
-            axes.legend(loc="upper center", ncols=len(mappings), fontsize="small", frameon=False)
-        panels[0].set_ylim(top=1.12 * panels[0].get_ylim()[1])  # room for the legends
         panels[0].set_ylabel("run time / mean of consecutive")
-        figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds", fontsize="large")
+        figure.suptitle("NPB class W on 16 nodes: mean and standard deviation over seeds")
+        explain(figure)
 
 
 def show(outcomes: Sequence[Outcome]) -> None:

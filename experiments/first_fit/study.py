@@ -20,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 import pandas as pd
 
 from netplace.benchmarks.first_fit import mean_side, measure, questions
@@ -30,7 +29,7 @@ from netplace.experiments.first_fit.searches.iff import PublishedVisits
 from netplace.experiments.first_fit.searches.naive import NaiveFirstFit
 from netplace.experiments.published import published
 from netplace.placement.rule import grid_of
-from netplace.report.plots.page import page
+from netplace.report.plots.page import explain, page
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
 from netplace.studies.cases import KeptCase
@@ -249,24 +248,22 @@ def _of_visits(beside: pd.DataFrame) -> list[str]:
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    """Draw the times at the highest load as bars on a logarithmic axis, a group for each set."""
+    """Draw the times at the highest load over the largest side of the jobs, a curve for each search."""
     high = cells[cells["load"] == LOADS[-1]].pivot(index="S", columns="search", values="ms")
     names = [name for name in NAMES.values() if name in high]
-    width = 0.84 / len(names)
-    with page(path, 8, 4.4) as figure:
+    with page(path, 3.0, column=True) as figure:
         axes = figure.subplots()
         for place, name in enumerate(names):
-            left = np.arange(len(high)) + (place - (len(names) - 1) / 2) * width
-            axes.bar(left, high[name], width, label=name)
+            axes.plot(high.index, high[name], marker="osD^v"[place], markersize=3.5, label=name)
         axes.set_yscale("log")
-        axes.set_xticks(
-            range(len(high)),
-            [f"set {place}\nsides 1..{side:.3g}" for place, side in enumerate(high.index, 1)],
-        )
-        axes.set_ylabel("CPU time of a job, ms")
+        axes.set_xscale("log")
+        axes.set_xticks(high.index, [f"{side:.3g}" for side in high.index])
+        axes.minorticks_off()
+        axes.set_xlabel("largest side of jobs (nodes), five sets")
+        axes.set_ylabel("CPU time of a job (ms)")
         axes.set_title(title)
-        axes.grid(axis="y", alpha=0.3)
-        axes.legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
+        axes.grid(alpha=0.3)
+        explain(figure)
 
 
 STUDY = Study(

@@ -8,7 +8,7 @@ disturb each other. On a tree strictness is the percentage of nodes that may be 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from netplace.experiments.shared.shared_cases import (
     loaded,
 )
 from netplace.experiments.shared_machine.study import FULL, QUICK
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, page
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Study
@@ -85,7 +85,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     for part in asked.parts:
         own = frame[frame["machine"] == MACHINES[part]].drop(columns="machine")
         tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", own, digits))
-        figures[part] = _picture(own, MACHINES[part])
+        figures[part] = partial(draw, cells=own, machine=MACHINES[part])
         for load, group in own.groupby("load", sort=False):
             best = group.loc[group["turnaround µs"].idxmin(), "partition"]
             on = ", ".join(group[group["front"] == "*"]["partition"])
@@ -140,34 +140,49 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
     return frame
 
 
-def _picture(frame: pd.DataFrame, title: str) -> Callable[[Path], None]:
-    def draw(path: Path) -> None:
-        loads, partitions = list(frame["load"].unique()), list(frame["partition"].unique())
-        with page(path, 5.2 * len(loads), 5.4) as figure:
-            grid = np.atleast_1d(figure.subplots(1, len(loads)))
-            for axes, load in zip(grid, loads, strict=True):
-                own = frame[frame["load"] == load]
-                # Partitioners that do the same are one point with all their names.
-                for point, same in own.groupby(["wait µs", "slowdown"], sort=False):
-                    place = partitions.index(same["partition"].iloc[0])  # one look in all pictures
-                    axes.errorbar(
-                        *([value] for value in point),
-                        xerr=same["± wait"].fillna(0).iloc[0],
-                        yerr=same["± slowdown"].fillna(0).iloc[0],
-                        fmt=MARKERS[place % len(MARKERS)],
-                        color=f"C{place % 10}",
-                        markersize=6,
-                        elinewidth=0.5,
-                        label=_names(same["partition"].tolist()),
-                    )
-                best = own[own["front"] == "*"].sort_values("wait µs")
-                axes.step(best["wait µs"], best["slowdown"], where="post", color="tab:red", linewidth=1)
-                axes.set(title=f"load {load}", xlabel="mean wait (µs)", ylabel="mean slowdown by sharing")
-                axes.grid(alpha=0.3)
-                axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, fontsize=7)
-            figure.suptitle(f"{title}, EASY: bars are intervals over seeds, red the front", fontsize="medium")
+def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:
+    """Draw waiting against slowdown by sharing, a panel for each load; a line joins what none beats in both.
 
-    return draw
+    Parameters
+    ----------
+    path : Path
+        The picture.
+    cells : DataFrame
+        Means over seeds, as the table of a machine has them.
+    machine : str
+        Its name.
+    """
+    loads, partitions = list(cells["load"].unique()), list(cells["partition"].unique())
+    with page(path, 3.9) as figure:
+        grid = np.atleast_1d(figure.subplots(1, len(loads), sharey=True))
+        for axes, load in zip(grid, loads, strict=True):
+            own = cells[cells["load"] == load]
+            # Partitioners that do the same are one point with all their names.
+            for point, same in own.groupby(["wait µs", "slowdown"], sort=False):
+                place = partitions.index(same["partition"].iloc[0])  # one look in all pictures
+                wait, slowdown = (float(value) for value in point)
+                axes.errorbar(
+                    wait,
+                    100 * (slowdown - 1),
+                    xerr=same["± wait"].fillna(0).iloc[0],
+                    yerr=100 * same["± slowdown"].fillna(0).iloc[0],
+                    fmt=MARKERS[(place + place // len(COLOURS)) % len(MARKERS)],
+                    color=COLOURS[place % len(COLOURS)],
+                    markersize=5,
+                    elinewidth=0.5,
+                    label=_names(same["partition"].tolist()),
+                )
+            best = own[own["front"] == "*"].sort_values("wait µs")
+            axes.plot(best["wait µs"], 100 * (best["slowdown"] - 1), "--", color="0.3", linewidth=1, zorder=0)
+            axes.set(title=f"load {load}", xlabel="mean wait (µs)")
+            # Most contestants lie within some per cent, random nodes far above: a scale that shows both.
+            axes.set_yscale("symlog", linthresh=1, linscale=0.7)
+            axes.set_ylim(0, None)
+            axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.grid(alpha=0.3)
+            axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.17))
+        grid[0].set_ylabel("mean slowdown by sharing (%)")
+        figure.suptitle(f"{machine}, EASY: bars are intervals over seeds, dashed what none beats in both")
 
 
 def _names(partitions: list[str]) -> str:

@@ -63,7 +63,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             cells = beside_printed(cells, asked.quick)
             told.append(thresholds_met(part, cells))
         tables.append(ReportTable(part, PARTS[part], cells, DIGITS))
-        figures[part] = partial(draw, runs=own, speedups=speedups(asked.quick), title=_TITLES[part])
+        figures[part] = partial(draw, cells=cells, title=_TITLES[part])
         if not part.startswith("published"):
             told += findings(part, cells)
     return Report(tuple(tables), tuple(told), figures)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 from netplace.experiments.published import published
 from netplace.experiments.quasi_contiguous.cases import CONTIGUOUS, SCATTERED
 from netplace.experiments.shared.crossing import crossing, point_of
-from netplace.report.plots.lines import draw_lines
+from netplace.report.plots.dots import draw_dots
 
 __all__ = ["DIGITS", "beside_printed", "draw", "findings", "needed", "thresholds_met"]
 
@@ -110,23 +109,31 @@ def findings(part: str, cells: pd.DataFrame) -> list[str]:
     return told
 
 
-def draw(path: Path, runs: pd.DataFrame, speedups: tuple[int, ...], title: str) -> None:
-    """Draw the turnaround relative to non-contiguous over the speed-up, a panel a workload and policy."""
-    panels: dict[str, dict[str, list[float]]] = {}
-    for policy, workload in itertools.product(runs["policy"].unique(), runs["workload"].unique()):
-        group = runs[(runs["policy"] == policy) & (runs["workload"] == workload)]
-        base = group[group["allocation"] == SCATTERED].set_index("seed")["turnaround"]
-        panel = panels[f"{workload}, {policy.upper()}"] = {}
-        for allocation, own in group[group["allocation"] != SCATTERED].groupby("allocation", sort=False):
-            curves = own.pivot(index="seed", columns="speedup", values="turnaround")
-            ratio = np.exp(np.log(curves.div(base, axis=0)).mean())
-            panel[str(allocation)] = ratio[list(speedups)].tolist()
-    draw_lines(
-        path,
-        panels,
-        speedups,
-        "speed-up of contiguous jobs (%)",
-        "mean turnaround / that of non-contiguous",
-        title,
-        columns=runs["workload"].nunique(),
+def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the speed-up that each allocation needs, a panel for each workload and policy.
+
+    Parameters
+    ----------
+    path : Path
+        The picture.
+    cells : DataFrame
+        The table of a part, as `needed` returns it; with a column ``printed`` those values too.
+    title : str
+        Title of the picture.
+    """
+    ours = pd.DataFrame(
+        {
+            "name": cells["allocation"],
+            "series": "ours",
+            "value": cells["speed-up needed"],
+            "half": cells.get("±", np.nan),
+        }
     )
+    both = [ours]
+    if "printed" in cells and cells["printed"].notna().any():
+        both.append(ours.assign(series="published", value=cells["printed"], half=np.nan))
+    panels = {
+        f"{workload}, {policy.upper()}": pd.concat([part.loc[own.index] for part in both])
+        for (policy, workload), own in cells.groupby(["policy", "workload"], sort=False)
+    }
+    draw_dots(path, panels, "speed-up of contiguous jobs that is needed (%)", title, line=0.0)

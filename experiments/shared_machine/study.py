@@ -8,10 +8,9 @@ of a table of jobs alone, and once live, every packet on one network.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from netplace.cosim import CosimPlan
@@ -24,7 +23,7 @@ from netplace.experiments.shared.shared_cases import (
     carried_out,
     loaded,
 )
-from netplace.report.plots.page import page
+from netplace.report.plots.dots import draw_dots
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Study
@@ -69,8 +68,9 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     tables, told, figures = [], [], {}
     for part in asked.parts:
         own = frame[frame["machine"] == MACHINES[part]]
-        tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", *_summary(own)))
-        figures[part] = _picture(own, MACHINES[part])
+        cells, digits = _summary(own)
+        tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", cells, digits))
+        figures[part] = partial(draw, cells=cells, title=MACHINES[part])
     turned = _turned(plans, outcomes)
     tables.append(ReportTable("turned", "Conclusions that turn", turned, {}))
     for machine, group in frame[frame["network_time"] == "live"].groupby("machine", sort=False):
@@ -178,40 +178,39 @@ def _signed(difference: dict[str, float]) -> str:
     return f"{100 * difference['mean']:+.1f} % ± {'?' if width is None else f'{100 * width:.1f}'}"
 
 
-def _picture(frame: pd.DataFrame, title: str) -> Callable[[Path], None]:
-    def draw(path: Path) -> None:
-        cases = frame[["class", "load"]].drop_duplicates().itertuples(index=False, name=None)
-        panels = list(cases)
-        with page(path, 3.2 * len(panels) + 1, 3.6) as figure:
-            grid = np.atleast_1d(figure.subplots(1, len(panels), sharey=True))
-            for axes, (kind, load) in zip(grid, panels, strict=True):
-                own = frame[(frame["class"] == kind) & (frame["load"] == load) & (frame["policy"] == "easy")]
-                names = list(own["partition"].unique())
-                for shift, (time, colour) in enumerate((("table", "0.7"), ("live", "tab:red"))):
-                    mine = own[own["network_time"] == time].pivot_table(
-                        index="seed", columns="partition", values="turnaround"
-                    )
-                    ratio = mine.div(mine["contiguous"], axis=0)[names]
-                    width = [half_width(ratio[name].tolist()) for name in names]
-                    axes.bar(
-                        np.arange(len(names)) + 0.4 * shift,
-                        ratio.mean(),
-                        0.38,
-                        yerr=np.nan_to_num(width),
-                        color=colour,
-                        capsize=2,
-                        label=time,
-                    )
-                axes.set_xticks(
-                    np.arange(len(names)) + 0.2, [n.partition(":")[0] for n in names], rotation=30
-                )
-                axes.axhline(1, color="0.3", linewidth=0.8)
-                axes.set_title(f"{kind}, load {load}", fontsize="small")
-            grid[0].set_ylabel("turnaround / that of boxes")
-            grid[-1].legend(fontsize="small")
-            figure.suptitle(f"{title}, EASY: under a table's times, and live", fontsize="large")
+def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
+    """Draw the turnaround under EASY by partitioner, a panel for each class and load.
 
-    return draw
+    Parameters
+    ----------
+    path : Path
+        The picture.
+    cells : DataFrame
+        Means over seeds, as the table of a machine has them.
+    title : str
+        Name of the machine.
+    """
+    panels = {
+        f"{kind}, load {load}": pd.concat(
+            pd.DataFrame(
+                {
+                    "name": own["partition"].str.partition(":")[0],
+                    "series": time,
+                    "value": own[f"{time} / boxes"],
+                    "half": own[f"± {time}"],
+                }
+            )
+            for time in ("table", "live")
+        )
+        for (kind, load), own in cells[cells["policy"] == "easy"].groupby(["class", "load"], sort=False)
+    }
+    draw_dots(
+        path,
+        panels,
+        "turnaround / that of boxes",
+        f"{title}, EASY: under a table's times, and live",
+        line=1.0,
+    )
 
 
 STUDY = Study(

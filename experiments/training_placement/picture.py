@@ -17,7 +17,7 @@ def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
     partitioners = steps["partitioner"].drop_duplicates().tolist()
     orders = steps["order"].drop_duplicates().tolist()
     width = 0.8 / len(orders)
-    with page(path, 7.6, 4.0) as figure:
+    with page(path, 3.7) as figure:
         axes = figure.subplots()
         for number, order in enumerate(orders):
             own = steps[steps["order"] == order].set_index("partitioner").loc[partitioners]
@@ -38,5 +38,5 @@ def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
             )
         axes.set_xticks(range(len(partitioners)), partitioners)
         axes.set_ylabel("a step, ms")
-        figure.legend(loc="outside lower center", ncols=len(orders), fontsize="x-small")
+        figure.legend(loc="outside lower center", ncols=len(orders), frameon=False)
         figure.suptitle(title, fontsize="medium")

@@ -9,6 +9,9 @@ from typing import Any
 import pandas as pd
 
 from netplace.report.files.outputs import whole_file
+from netplace.report.pages.kinds.run import FILE as RUN
+from netplace.report.pages.kinds.run import recognises as is_run
+from netplace.report.pages.kinds.saved import saved_results
 from netplace.report.pages.kinds.store import recognises as is_store
 from netplace.runs.schedule_folder import read_figures, read_schedule
 from netplace.runs.store import Store
@@ -26,7 +29,7 @@ def export(path: Path, target: Path) -> list[str]:
     Parameters
     ----------
     path : Path
-        A store, or a folder of ``netplace schedule -o``.
+        A store, or a folder of ``netplace schedule -o`` or ``netplace run -o``.
     target : Path
         Where; its ending is a key of `EXPORTS`.
 
@@ -71,8 +74,8 @@ def _swf(path: Path, target: Path) -> list[str]:
 
 def _jobs(path: Path, target: Path) -> list[str]:
     """Write the table of jobs that Batsim writes, and evalys and its kin draw."""
-    if is_store(path):
-        return _store_table(path, target)
+    if is_store(path) or is_run(path):
+        return _tables(path, target)
     rows = _rows(path, target)
     run = rows["end"] - rows["start"]
     wait, turnaround = rows["start"] - rows["submit"], rows["end"] - rows["submit"]
@@ -100,6 +103,32 @@ def _jobs(path: Path, target: Path) -> list[str]:
     return [f"{target}: {len(frame):,} jobs"]
 
 
+def _frames(path: Path, target: Path) -> dict[str, pd.DataFrame]:
+    """Return the tables of an outcome, by name."""
+    if is_store(path):
+        return _store_frames(path)
+    return _run_frames(path) if is_run(path) else {"jobs": _rows(path, target)}
+
+
+def _run_frames(path: Path) -> dict[str, pd.DataFrame]:
+    """Return loads of links, messages and the critical path of a folder of ``netplace run -o``."""
+    if not path.is_dir():
+        raise ValueError(f"{path}: holds no messages or loads of links, expected a folder of netplace run -o")
+    jobs = saved_results(path / RUN, "run").get("timeline", [])
+    stretches = [[number, *one] for number, job in enumerate(jobs) for one in job["path"] or ()]
+    ends = [
+        [number, task, job["start"], end]
+        for number, job in enumerate(jobs)
+        for task, end in enumerate(job["ends"])
+    ]
+    return {
+        "links": pd.read_csv(path / "links.csv"),
+        "messages": pd.read_csv(path / "messages.csv"),
+        "tasks": pd.DataFrame(ends, columns=["job", "task", "start", "end"]),
+        "path": pd.DataFrame(stretches, columns=["job", "component", "task", "start", "end"]),
+    }
+
+
 def _store_frames(path: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of a store, by name; what is kept as objects is made flat."""
     with Store(path, read_only=True) as store:
@@ -116,9 +145,9 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.map(lambda value: str(value) if isinstance(value, list | dict | tuple) else value)
 
 
-def _store_table(path: Path, target: Path) -> list[str]:
-    """Write the tables of a store: the runs there, other tables beside them under their names."""
-    frames = _store_frames(path) if is_store(path) else {"jobs": _rows(path, target)}
+def _tables(path: Path, target: Path) -> list[str]:
+    """Write the tables of an outcome: the first there, others beside it under their names."""
+    frames = _frames(path, target)
     if not frames:
         raise ValueError(f"{path}: holds nothing that ended, there is nothing to write")
     said = []
@@ -137,7 +166,7 @@ def _duckdb(path: Path, target: Path) -> list[str]:
         raise ValueError(
             f"{target}: needs duckdb; pip install 'netplace[duckdb]', or write .parquet"
         ) from None
-    frames = _store_frames(path) if is_store(path) else {"jobs": _rows(path, target)}
+    frames = _frames(path, target)
     with whole_file(target) as temporary:
         temporary.unlink()
         database: Any = duckdb.connect(str(temporary))
@@ -157,6 +186,6 @@ def _write_text(target: Path, text: str) -> None:
 EXPORTS: dict[str, Callable[[Path, Path], list[str]]] = {
     ".swf": _swf,
     ".csv": _jobs,
-    ".parquet": _store_table,
+    ".parquet": _tables,
     ".duckdb": _duckdb,
 }

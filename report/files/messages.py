@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
 from netplace.netsim import Result
+from netplace.netsim.result import JobResult
 from netplace.report.files.outputs import whole_file
 
-__all__ = ["write_messages"]
+__all__ = ["COLUMNS", "message_rows", "write_messages"]
 
-COLUMNS = ("seed", "job", "source", "destination", "bytes", "tag", "start", "end")
+COLUMNS = ("source", "destination", "bytes", "tag", "start", "end")
 
 
 def write_messages(path: Path, results: Sequence[Result], programs: Sequence[Program]) -> None:
-    """Write a line for each message of each run: tasks, bytes, tag, first and last cycle.
-
-    ``start`` is the cycle in which the first packet was created, ``end`` that in which the last tail was
-    consumed. Messages to oneself do not appear.
-    """
+    """Write a line for each message of each run: seed, job, and `message_rows`."""
     with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(COLUMNS)
+        writer.writerow(("seed", "job", *COLUMNS))
         for result in results:
             for job, program in enumerate(programs):
-                writer.writerows((result.seed, job, *row) for row in _rows(result, job, program))
+                rows = message_rows(result.jobs[job], program).tolist()
+                writer.writerows((result.seed, job, *row) for row in rows)
 
 
-def _rows(result: Result, job: int, program: Program) -> Iterator[tuple[int, ...]]:
-    measured = result.jobs[job]
-    assert measured.message_start is not None
-    assert measured.message_end is not None
+def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:
+    """Return the messages of a job, in the order of its program's sends.
+
+    Messages to oneself do not appear.
+
+    Parameters
+    ----------
+    job : JobResult
+        What came of it, its messages recorded.
+    program : Program
+        What its tasks did.
+
+    Returns
+    -------
+    ndarray of int64, shape (messages, 6)
+        `COLUMNS`: tasks, bytes, tag, the cycle in which the first packet was created, and that in which the
+        last tail was consumed.
+    """
+    assert job.message_start is not None
+    assert job.message_end is not None
     task = program.task_of()
     sent = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task)
-    columns = (
-        *(column[np.flatnonzero(sent)] for column in (task, program.peer, program.size, program.tag)),
-        measured.message_start,
-        measured.message_end,
-    )
-    return zip(*(column.tolist() for column in columns), strict=True)
+    own = [np.asarray(column[sent], np.int64) for column in (task, program.peer, program.size, program.tag)]
+    return np.column_stack([*own, job.message_start, job.message_end])

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from netplace.apps import Op, Program
+from netplace.apps import Program
 from netplace.netsim import Result
+from netplace.report.files.messages import message_rows
 from netplace.report.files.outputs import whole_file
 from netplace.report.plots.timeline import draw_timeline
 from netplace.topologies import parse
@@ -46,7 +47,7 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
         with whole_file(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
     else:
-        messages = [_messages(result, job, program) for job, program in enumerate(programs)]
+        messages = [message_rows(job, program) for job, program in zip(result.jobs, programs, strict=True)]
         draw_timeline(path, result, messages, link_courses(result, window))
 
 
@@ -71,7 +72,8 @@ def trace_events(result: Result, programs: Sequence[Program], window: int | None
                 "tid": task,
                 "args": {"node": node, "cycles": cycles, "cycles held up by the injector": blocked},
             }
-        for number, (source, target, size, begin, end) in enumerate(_messages(result, job, program).tolist()):
+        rows = message_rows(measured, program).tolist()
+        for number, (source, target, size, tag, begin, end) in enumerate(rows):
             common = {
                 "name": f"{source} to {target}",
                 "cat": "message",
@@ -79,7 +81,7 @@ def trace_events(result: Result, programs: Sequence[Program], window: int | None
                 "pid": process,
                 "tid": source,
             }
-            about = {"bytes": size, "to": target, "cycles": end + 1 - begin}
+            about = {"bytes": size, "tag": tag, "to": target, "cycles": end + 1 - begin}
             yield common | {"ph": "b", "ts": begin * micro, "args": about}
             yield common | {"ph": "e", "ts": (end + 1) * micro}
     loads = link_courses(result, window)
@@ -109,20 +111,3 @@ def link_courses(
 
 def _named(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
     return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
-
-
-def _messages(result: Result, job: int, program: Program) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return source, destination, bytes, first and last cycle of each message, in rows."""
-    measured = result.jobs[job]
-    assert measured.message_start is not None
-    assert measured.message_end is not None
-    task = program.task_of()
-    sent = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task)
-    columns = (
-        task[sent],
-        program.peer[sent],
-        program.size[sent],
-        measured.message_start,
-        measured.message_end,
-    )
-    return np.column_stack([np.asarray(column, np.int64) for column in columns])

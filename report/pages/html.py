@@ -13,6 +13,7 @@ from typing import Any
 
 from netplace.report.pages.page import DataTable, Figure, Page, Picture
 from netplace.report.pages.stills import still
+from netplace.report.plots.palette import COLOURS, SHADED
 
 __all__ = ["MOST_BYTES", "render"]
 
@@ -33,6 +34,8 @@ def render(page: Page) -> str:
     figures = [part for part in page.parts if isinstance(part, Figure) and not isinstance(part, Picture)]
     body = [_head(page), *(_part(part, tables, figures) for part in page.parts), _foot(page)]
     data = {
+        "colours": COLOURS,
+        "shades": SHADED,
         "tables": [_table_data(table) for table in tables],
         "figures": [_figure_data(figure) for figure in figures],
     }

@@ -17,6 +17,7 @@ __all__ = [
     "NetworkMap",
     "Page",
     "Picture",
+    "Timeline",
 ]
 
 
@@ -200,6 +201,34 @@ class NetworkMap(Figure):
     loads: Sequence[Sequence[float]]
     windows: Sequence[str]
     value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline(Figure):
+    """Tasks and messages over time, and the critical path through them.
+
+    Attributes
+    ----------
+    rows : sequence of str
+        What each row of the picture is: a task, by job.
+    tasks : sequence of (float, float, int)
+        Begin, end and row.
+    messages : sequence of (float, float, int, int, int)
+        First and last time, row of the sender and of the receiver, bytes.
+    path : sequence of (float, float, int, int)
+        Begin, end, row, and place in `components` of each stretch of the critical path, in order.
+    components : sequence of str
+        What a stretch may be spent on.
+    x : str
+        What time is, with its unit.
+    """
+
+    rows: Sequence[str]
+    tasks: Sequence[Sequence[float]]
+    messages: Sequence[Sequence[float]]
+    path: Sequence[Sequence[float]]
+    components: Sequence[str]
+    x: str
 
 
 @dataclass(frozen=True, kw_only=True)

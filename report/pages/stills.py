@@ -14,8 +14,8 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from netplace.report.pages.page import Bars, Figure, Gantt, Intervals, Lines, Matrix, NetworkMap
-from netplace.report.plots.page import COLOURS
+from netplace.report.pages.page import Bars, Figure, Gantt, Intervals, Lines, Matrix, NetworkMap, Timeline
+from netplace.report.plots.page import COLOURS, SHADES
 
 __all__ = ["still"]
 
@@ -102,7 +102,7 @@ def _gantt(drawing: Drawing, figure: Any) -> None:
     axes = drawing.add_subplot()
     boxes = sorted(figure.boxes, key=lambda box: (box[1] - box[0]) * (box[3] - box[2]))[-_MOST:]
     patches = [Rectangle((box[0], box[2]), box[1] - box[0], box[3] - box[2]) for box in boxes]
-    drawn = PatchCollection(patches, cmap="viridis", edgecolor="white", linewidth=0.3)
+    drawn = PatchCollection(patches, cmap=SHADES, edgecolor="white", linewidth=0.3)
     drawn.set_array(np.array([np.nan if box[4] is None else box[4] for box in boxes], float))
     axes.add_collection(drawn)
     axes.set_xlim(min((box[0] for box in boxes), default=0), max((box[1] for box in boxes), default=1))
@@ -117,7 +117,7 @@ def _matrix(drawing: Drawing, figure: Any) -> None:
     values = np.full((len(figure.rows), len(figure.columns)), np.nan)
     for row, column, value in figure.cells:
         values[int(row), int(column)] = value
-    image = axes.imshow(values, cmap="viridis", aspect="auto", interpolation="none")
+    image = axes.imshow(values, cmap=SHADES, aspect="auto", interpolation="none")
     axes.set_xlabel(figure.x)
     axes.set_ylabel(figure.y)
     drawing.colorbar(image, ax=axes, label=figure.value)
@@ -128,7 +128,7 @@ def _network(drawing: Drawing, figure: Any) -> None:
     load = np.mean(np.array(figure.loads, float), axis=0) if figure.loads else np.zeros(0)
     kept = np.argsort(load)[-_MOST:]
     ends = np.array(figure.links, float).reshape(-1, 2, 2)
-    drawn = LineCollection(list(ends[kept]), cmap="viridis", linewidths=2)
+    drawn = LineCollection(list(ends[kept]), cmap=SHADES, linewidths=2)
     drawn.set_array(load[kept])
     axes.add_collection(drawn)
     routers = np.array(figure.routers, float).reshape(-1, 2)
@@ -136,6 +136,24 @@ def _network(drawing: Drawing, figure: Any) -> None:
     axes.autoscale_view()
     axes.set_axis_off()
     drawing.colorbar(drawn, ax=axes, label=figure.value)
+
+
+def _timeline(drawing: Drawing, figure: Any) -> None:
+    axes = drawing.add_subplot()
+    for begin, end, row in figure.tasks:
+        axes.plot([begin, end], [row, row], color="#d8dce0", linewidth=3, solid_capstyle="butt", zorder=1)
+    sent = [[(begin, source), (end, target)] for begin, end, source, target, _ in figure.messages[:_MOST]]
+    axes.add_collection(LineCollection(sent, colors="#444444", linewidths=0.3, alpha=0.4))
+    for place, name in enumerate(figure.components):
+        own = [[(begin, row), (end, row)] for begin, end, row, what in figure.path[:_MOST] if what == place]
+        if own:
+            colour = COLOURS[place % len(COLOURS)]
+            axes.add_collection(LineCollection(own, colors=colour, linewidths=2, label=name, zorder=3))
+    axes.set_ylim(len(figure.rows) - 0.5, -0.5)
+    axes.set_ylabel("task")
+    axes.set_xlabel(figure.x)
+    if figure.path:
+        axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 
 
 def _label(name: str) -> str:
@@ -150,4 +168,5 @@ _STILLS: dict[type[Figure], Callable[[Drawing, Any], None]] = {
     Gantt: _gantt,
     Matrix: _matrix,
     NetworkMap: _network,
+    Timeline: _timeline,
 }

@@ -8,11 +8,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from netplace.report.files.outputs import whole_file
 from netplace.report.plots.occupancy import draw_places_on, map_shape
+from netplace.report.plots.page import WIDTH, page
 from netplace.topologies import Topology
 
 __all__ = ["draw_allocations"]
@@ -47,28 +46,25 @@ def draw_allocations(
     tall, wide = map_shape(topology)
     across = max(1, min(len(chosen), round(math.sqrt(len(chosen) * 1.5 * (tall + 4) / wide))))
     down = -(-len(chosen) // across)
-    each = min(4.0, 14 / across)
-    wrapped = textwrap.TextWrapper(max(12, int(14 * each)), break_on_hyphens=False)
+    each = WIDTH / across
+    wrapped = textwrap.TextWrapper(max(12, int(17 * each)), break_on_hyphens=False)
     titles = [wrapped.wrap(name)[:_LINES] for name, _ in chosen]
     room = 0.13 * max(map(len, titles)) + 0.25
-    size = across * each, down * (each * tall / wide + room) + 0.5
-    figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False).ravel()
-    for axes in grid[len(chosen) :]:
-        axes.axis("off")
-    for axes, lines, (_, nodes) in zip(grid, titles, chosen, strict=False):
-        colours = np.tile(np.array(FREE), (topology.nodes, 1))
-        colours[held] = HELD
-        colours[list(nodes)] = CHOSEN
-        draw_places_on(axes, topology, colours)
-        if max(tall, wide) <= _RULED:  # nodes can be counted
-            axes.set_xticks(np.arange(wide) - 0.5, minor=True)
-            axes.set_yticks(np.arange(tall) - 0.5, minor=True)
-            axes.grid(which="minor", color="white", linewidth=0.6)
-            axes.tick_params(which="minor", length=0)
-        axes.set_xticks([])
-        axes.set_yticks([])
-        axes.set_title("\n".join(lines), fontsize=7, loc="left")
-    figure.suptitle(textwrap.fill(title, max(40, int(12 * size[0]))), fontsize=10)
-    with whole_file(path) as temporary:
-        figure.savefig(temporary, dpi=150)
+    with page(path, min(9.0, down * (each * tall / wide + room) + 0.5)) as figure:
+        grid = figure.subplots(down, across, squeeze=False).ravel()
+        for axes in grid[len(chosen) :]:
+            axes.axis("off")
+        for axes, lines, (_, nodes) in zip(grid, titles, chosen, strict=False):
+            colours = np.tile(np.array(FREE), (topology.nodes, 1))
+            colours[held] = HELD
+            colours[list(nodes)] = CHOSEN
+            draw_places_on(axes, topology, colours)
+            if max(tall, wide) <= _RULED:  # nodes can be counted
+                axes.set_xticks(np.arange(wide) - 0.5, minor=True)
+                axes.set_yticks(np.arange(tall) - 0.5, minor=True)
+                axes.grid(which="minor", color="white", linewidth=0.6)
+                axes.tick_params(which="minor", length=0)
+            axes.set_xticks([])
+            axes.set_yticks([])
+            axes.set_title("\n".join(lines), fontsize="small", loc="left")
+        figure.suptitle(title)

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, explain, page
 
 __all__ = ["draw_bars"]
 
-_LETTER = 0.5  # width of a letter of a group's name, of the size of the text
+_LETTER = 0.065  # width of a letter in inches
+_BAR = 0.08  # least width of a bar in inches
+_PAGE_ROOM, _COLUMN_ROOM = 6.3, 2.8  # width of the axes in inches
 _GROUP = 0.84  # width of a group of bars
 _HATCHES = ("", "//", "..", "xx")  # where there are more series than colours
 
@@ -34,6 +35,8 @@ def draw_bars(
     column: bool = False,
 ) -> None:
     """Draw a group of bars for each name in `groups`, a bar in it for each of the `series`.
+
+    Groups stand in as many rows as they need for bars that can be seen.
 
     A line is drawn at 1, where relative times begin. NaN stands for a bar that is not there.
 
@@ -72,14 +75,29 @@ def draw_bars(
             raise ValueError(f"bars: {name} has {len(values)} entries, expected {len(groups)}, one a group")
     if not groups or not series:
         raise ValueError("bars: there is nothing to draw, expected a group and a series at least")
-    count = len(series)
-    width = max(6.0, 1.2 + len(groups) * (0.35 + 0.25 * count))
-    with page(path, width, 4.6, column=column) as figure:
-        axes = figure.subplots()
-        found = np.array([[(float(mean), float(std)) for mean, std in values] for values in series.values()])
-        top = _draw(axes, list(series), found, reference or {})
-        _mark(axes, list(series), top, [best.get(name) for name in groups] if best else [], failed or {})
-        _dress(figure, axes, groups, title, ylabel, column)
+    names, room = list(series), _COLUMN_ROOM if column else _PAGE_ROOM
+    found = np.array([[(float(mean), float(std)) for mean, std in values] for values in series.values()])
+    rows = _rows(len(groups), len(names), room)
+    with page(path, 0.9 + (1.8 if len(rows) > 1 else 2.3) * len(rows), column=column) as figure:
+        panels = figure.subplots(len(rows), squeeze=False, sharey=True).ravel()
+        for axes, row in zip(panels, rows, strict=True):
+            own = list(groups[row])
+            top = _draw(axes, names, found[:, row], {name: reference[name][row] for name in reference or {}})
+            lost = {name: failed[name][row] for name in failed or {}}
+            _mark(axes, names, top, [best.get(name) for name in own] if best else [], lost)
+            _dress(axes, own, room, column)
+        axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
+        figure.supylabel(ylabel.replace(" / ", "\n/ ") if column else ylabel, fontsize="medium")
+        figure.suptitle(title)
+        explain(figure, columns=7)
+
+
+def _rows(groups: int, bars: int, room: float) -> list[slice]:
+    """Return which groups stand in each row, so that bars are wide enough to be seen."""
+    fit = max(1, int(room * _GROUP / (_BAR * bars)))
+    rows = -(-groups // fit)
+    step = -(-groups // rows)
+    return [slice(begin, min(begin + step, groups)) for begin in range(0, groups, step)]
 
 
 def _places(count: int, groups: int) -> NDArray[np.float64]:
@@ -132,22 +150,12 @@ def _mark(
             axes.plot(left[at], height, marker, color="0.1", markersize=size, label=label, clip_on=False)
 
 
-def _dress(figure: Figure, axes: Axes, groups: Sequence[str], title: str, ylabel: str, column: bool) -> None:
+def _dress(axes: Axes, groups: Sequence[str], room: float, column: bool) -> None:
     axes.axhline(1, color="0.3", linewidth=0.8)
     long = max(len(line) for name in groups for line in (name or " ").split("\n"))
-    room = 72 * (figure.get_figwidth() - 0.6) / len(groups)  # points for a name
-    narrow = long * _LETTER * (7 if column else 10) > room
-    turn: dict[str, Any] = {"rotation": 30, "ha": "right"} if narrow else {}
-    if narrow and column:
-        turn = {"rotation": 90}
-    axes.set_xticks(np.arange(len(groups)), groups, fontsize="small", **turn)
-    axes.set_title(title, fontsize="medium")
-    axes.set_ylabel(ylabel.replace(" / ", "\n/ ") if column else ylabel)
+    narrow = long * _LETTER > room / len(groups)
+    turn: dict[str, Any] = {"rotation": 90 if column else 30, "ha": "center" if column else "right"}
+    axes.set_xticks(np.arange(len(groups)), groups, **(turn if narrow else {}))
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     axes.margins(x=0.02)
-    axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
-    entries = len(axes.get_legend_handles_labels()[1])
-    figure.legend(  # below the axes: never on the data
-        loc="outside lower center", ncols=min(entries, 4 if column else 7), fontsize="small", frameon=False
-    )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, explain, page
 from netplace.scheduling.metrics.interval import half_width
 
 __all__ = ["draw_comparison", "estimates"]
@@ -50,8 +50,9 @@ def draw_comparison(
     """
     groups, series = (list(dict.fromkeys(frame[name])) for name in ("group", "series"))
     rows, columns = (len(panels), 1) if column else (1, len(panels))
-    width = max(10.0, 2.0 + 0.3 * len(groups) * len(series) * columns)
-    with page(path, width, 7.5 if column else 4.2, column=column) as figure:
+    # Bars too thin to be seen side by side: panels one below the other.
+    rows, columns = (rows * columns, 1) if len(groups) * len(series) > 16 else (rows, columns)
+    with page(path, 1.0 + (1.9 if columns == 1 else 2.3) * rows, column=column) as figure:
         for axes, (name, value, half, factor) in zip(
             figure.subplots(rows, columns).ravel(), panels, strict=True
         ):
@@ -65,18 +66,13 @@ def draw_comparison(
                     color=COLOURS[place % len(COLOURS)], error_kw={"linewidth": 0.8},
                     hatch=_HATCHES[place // len(COLOURS) % len(_HATCHES)],
                 )  # fmt: skip
-            axes.set_xticks(np.arange(len(groups)), groups, rotation=30, ha="right", fontsize="small")
-            axes.set_title(name, fontsize="medium")
+            axes.set_xticks(np.arange(len(groups)), groups, rotation=30, ha="right")
+            axes.set_title(name)
             axes.set_ylim(0, None)
             axes.grid(axis="y", alpha=0.3)
             axes.set_axisbelow(True)
-        figure.suptitle(title, fontsize="medium")
-        if len(series) > 1:
-            handles, names = axes.get_legend_handles_labels()
-            figure.legend(
-                handles, names, loc="outside lower center", ncols=2 if column else 6, fontsize="small",
-                frameon=False,
-            )  # fmt: skip
+        figure.suptitle(title)
+        explain(figure)
 
 
 def estimates(rows: pd.DataFrame, value: str, half: str) -> tuple[float, float]:

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, SHADES, page
+from netplace.report.terminal.units import seconds_unit
+from netplace.topologies.node_runs import node_runs
 
 __all__ = ["draw_sharing"]
 
 _MOST_BOXES = 50_000
-_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def draw_sharing(path: Path, jobs: Sequence[Mapping[str, Any]], title: str) -> None:
@@ -29,27 +29,25 @@ def draw_sharing(path: Path, jobs: Sequence[Mapping[str, Any]], title: str) -> N
     known = slowdowns[np.isfinite(slowdowns)]
     most = float(np.percentile(known, 98)) if len(known) else 1.0
     norm = Normalize(1.0, max(most, 1.05))
-    with page(path, 13, 5.4) as figure:
+    with page(path, 3.6) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
         made = _draw_jobs(left, jobs, slowdowns, norm)
         figure.colorbar(made, ax=left, label="slowdown by sharing", pad=0.01, extend="max")
         _draw_slowdowns(right, jobs)
-        figure.suptitle(title, fontsize=11)
+        figure.suptitle(title)
 
 
 def _draw_jobs(
     axes: Axes, jobs: Sequence[Mapping[str, Any]], slowdowns: np.ndarray[Any, Any], norm: Normalize
 ) -> PolyCollection:
-    colours = matplotlib.colormaps["viridis_r"]
+    colours = SHADES
     origin = min((job["submit"] for job in jobs), default=0.0)
     last = max((job["end"] for job in jobs), default=1.0) - origin
-    unit, name = next(((u, n) for u, n in _UNITS if last >= u), _UNITS[-1])
+    unit, name = seconds_unit(last)
     boxes, filled = [], []
     for job, slowdown in zip(jobs, slowdowns, strict=True):
-        nodes = np.sort(np.asarray(job["nodes"]))
-        breaks = np.flatnonzero(np.diff(nodes) > 1)
         begin, end = (job["start"] - origin) / unit, (job["end"] - origin) / unit
-        for low, high in zip(nodes[[0, *(breaks + 1)]], nodes[[*breaks, len(nodes) - 1]], strict=True):
+        for low, high in node_runs(np.sort(job["nodes"])):
             boxes.append([(begin, low), (end, low), (end, high + 1), (begin, high + 1)])
             filled.append(colours(norm(slowdown)) if np.isfinite(slowdown) else (0.7, 0.7, 0.7, 1.0))
         if len(boxes) > _MOST_BOXES:
@@ -73,7 +71,7 @@ def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
     for place, name in enumerate(names):
         values = np.sort(by_name[name])
         spread = (np.arange(len(values)) % 5 - 2) * 0.08
-        axes.plot(values, place + spread, "o", markersize=3, alpha=0.6, color="tab:blue")
+        axes.plot(values, place + spread, "o", markersize=3, alpha=0.6, color=COLOURS[0])
         axes.plot([np.mean(values)], [place], "|", color="black", markersize=14, markeredgewidth=1.8)
     axes.axvline(1.0, color="0.5", linewidth=0.8)
     most = max((max(values) for values in by_name.values()), default=1.0)
@@ -82,5 +80,5 @@ def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_formatter(lambda value, _: "")
     axes.set_yticks(range(len(names)), names)
-    axes.set(xlabel="slowdown: live over alone (bar: mean)")
+    axes.set(xlabel="slowdown (bar: mean)")
     axes.grid(axis="x", alpha=0.3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, explain, page
 from netplace.report.tables.comparison import in_order
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
     if not found:
         raise ValueError(f"{path}: {comparison.first} and {comparison.second} differ in nothing to be drawn")
     shown = found[:_MOST]
-    with page(path, 7.2, 1.2 + 0.26 * len(shown)) as figure:
+    with page(path, 1.2 + 0.26 * len(shown)) as figure:
         axes = figure.subplots()
         names = [": ".join(filter(None, (one.of, one.name))) for one in shown]
         for place, one in enumerate(shown):
@@ -54,7 +54,7 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
                 markerfacecolor=_fill(one.verdict, colour),
             )
         axes.axvline(0, color="#444444", linewidth=0.8)
-        axes.set_yticks(range(len(shown)), [_short(name) for name in names], fontsize="small")
+        axes.set_yticks(range(len(shown)), [_short(name) for name in names])
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlabel(f"change from {comparison.first} to {comparison.second} (%)")
         axes.grid(axis="x", alpha=0.3)
@@ -63,7 +63,7 @@ def draw_differences(path: Path, comparison: Comparison) -> None:
             axes.plot(
                 [], [], "o", markersize=4, color=colour, markerfacecolor=_fill(verdict, colour), label=verdict
             )
-        figure.legend(loc="outside lower center", ncols=4, fontsize="small", frameon=False)
+        explain(figure)
 
 
 def _short(name: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pandas as pd
 
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, explain, page
 
 __all__ = ["draw_fronts"]
 
@@ -28,9 +29,12 @@ def draw_fronts(path: Path, frame: pd.DataFrame, title: str) -> None:
     """
     loads = list(dict.fromkeys(frame["load"]))
     families = list(dict.fromkeys(rule.partition(":")[0] for rule in frame["rule"]))
-    with page(path, 3.4 * len(loads) + 1.2, 3.8) as figure:
-        panels = figure.subplots(1, len(loads), squeeze=False)[0]
-        for axes, load in zip(panels, loads, strict=True):
+    rows = math.ceil(len(loads) / 2)
+    with page(path, 2.4 * rows + 0.7) as figure:
+        panels = figure.subplots(rows, min(2, len(loads)), squeeze=False).ravel()
+        for axes in panels[len(loads) :]:
+            axes.set_axis_off()
+        for axes, load in zip(panels, loads, strict=False):
             group = frame[frame["load"] == load]
             for place, family in enumerate(families):
                 own = group[[rule.partition(":")[0] == family for rule in group["rule"]]]
@@ -41,20 +45,23 @@ def draw_fronts(path: Path, frame: pd.DataFrame, title: str) -> None:
                     marker=_MARKS[place % len(_MARKS)],
                     color=COLOURS[place % len(COLOURS)],
                     linewidth=0.8,
-                    markersize=5,
+                    markersize=4,
                     label=family,
                 )
             best = group[group["front"] == "*"]
             axes.scatter(
                 best["wait more s"] / 60,
                 best["energy %"],
-                s=120,
+                s=70,
                 facecolors="none",
                 edgecolors="0.3",
                 label="unbeaten in both",
             )
-            axes.set(title=f"load {load:g}", xlabel="longer mean wait (min)")
+            axes.set_title(f"load {load:g}")
+            # Most rules cost seconds, some half an hour: both are seen where small waits have room.
+            axes.set_xscale("symlog", linthresh=1, linscale=1.5)
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
             axes.grid(alpha=0.3)
-        panels[0].set_ylabel("energy (% of always on)")
-        panels[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small")
-        figure.suptitle(title, fontsize="medium")
+        figure.supylabel("energy (% of always on)", fontsize="medium")
+        figure.suptitle(title)
+        explain(figure, "longer mean wait (min); logarithmic beyond 1")

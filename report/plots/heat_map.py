@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure, SubFigure
 from scipy import sparse
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import SHADES, page
 
 __all__ = ["draw_heat_map", "draw_heat_map_on"]
 
@@ -27,7 +27,7 @@ def draw_heat_map(path: Path, W: Any, title: str) -> None:
     title : str
         Title of the picture.
     """
-    with page(path, 6.4, 5.6) as figure:
+    with page(path, 5.4) as figure:
         draw_heat_map_on(figure, W)
         figure.suptitle(title, fontsize="medium")
 
@@ -39,6 +39,6 @@ def draw_heat_map_on(figure: Figure | SubFigure, W: Any) -> None:
     least, most = (float(sent.min()), float(sent.max())) if len(sent) else (1.0, 1.0)
     scale = LogNorm(min(least, most / 10), most)  # a decade at least: small differences stay small
     axes = figure.subplots()
-    image = axes.imshow(np.ma.masked_equal(flows, 0), norm=scale, cmap="viridis_r", interpolation="nearest")
+    image = axes.imshow(np.ma.masked_equal(flows, 0), norm=scale, cmap=SHADES, interpolation="nearest")
     axes.set(xlabel="to task", ylabel="from task")
     figure.colorbar(image, ax=axes, label="traffic (bytes)", shrink=0.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +13,12 @@ from netplace.topologies import Graph, Grid, Topology, Tree
 __all__ = ["Panel", "panels"]
 
 # Where the links of each port of a grid go in its picture, and how far aside, so that each direction of a
-# link is drawn on its right; those along Z, between two slices, are diagonal stubs.
-_FORWARD = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.6, 0.6), (-0.6, -0.6)])
-_ASIDE = np.array([(0, -1), (0, 1), (1, 0), (-1, 0), (0.7, -0.7), (-0.7, 0.7)]) * 0.07
+# link is drawn on its right; those along Z, between two slices, are diagonal stubs,
+# those of further dimensions at other angles.
+_FORWARD = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])
+_ASIDE = np.array([(0, -1), (0, 1), (1, 0), (-1, 0)]) * 0.07
+_AXES = "ZUVWABCDEFGHIJKLMNOPQRST"
+_MOST_SLICES = 64
 
 
 @dataclass(frozen=True)
@@ -56,26 +60,40 @@ class Panel:
 
 
 def panels(topology: Topology) -> list[Panel]:
-    """Return the panels of a tree, a grid of up to three dimensions, or any other wiring; else none."""
+    """Return the panels of a network; none: it is a grid of too many slices to be seen."""
     if isinstance(topology, Tree):
         return [_tree(topology)]
     if isinstance(topology, Graph):
         return [_levels(topology) or _circle(topology)]
-    if isinstance(topology, Grid) and topology.dims <= 3:
-        slices = topology.sizes[2] if topology.dims == 3 else 1
-        return [_slice(topology, number, slices) for number in range(slices)]
+    if isinstance(topology, Grid):
+        slices = math.prod(topology.sizes[2:])
+        if slices <= _MOST_SLICES:
+            return [_slice(topology, number, slices) for number in range(slices)]
     return []
 
 
-def _slice(grid: Grid, z: int, slices: int) -> Panel:
-    """Return the nodes with one Z, and the links that leave them."""
-    where = np.zeros((grid.nodes, 3))
+def _directions(dims: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where the link of each port goes, and how far aside it is drawn, shape (ports, 2)."""
+    forward, aside = list(_FORWARD), list(_ASIDE)
+    for turn in np.pi * (np.arange(dims - 2) + 0.5) / (2 * max(1, dims - 2)):
+        way = np.array([np.cos(turn), np.sin(turn)])
+        forward += [0.85 * way, -0.85 * way]
+        aside += [0.07 * way[::-1] * (1, -1), -0.07 * way[::-1] * (1, -1)]
+    return np.array(forward), np.array(aside)
+
+
+def _slice(grid: Grid, number: int, slices: int) -> Panel:
+    """Return the nodes that have one place in all dimensions but two, and the links that leave them."""
+    where = np.zeros((grid.nodes, max(2, grid.dims)))
     where[:, : grid.dims] = grid.coordinates(np.arange(grid.nodes))
-    drawn = np.flatnonzero(where[:, 2] == z)
+    here = [int(place) for place in np.unravel_index(number, grid.sizes[2:])] if grid.dims > 2 else []
+    among = (where[:, 2:] == here).all(axis=1)
+    drawn = np.flatnonzero(among)
     router, port = np.nonzero(grid.neighbor >= 0)
-    inside = where[router, 2] == z
+    inside = among[router]
     router, port = router[inside], port[inside]
-    forward, start = _FORWARD[port], where[router, :2] + _ASIDE[port]
+    directions, aside = _directions(grid.dims)
+    forward, start = directions[port], where[router, :2] + aside[port]
     reached = where[router, :2] + np.round(forward) == where[grid.neighbor[router, port], :2]
     stub = ~reached.all(axis=1) | (port >= 4)  # what wraps around, or leads to another slice
     start = start + forward * 0.1
@@ -85,10 +103,10 @@ def _slice(grid: Grid, z: int, slices: int) -> Panel:
     size = (5.0 if slices == 1 else 3.2) / max(1.0, aspect / 2)
     width = min(8.0, max(0.5, 5.6 * size * aspect / grid.sizes[0]))
     return Panel(
-        title=f"Z = {z}" if slices > 1 else "",
+        title=", ".join(f"{_AXES[dim]} = {place}" for dim, place in enumerate(here)),
         xlabel="X (each direction of a link is drawn on its right)"
         if slices == 1
-        else "X (diagonal: along Z)",
+        else f"X (diagonal: along {', '.join(_AXES[: grid.dims - 2])})",
         ylabel="Y",
         rows=(),
         drawn=drawn,

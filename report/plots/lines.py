@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import explain, page
 
 __all__ = ["draw_lines"]
 
@@ -49,7 +49,8 @@ def draw_lines(
         raise ValueError("lines: there is nothing to draw, expected a panel at least")
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    with page(path, 3.3 * columns + 1.2, 2.8 * rows + 0.6, dpi=90) as figure:
+    alone = len(panels) == 1
+    with page(path, (2.9 if alone else 2.2 * rows) + 0.9, column=alone) as figure:
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
         for axes, (name, curves) in zip(grid, panels.items(), strict=False):
             for label, values in curves.items():
@@ -63,14 +64,10 @@ def draw_lines(
             axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.2, 1.5, 2, 3, 5)))
             axes.yaxis.set_major_formatter(ScalarFormatter())
             axes.yaxis.set_minor_formatter(NullFormatter())
-            axes.set_title(name, fontsize="small")
+            axes.set_title(name)
             axes.grid(alpha=0.3)
-            axes.tick_params(labelsize="small")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        names = list(dict.fromkeys(label for curves in panels.values() for label in curves))
-        handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
-        figure.legend([handles[name] for name in names], names, loc="outside right upper", fontsize="small")
-        figure.supxlabel(xlabel, fontsize="small")
-        figure.supylabel(ylabel, fontsize="small")
-        figure.suptitle(title, fontsize="large")
+        figure.supylabel(ylabel, fontsize="medium")
+        figure.suptitle(title)
+        explain(figure, xlabel)

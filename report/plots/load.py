@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import explain, page
 
 __all__ = ["draw_load", "draw_load_on"]
 
@@ -29,19 +29,11 @@ def draw_load(path: Path, frame: pd.DataFrame, title: str, *, column: bool = Fal
     column : bool
         As wide as a column of a paper, one panel below the other.
     """
-    with page(path, 10, 11 if column else 4.4, column=column) as figure:
+    with page(path, 6.0 if column else 3.3, column=column) as figure:
         left, right = figure.subplots(2, 1) if column else figure.subplots(1, 2)
         draw_load_on(left, right, frame)
-        handles, names = left.get_legend_handles_labels()
-        figure.legend(
-            handles,
-            names,
-            loc="outside lower center",
-            ncols=2 if column else 4,
-            fontsize="small",
-            frameon=False,
-        )
-        figure.suptitle(title, fontsize="medium")
+        explain(figure)
+        figure.suptitle(title)
 
 
 def draw_load_on(left: Axes, right: Axes, frame: pd.DataFrame) -> None:
@@ -61,7 +53,7 @@ def draw_load_on(left: Axes, right: Axes, frame: pd.DataFrame) -> None:
     right.set(xlabel="offered load (phits/node/cycle)", ylabel="packet delay (cycles)")
     right.plot([], [], color="0.3", label="mean")
     right.plot([], [], "--", color="0.3", linewidth=0.9, label="95th percentile")
-    right.legend(loc="upper left", fontsize="small", frameon=False)
+    right.legend(loc="upper left", frameon=False)
     for axes in (left, right):
         axes.set_xlim(0, None)
         axes.set_ylim(0, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,8 +33,8 @@ def draw_mapping(
     title : str
         Title of the picture.
     """
-    with page(path, 13.5, 5.8) as figure:
+    with page(path, 3.4) as figure:
         left, right = np.asarray(figure.subfigures(1, 2, width_ratios=(5, 7))).tolist()
         draw_heat_map_on(left, W)
         draw_network_on(right, topology, load, jobs, "expected load (bytes, all minimal routes alike)")
-        figure.suptitle(textwrap.fill(title, 140), fontsize="medium")
+        figure.suptitle(title)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
@@ -18,13 +16,13 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.report.plots.layout import Panel, panels
-from netplace.report.plots.page import page
+from netplace.report.plots.occupancy import job_colours
+from netplace.report.plots.page import COLOURS, SHADES, page
 from netplace.topologies import Grid, Topology
 
 __all__ = ["MEASURED", "draw_network", "draw_network_on"]
 
 MEASURED = "load (phits a cycle)"
-_COLOURS = colormaps["plasma_r"]
 _FREE = "0.75"  # colour of a node that no job has
 _IDLE = "0.9"  # colour of a link that carries nothing
 _LEGEND = 12  # jobs that a legend names
@@ -40,9 +38,9 @@ def draw_network(
 ) -> None:
     """Draw the load of every directed link, and the nodes coloured by job.
 
-    A grid of up to two dimensions is drawn as a map, one of three as a map for each Z, a tree by its stages,
-    a network of any wiring as a circle of switches, group by group. Of other networks the sorted loads are
-    drawn, a curve for each direction.
+    A grid of up to two dimensions is drawn as a map, one of more as a map for each place in the others, a
+    tree by its stages, a network of any wiring as a circle of switches, group by group. Of grids with too
+    many such maps the sorted loads are drawn, a curve for each direction.
 
     Parameters
     ----------
@@ -57,9 +55,9 @@ def draw_network(
     title, label : str
         Title of the picture, and what `load` is, with its unit.
     """
-    with page(path, *_size(panels(topology))) as figure:
+    with page(path, _height(panels(topology))) as figure:
         draw_network_on(figure, topology, load, jobs, label)
-        figure.suptitle(textwrap.fill(title, max(60, int(12 * figure.get_figwidth()))), fontsize="medium")
+        figure.suptitle(title)
 
 
 def draw_network_on(
@@ -83,21 +81,21 @@ def draw_network_on(
         _map(axes, panel, load, scale, colours, min(1.0, room))
     for axes in places[len(drawn) :]:
         axes.set_axis_off()
-    figure.colorbar(ScalarMappable(scale, _COLOURS), ax=places.tolist(), label=label, shrink=0.8)
+    figure.colorbar(ScalarMappable(scale, SHADES), ax=places.tolist(), label=label, shrink=0.8)
     if 1 < len(jobs) <= _LEGEND:
         for number, nodes in enumerate(jobs):
             colour = colours[int(np.asarray(nodes)[0])]
             places[0].plot([], [], "o", color=colour, label=f"job {number}")
-        figure.legend(loc="outside lower center", ncols=min(len(jobs), 8), fontsize="small", frameon=False)
+        figure.legend(loc="outside lower center", ncols=min(len(jobs), 8), frameon=False)
 
 
-def _size(drawn: Sequence[Panel]) -> tuple[float, float]:
-    """Return width and height of a picture of these panels, in inches."""
+def _height(drawn: Sequence[Panel]) -> float:
+    """Return the height of a picture of these panels, in inches."""
     if not drawn:
-        return 7.0, 5.8
-    columns, panel = _columns(len(drawn)), drawn[0]
+        return 4.4
+    columns = _columns(len(drawn))
     rows = math.ceil(len(drawn) / columns)
-    return min(16.0, panel.aspect * panel.size * columns + 1.5), min(14.0, panel.size * rows + 0.8)
+    return min(8.5, max(2.4, 5.6 * rows / (drawn[0].aspect * columns) + 0.9))
 
 
 def _columns(count: int) -> int:
@@ -107,10 +105,9 @@ def _columns(count: int) -> int:
 def _job_colours(topology: Topology, jobs: Sequence[ArrayLike]) -> list[str]:
     """Return the colour of each router: that of the job on it; switches are dark."""
     colours: list[str] = [_FREE] * topology.nodes + ["0.25"] * (topology.routers - topology.nodes)
-    known = colormaps["tab10" if len(jobs) <= 10 else "tab20"]
     for number, nodes in enumerate(jobs):
         for node in np.asarray(nodes).tolist():
-            colours[node] = to_hex(known(number % known.N))
+            colours[node] = COLOURS[number] if len(jobs) <= len(COLOURS) else to_hex(job_colours(number))
     return colours
 
 
@@ -125,7 +122,7 @@ def _map(
     """Draw links, the most loaded on top, and routers, so many times as thick as the panel says."""
     order = np.argsort(load[panel.router, panel.port], kind="stable")
     loads = load[panel.router, panel.port][order]
-    shades = np.where((loads > 0)[:, None], _COLOURS(scale(loads)), to_rgba(_IDLE))
+    shades = np.where((loads > 0)[:, None], SHADES(scale(loads)), to_rgba(_IDLE))
     axes.add_collection(
         LineCollection(list(panel.lines[order]), colors=shades, linewidths=room * panel.width)
     )
@@ -133,10 +130,9 @@ def _map(
     x, y = panel.place.T
     axes.scatter(x, y, s=(room * panel.marker) ** 2, c=whose, zorder=3, linewidths=0)
     axes.set_aspect("equal" if panel.equal else "auto")
-    axes.set_title(panel.title, fontsize="small")
+    axes.set_title(panel.title)
     axes.set_xlabel(panel.xlabel, fontsize="small")
     axes.set_ylabel(panel.ylabel, fontsize="small")
-    axes.tick_params(labelsize="x-small")
     axes.margins(0.03)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
@@ -155,4 +151,4 @@ def _curves(axes: Axes, topology: Topology, load: NDArray[np.float64], label: st
             axes.plot(np.linspace(0, 100, len(loads)), loads, label=name, linewidth=1.8)
     axes.set(xlabel="links, most loaded first (%)", ylabel=label, ylim=(0, None))
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    axes.legend()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,10 +63,10 @@ def draw_occupancy(path: Path, topology: Topology, holder: ArrayLike, title: str
     ValueError
         If there is not one holder for each node.
     """
-    with page(path, *_size(_map(topology).place.shape)) as figure:
+    with page(path, _height(_map(topology).place.shape)) as figure:
         axes = figure.subplots()
         draw_occupancy_on(axes, topology, holder)
-        axes.set_title(textwrap.fill(title, max(40, int(11 * figure.get_figwidth()))), fontsize="medium")
+        figure.suptitle(title)
 
 
 def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None:
@@ -83,10 +82,9 @@ def draw_occupancy_on(axes: Axes, topology: Topology, holder: ArrayLike) -> None
     colours[topology.service] = _SERVICE
     draw_places_on(axes, topology, colours)
     for name, x, y in drawn.slices if len(drawn.slices) <= _LABELS else ():
-        axes.text(x - 0.4, y - 0.6, name, fontsize="xx-small", va="bottom", ha="left")
+        axes.text(x - 0.4, y - 0.6, name, fontsize="small", va="bottom", ha="left")
     axes.set_xlabel(f"{drawn.xlabel}\n{_count(whose)}", fontsize="small")
     axes.set_ylabel(drawn.ylabel, fontsize="small")
-    axes.tick_params(labelsize="x-small")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(
             NullLocator() if drawn.slices else MaxNLocator("auto", integer=True, min_n_ticks=1)
@@ -222,13 +220,10 @@ def _name_jobs(axes: Axes, whose: NDArray[np.int64]) -> None:
             Patch(color=tuple(colour), label=f"job {job}")
             for job, colour in zip(jobs.tolist(), job_colours(jobs), strict=True)
         ]
-        axes.legend(
-            handles=marks, fontsize="x-small", frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1)
-        )
+        axes.legend(handles=marks, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
-def _size(shape: tuple[int, ...]) -> tuple[float, float]:
-    """Return width and height of the picture in inches, after how many nodes are across and down."""
+def _height(shape: tuple[int, ...]) -> float:
+    """Return the height of the picture in inches, after how many nodes are across and down."""
     tall, wide = shape
-    scale = 9.0 / max(tall, wide)
-    return max(4.5, wide * scale + 1.6), max(2.0, tall * scale + 1.5)
+    return min(8.5, max(2.6, 5.4 * tall / wide + 1.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,58 +10,101 @@ from typing import Any
 from warnings import catch_warnings, filterwarnings
 
 from matplotlib import rc_context
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, LogFormatter
 
 from netplace.checks import printable
 from netplace.report.files.outputs import whole_file
+from netplace.report.plots.palette import COLOURS, SHADED
 
-__all__ = ["COLOURS", "page"]
+__all__ = ["COLOURS", "SHADES", "WIDTH", "explain", "page"]
 
-# Told apart by people who see few colours: M. Okabe and K. Ito, Color Universal Design (2008); the yellow,
-# pale on white, comes last.
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#444444", "#F0E442"]
+# From little to much, on white paper.
+SHADES = LinearSegmentedColormap.from_list("netplace", list(SHADED))
 _STYLE: dict[Any, Any] = {
     "axes.prop_cycle": f"cycler('color', {COLOURS})",
+    "axes.titlesize": "medium",
+    "figure.titlesize": "large",
+    "legend.fontsize": "small",
+    "xtick.labelsize": "small",
+    "ytick.labelsize": "small",
     "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,  # real fonts: publishers refuse Type 3
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text
     "hatch.linewidth": 0.5,
 }
-_COLUMN = 3.5  # inches, a column of a two-column paper
+# Widths in inches and size of text in points: "small", 0.83 of it, is the least that is used.
+WIDTH = 7.0
+_LETTER, _HANDLE = 0.06, 0.6  # width of a letter, and of what stands before a name in a legend
+_PAGE, _COLUMN = (WIDTH, 8.0), (3.5, 7.5)
 
 
 @contextmanager
-def page(
-    path: Path, width: float, height: float, *, column: bool = False, dpi: int = 150
-) -> Iterator[Figure]:
+def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]:
     """Give a figure to draw on; it is written, whole or not at all, when that went well.
+
+    It is as wide as a page of a paper, or as one of two columns, so that its text can be read in print.
 
     Parameters
     ----------
     path : Path
         The picture (png, pdf or svg). PDF and SVG hold text as text, in fonts that may be embedded anywhere.
-    width, height : float
+    height : float
         In inches.
     column : bool
-        Make it as wide as a column of a paper instead, its text 7 points high, and as much lower.
-    dpi : int
-        Resolution of a PNG.
+        As wide as a column.
     """
-    size, points = (width, height), 10.0
-    if column:
-        size, points = (_COLUMN, max(2.1, height * min(1.0, 1.3 * _COLUMN / width))), 7.0
-        dpi = max(dpi, 300)
+    width, points = _COLUMN if column else _PAGE
     with rc_context(_STYLE | {"font.size": points}):
-        figure = Figure(figsize=size)
+        figure = Figure(figsize=(width, height))
         yield figure
+        _wrap_title(figure, points)
         _as_written(figure)
         with whole_file(path) as temporary, catch_warnings():
             filterwarnings("ignore", "Glyph .* missing")  # of a name in a script that the font does not have
             filterwarnings("ignore", "constrained_layout not applied")  # names so long that little is left
-            figure.savefig(temporary, dpi=dpi)
+            figure.savefig(temporary, dpi=300 if column else 200)
+
+
+def explain(figure: Figure, xlabel: str = "", columns: int = 6) -> None:
+    """Put a legend of all that is drawn below the axes, never on the data, and above it their common name.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    xlabel : str
+        What the horizontal axes are; empty: they say so themselves.
+    columns : int
+        Entries side by side at most; fewer where names are long.
+    """
+    known: dict[str, Any] = {}
+    for axes in figure.axes:
+        handles, names = axes.get_legend_handles_labels()
+        known |= dict(zip(names, handles, strict=True))
+    if len(known) < 2:
+        figure.supxlabel(xlabel, fontsize="medium")
+        return
+    room = figure.get_figwidth() / (_LETTER * max(map(len, known)) + _HANDLE)
+    figure.legend(
+        list(known.values()),
+        list(known),
+        loc="outside lower center",
+        ncols=max(1, min(columns, len(known), int(room))),
+        frameon=False,
+        title=xlabel or None,
+        title_fontsize="medium",
+    )
+
+
+def _wrap_title(figure: Figure, points: float) -> None:
+    """Break the title of a figure into lines that are no wider than it is."""
+    if title := figure.get_suptitle():
+        room = int(72 * figure.get_figwidth() / (0.6 * 1.2 * points))
+        figure.suptitle("\n".join(textwrap.fill(line, room) for line in title.splitlines()))
 
 
 def _as_written(figure: Figure) -> None:

@@ -34,7 +34,7 @@ def draw_power(path: Path, energy: Energy, title: str) -> None:
     """
     time, values = _windows(energy)
     hours = (time - energy.time[0]) / _HOUR
-    with page(path, 9, 5.5) as figure:
+    with page(path, 4.4) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         base = np.zeros(len(time) - 1)
         for state, colour in _STACK.items():
@@ -43,13 +43,13 @@ def draw_power(path: Path, energy: Energy, title: str) -> None:
             upper.stairs(base + values[state], hours, baseline=base, fill=True, color=colour, label=state)
             base = base + values[state]
         upper.set(ylabel="nodes", ylim=(0, base.max()))
-        upper.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small", reverse=True)
+        upper.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), reverse=True)
         watts = sum(values[state] * energy.watts[state] for state in values)
         lower.stairs(np.asarray(watts) / 1000, hours, color=COLOURS[0])
         lower.set(ylabel="power (kW)", xlabel="time (h)", xlim=(0, hours[-1]))
         lower.set_ylim(0, None)
         lower.grid(alpha=0.3)
-        upper.set_title(title, fontsize="medium")
+        upper.set_title(title)
 
 
 def _windows(energy: Energy) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, page
 
 __all__ = ["draw_scatter"]
 
@@ -49,14 +49,15 @@ def draw_scatter(
         raise ValueError("scatter: there is nothing to draw, expected a panel at least")
     columns = min(_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    with page(path, 3.4 * columns + 0.6, 2.9 * rows + 0.5, dpi=100) as figure:
+    with page(path, 2.1 * rows + 0.4) as figure:
         grid: Sequence[Axes] = np.atleast_1d(figure.subplots(rows, columns, squeeze=False).ravel()).tolist()
         for axes, (name, (x, y)) in zip(grid, panels.items(), strict=False):
             _draw(axes, name, np.asarray(x, float), np.asarray(y, float))
-            axes.set(xlabel=xlabel or name, ylabel=ylabel)
+            axes.set_xlabel(xlabel or name)
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        figure.suptitle(title, fontsize="large")
+        figure.supylabel(ylabel, fontsize="medium")
+        figure.suptitle(title)
 
 
 def _draw(axes: Axes, name: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
@@ -64,13 +65,14 @@ def _draw(axes: Axes, name: str, x: NDArray[np.float64], y: NDArray[np.float64])
         raise ValueError(f"scatter: panel {name!r} has x of shape {x.shape} and y of shape {y.shape}")
     finite = np.isfinite(x) & np.isfinite(y)
     x, y = x[finite], y[finite]
-    axes.plot(x, y, "o", markersize=3.5, alpha=0.7)
+    axes.plot(x, y, "o", markersize=2.5, alpha=0.7)
     found = name
     if len(x) > 2 and np.ptp(x) > 0 and np.ptp(y) > 0:
         line = stats.linregress(x, y)
         ends = np.array([x.min(), x.max()])
-        axes.plot(ends, line.intercept + line.slope * ends, color="C1", linewidth=1.2)
+        axes.plot(ends, line.intercept + line.slope * ends, color=COLOURS[1], linewidth=1.2)
         found += f"   r = {line.rvalue:.2f}{'*' if line.pvalue < _SIGNIFICANT else ''}"
-    axes.set_title(found, fontsize="small")
+    axes.set_title(found)
+    axes.locator_params(axis="x", nbins=4)
+    axes.ticklabel_format(axis="x", scilimits=(-3, 4))
     axes.grid(alpha=0.3)
-    axes.tick_params(labelsize="small")

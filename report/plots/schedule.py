@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
-from matplotlib.figure import Figure
+from matplotlib.colors import Normalize
 from numpy.typing import NDArray
 
-from netplace.report.plots.occupancy import job_colours
-from netplace.report.plots.page import COLOURS, page
+from netplace.checks import one_of
+from netplace.report.plots.page import COLOURS, SHADES, page
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import held_nodes, waiting_jobs
+from netplace.topologies.node_runs import node_runs
 
-__all__ = ["draw_gantt", "draw_utilisation", "holders"]
+__all__ = ["GANTT_COLOURS", "draw_gantt", "draw_utilisation", "holders"]
 
 _HOUR = 3600.0
 _MOST_BOXES = 50_000  # of a Gantt chart that is drawn box by box
+_EDGED = 3_000  # boxes up to which each has an edge
 _PIXELS = (1400, 600)  # of its upper part
 
 
@@ -28,11 +32,12 @@ def draw_gantt(
     title: str,
     begin: float | None = None,
     end: float | None = None,
+    colour: str = "waiting",
 ) -> None:
     """Draw who held which nodes over time, and below it how many jobs waited.
 
     Time goes from left to right, nodes upwards, each job is the boxes of nodes that it held. Where boxes are
-    too small to be seen one by one, the share of each spot that was held is drawn instead.
+    too small to be seen one by one, each spot has the mean colour of what is in it.
 
     Parameters
     ----------
@@ -44,29 +49,40 @@ def draw_gantt(
         Title of the picture.
     begin, end : float, optional
         The window to draw, in seconds since the first submission; by default all.
+    colour : str
+        What colours tell of a job: a key of `GANTT_COLOURS`.
 
     Raises
     ------
     ValueError
         If the schedule did not keep the nodes of its jobs, or nothing is in the window.
     """
+    label, of = GANTT_COLOURS[one_of(colour, GANTT_COLOURS, "colour")]
     if schedule.allocations is None:
         raise ValueError("Gantt chart: the schedule did not keep the nodes of its jobs")
     origin = float(schedule.submit.min())
     last = float(schedule.end.max()) - origin
     window = (0.0 if begin is None else begin, last if end is None else min(end, last))
-    boxes = _boxes(schedule, origin, window)
+    values = of(schedule)
+    boxes = _boxes(schedule, values, origin, window)
     if not window[0] < window[1] or not len(boxes):
         raise ValueError(
             f"Gantt chart: no job ran between {window[0] / _HOUR:g} and {window[1] / _HOUR:g} h after the "
             f"first submission; the schedule ends after {last / _HOUR:g} h"
         )
-    with page(path, 11, 6) as figure:
+    with page(path, 4.4) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
+        norm = Normalize(
+            float(values.min()), max(float(np.percentile(values, 98)), float(values.min()) + 1e-9)
+        )
+        shades = ScalarMappable(norm, SHADES)
         if _visible(boxes, window, schedule.machine_nodes):
-            _draw_boxes(upper, boxes)
+            _draw_boxes(upper, boxes, shades)
         else:
-            _draw_density(figure, upper, boxes, window, schedule.machine_nodes)
+            _draw_density(upper, boxes, window, schedule.machine_nodes, shades)
+        figure.colorbar(
+            shades, ax=upper, label=label, extend="max" if values.max() > norm.vmax else "neither", pad=0.01
+        )
         hours = (window[0] / _HOUR, window[1] / _HOUR)
         upper.set(xlim=hours, ylim=(0, schedule.machine_nodes), ylabel="node")
         waiting = waiting_jobs(schedule)
@@ -76,17 +92,33 @@ def draw_gantt(
         lower.set(ylabel="jobs waiting", xlabel="time (h)")
         lower.set_ylim(0, max(1.0, 1.1 * float(inside.max(initial=0))))
         lower.grid(alpha=0.3)
-        upper.set_title(title, fontsize="medium")
+        upper.set_title(title)
 
 
-def _boxes(schedule: Schedule, origin: float, window: tuple[float, float]) -> NDArray[np.float64]:
-    """Return the boxes in a window, shape (boxes, 5): begin and end (s), first and last node, job."""
+def _slowdowns(schedule: Schedule) -> NDArray[np.float64]:
+    """Return (wait + run time) / run time, of jobs of ten seconds at least."""
+    run = np.maximum(schedule.end - schedule.start, 10.0)
+    return np.maximum(1.0, (schedule.end - schedule.submit) / run)
+
+
+# What colours of a Gantt chart tell of a job: the name of the scale, and a value for each job.
+GANTT_COLOURS: dict[str, tuple[str, Callable[[Schedule], NDArray[np.float64]]]] = {
+    "waiting": ("waited (h)", lambda schedule: (schedule.start - schedule.submit) / _HOUR),
+    "size": ("nodes", lambda schedule: np.asarray(schedule.nodes, float)),
+    "slowdown": ("bounded slowdown", _slowdowns),
+}
+
+
+def _boxes(
+    schedule: Schedule, values: NDArray[np.float64], origin: float, window: tuple[float, float]
+) -> NDArray[np.float64]:
+    """Return the boxes in a window, shape (boxes, 5): begin and end (s), first and last node, value."""
     assert schedule.allocations is not None
     start, end = schedule.start - origin, schedule.end - origin
     found = [
-        (float(start[row]), float(end[row]), low, high, int(schedule.number[row]))
+        (float(start[row]), float(end[row]), low, high, float(values[row]))
         for row in np.flatnonzero((end > window[0]) & (start < window[1])).tolist()
-        for low, high in _intervals(schedule.allocations[row])
+        for low, high in node_runs(np.sort(schedule.allocations[row]))
     ]
     return np.array(found, float).reshape(-1, 5)
 
@@ -99,33 +131,34 @@ def _visible(boxes: NDArray[np.float64], window: tuple[float, float], nodes: int
     return len(boxes) <= _MOST_BOXES and area[(across >= 1) & (tall >= 1)].sum() >= 0.5 * area.sum()
 
 
-def _draw_boxes(axes: Axes, boxes: NDArray[np.float64]) -> None:
+def _draw_boxes(axes: Axes, boxes: NDArray[np.float64], shades: ScalarMappable) -> None:
     begin, end = boxes[:, 0] / _HOUR, boxes[:, 1] / _HOUR
     low, high = boxes[:, 2], boxes[:, 3] + 1
     corners = np.stack([begin, low, end, low, end, high, begin, high], axis=1).reshape(-1, 4, 2)
+    edge = 0.3 if len(boxes) < _EDGED else 0.0  # so that neighbours of one colour are two
+    colours = shades.to_rgba(boxes[:, 4])
     axes.add_collection(
-        PolyCollection(list(corners), facecolors=job_colours(boxes[:, 4].astype(np.int64)), linewidths=0)
+        PolyCollection(list(corners), facecolors=colours, edgecolors="white", linewidths=edge)
     )
 
 
 def _draw_density(
-    figure: Figure, axes: Axes, boxes: NDArray[np.float64], window: tuple[float, float], nodes: int
+    axes: Axes, boxes: NDArray[np.float64], window: tuple[float, float], nodes: int, shades: ScalarMappable
 ) -> None:
-    """Draw the share of time and nodes that was held, spot by spot."""
+    """Draw the mean of what was held, spot by spot, the paler the less was held."""
     wide, tall = _PIXELS[0] // 2, min(nodes, _PIXELS[1] // 2)
-    share = np.zeros((tall, wide))
-    for begin, end, low, high, _ in boxes.tolist():
+    share, sums = np.zeros((tall, wide)), np.zeros((tall, wide))
+    for begin, end, low, high, value in boxes.tolist():
         columns = _covered(begin - window[0], end - window[0], window[1] - window[0], wide)
         rows = _covered(low, high + 1, nodes, tall)
-        share[rows[0] : rows[0] + len(rows[1]), columns[0] : columns[0] + len(columns[1])] += np.outer(
-            rows[1], columns[1]
-        )
+        spot = np.s_[rows[0] : rows[0] + len(rows[1]), columns[0] : columns[0] + len(columns[1])]
+        held = np.outer(rows[1], columns[1])
+        share[spot] += held
+        sums[spot] += value * held
     extent = (window[0] / _HOUR, window[1] / _HOUR, 0, nodes)
-    drawn = axes.imshow(
-        share, origin="lower", aspect="auto", extent=extent, cmap="Blues", vmin=0, vmax=1,
-        interpolation="nearest",
-    )  # fmt: skip
-    figure.colorbar(drawn, ax=axes, label="share held (jobs are too small to see)")
+    image = shades.to_rgba(sums / np.maximum(share, 1e-12))
+    image[..., 3] = np.minimum(share, 1.0)
+    axes.imshow(image, origin="lower", aspect="auto", extent=extent, interpolation="nearest")
 
 
 def _covered(begin: float, end: float, length: float, cells: int) -> tuple[int, NDArray[np.float64]]:
@@ -138,7 +171,7 @@ def _covered(begin: float, end: float, length: float, cells: int) -> tuple[int, 
 
 def draw_utilisation(path: Path, schedule: Schedule, title: str) -> None:
     """Draw the share of the machine that was held, and the number of jobs that waited, over time."""
-    with page(path, 11, 5) as figure:
+    with page(path, 4.0) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True)
         _draw_means(upper, schedule)
         waiting, origin = waiting_jobs(schedule), float(schedule.submit.min())
@@ -148,7 +181,7 @@ def draw_utilisation(path: Path, schedule: Schedule, title: str) -> None:
         for axes in (upper, lower):
             axes.set_ylim(0, None)
             axes.grid(alpha=0.3)
-        upper.set_title(title, fontsize="medium")
+        upper.set_title(title)
 
 
 def _draw_means(axes: Axes, schedule: Schedule) -> None:
@@ -184,13 +217,3 @@ def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArra
     for row in np.flatnonzero((schedule.start <= time) & (time < schedule.end)).tolist():
         holder[schedule.allocations[row]] = schedule.number[row]
     return holder
-
-
-def _intervals(nodes: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return first and last node of each run of consecutive nodes."""
-    if not len(nodes):
-        return []
-    ordered = np.sort(nodes)
-    breaks = np.flatnonzero(np.diff(ordered) > 1)
-    firsts, lasts = ordered[[0, *(breaks + 1)]], ordered[[*breaks, len(ordered) - 1]]
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))

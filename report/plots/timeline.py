@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from netplace.netsim import Result
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, page
+from netplace.report.terminal.units import seconds_unit
 
 __all__ = ["draw_timeline"]
 
 _MOST_MESSAGES = 20_000  # that are drawn; of more, every so manyth
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def draw_timeline(
@@ -34,35 +33,34 @@ def draw_timeline(
         The picture (png, pdf or svg).
     result : Result
         The run.
-    messages : sequence of ndarray of int64, shape (messages, 5)
-        Of each job: source, destination, bytes, first and last cycle.
+    messages : sequence of ndarray of int64, shape (messages, 6)
+        Of each job, as `netplace.report.files.messages.message_rows` returns them.
     loads : (int, ndarray of float, shape (windows, 2)), optional
         Length of a window in cycles, and mean and most of the links' loads in each.
     """
     last = result.drained_cycles * result.config.cycle_ns * 1e-9
-    size, unit = next(((size, name) for size, name in _UNITS if last >= 10 * size), _UNITS[-1])
+    size, unit = seconds_unit(last)
     scale = result.config.cycle_ns * 1e-9 / size
-    with page(path, 11, 5.6) as figure:
+    with page(path, 4.0) as figure:
         if loads is None:
             top = figure.subplots()
         else:
             top, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
             window, course = loads
             edges = np.arange(len(course) + 1) * window * scale
-            below.stairs(100 * course[:, 1], edges, color="tab:red", label="most loaded link")
+            below.stairs(100 * course[:, 1], edges, color=COLOURS[3], label="most loaded link")
             below.stairs(100 * course[:, 0], edges, fill=True, color="0.7", label="mean")
             below.set(ylabel="load (%)")
-            below.legend(fontsize="small", loc="upper right")
+            below.legend(loc="upper right")
         _draw_tasks(top, result, messages, scale)
         figure.axes[-1].set(xlabel=f"time ({unit})", xlim=(0, result.drained_cycles * scale))
-        figure.suptitle(f"{result.network}: tasks and messages", fontsize=11)
+        figure.suptitle(f"{result.network}: tasks and messages")
 
 
 def _draw_tasks(
     axes: Axes, result: Result, messages: Sequence[np.ndarray[Any, np.dtype[np.int64]]], scale: float
 ) -> None:
     first = 0
-    colours = colormaps["tab10"]
     for number, (job, sent) in enumerate(zip(result.jobs, messages, strict=True)):
         tasks = np.arange(len(job.nodes)) + first
         begin = np.full(len(tasks), job.start * scale)
@@ -71,17 +69,19 @@ def _draw_tasks(
         shown = sent[::step]
         lines = np.stack(
             [
-                np.column_stack([shown[:, 3] * scale, shown[:, 0] + first]),
-                np.column_stack([shown[:, 4] * scale, shown[:, 1] + first]),
+                np.column_stack([shown[:, 4] * scale, shown[:, 0] + first]),
+                np.column_stack([shown[:, 5] * scale, shown[:, 1] + first]),
             ],
             axis=1,
         )
         label = f"job {number}" + (f", every {step}th message" if step > 1 else "")
         thin = max(0.05, min(0.7, 300 / max(1, len(shown))))
         axes.add_collection(
-            LineCollection(list(lines), colors=colours(number % 10), linewidths=0.6, alpha=thin, label=label)
+            LineCollection(
+                list(lines), colors=COLOURS[number % len(COLOURS)], linewidths=0.6, alpha=thin, label=label
+            )
         )
         first += len(tasks)
     axes.set(ylabel="task", ylim=(first - 0.5, -0.5))
     if len(result.jobs) > 1 or any(len(sent) > _MOST_MESSAGES for sent in messages):
-        axes.legend(fontsize="small", loc="upper right")
+        axes.legend(loc="upper right")

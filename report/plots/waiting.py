@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
-from matplotlib.ticker import MaxNLocator
 
-from netplace.report.plots.page import page
+from netplace.report.plots.page import COLOURS, SHADES, page
+from netplace.report.terminal.units import seconds_unit
 
 __all__ = ["draw_waiting"]
 
 _BARS = 15
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_MOST_NAMES = 24  # of jobs along an axis
 
 
 def draw_waiting(
@@ -37,12 +37,12 @@ def draw_waiting(
     title : str
         What it is of.
     """
-    with page(path, 14, 4.6) as figure:
-        left, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 1.2, 1))
-        _draw_matrix(left, waiting["jobs"])
-        _draw_course(middle, waiting, second)
-        _draw_links(right, waiting["links"][:_BARS], links)
-        figure.suptitle(title, fontsize=11)
+    with page(path, 5.2) as figure:
+        shown = figure.subplot_mosaic([["jobs", "links"], ["course", "course"]], height_ratios=(3, 2))
+        _draw_matrix(shown["jobs"], waiting["jobs"])
+        _draw_course(shown["course"], waiting, second)
+        _draw_links(shown["links"], waiting["links"][:_BARS], links)
+        figure.suptitle(title)
 
 
 def _draw_matrix(axes: Axes, pairs: Sequence[Sequence[int]]) -> None:
@@ -55,10 +55,11 @@ def _draw_matrix(axes: Axes, pairs: Sequence[Sequence[int]]) -> None:
     if not jobs:
         return
     most = float(np.nanmax(cycles))
-    made = axes.imshow(cycles, cmap="magma_r", norm=LogNorm(max(1.0, most / 1e4), max(most, 2.0)))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(10, integer=True))
-        axis.set_major_formatter(lambda at, _: str(jobs[int(at)]) if 0 <= at < len(jobs) else "")
+    made = axes.imshow(cycles, cmap=SHADES, norm=LogNorm(max(1.0, most / 1e4), max(most, 2.0)))
+    step = -(-len(jobs) // _MOST_NAMES)
+    shown = range(0, len(jobs), step)
+    axes.set_xticks(shown, [str(job) for job in jobs[::step]], rotation=90 if jobs[-1] > 99 else 0)
+    axes.set_yticks(shown, [str(job) for job in jobs[::step]])
     axes.figure.colorbar(made, ax=axes, label="cycles waited", pad=0.02, shrink=0.85)
 
 
@@ -68,19 +69,19 @@ def _draw_course(axes: Axes, waiting: Mapping[str, Any], second: float) -> None:
     for window, waited, charged, cycles in waiting["over_time"]:
         (own if waited == charged else others)[window] += cycles / waiting["window"]
     last = count * waiting["window"] * second
-    unit, name = next(((size, name) for size, name in _UNITS if last >= size), _UNITS[-1])
+    unit, name = seconds_unit(last)
     edges = np.arange(count + 1) * waiting["window"] * second / unit
     axes.stairs(own, edges, fill=True, color="0.75", label="the job's own packets")
-    axes.stairs(own + others, edges, baseline=own, fill=True, color="tab:red", label="other jobs")
+    axes.stairs(own + others, edges, baseline=own, fill=True, color=COLOURS[3], label="other jobs")
     axes.set(xlabel=f"time ({name})", ylabel="packets that wait, mean", xlim=(0, edges[-1]))
-    axes.legend(title="waiting for", fontsize=8, loc="upper right")
+    axes.legend(title="waiting for", loc="upper right")
 
 
 def _draw_links(axes: Axes, found: Sequence[Mapping[str, Any]], links: Sequence[str]) -> None:
     names = links[: len(found)]
     places = np.arange(len(found))
     axes.barh(places, [one["own"] for one in found], color="0.75")
-    axes.barh(places, [one["others"] for one in found], left=[one["own"] for one in found], color="tab:red")
-    axes.set_yticks(places, names, fontsize=8)
+    axes.barh(places, [one["others"] for one in found], left=[one["own"] for one in found], color=COLOURS[3])
+    axes.set_yticks(places, names)
     axes.invert_yaxis()
     axes.set(xlabel="cycles waited at the link")

@@ -16,7 +16,7 @@ __all__ = ["draw_workload"]
 
 def draw_workload(path: Path, workload: Workload, title: str) -> None:
     """Draw sizes, run times, and submissions by hour of the day."""
-    with page(path, 12, 3.6) as figure:
+    with page(path, 2.4) as figure:
         sizes, times, arrivals = figure.subplots(1, 3)
         largest = int(workload.nodes.max())
         edges = np.exp2(np.arange(largest.bit_length() + 2) - 0.5)  # a bar for the sizes about a power of two
@@ -37,4 +37,4 @@ def draw_workload(path: Path, workload: Workload, title: str) -> None:
             axes.yaxis.set_major_locator(MaxNLocator(integer=True))
             axes.grid(axis="y", alpha=0.3)
             axes.set_axisbelow(True)
-        figure.suptitle(f"{title}: {len(workload):,} jobs", fontsize="large")
+        figure.suptitle(f"{title}: {len(workload):,} jobs")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplace.report.tables.summary import Described, describe, spread
-from netplace.report.terminal.screen import number, table
+from netplace.report.terminal.screen import number, printed_text, table
 from netplace.runs.digests import network_of
 from netplace.runs.execute import Executed
 from netplace.runs.job_programs import programs_of
@@ -15,7 +15,7 @@ from netplace.runs.job_programs import programs_of
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["jobs_named", "run_tables", "title", "write_run"]
+__all__ = ["jobs_named", "run_tables", "title", "write_run", "write_run_folder"]
 
 
 def title(executed: Executed) -> str:
@@ -59,6 +59,28 @@ def write_run(
 
         jobs = [job.nodes for job in first.result.jobs]
         draw_network(picture, network_of(first.run.network), first.result.link_load, jobs, title(first))
+
+
+def write_run_folder(folder: Path, executed: Sequence[Executed], found: Described) -> None:
+    """Write all of runs that differ in their seeds into a folder: for people, for a page, for other tools.
+
+    Parameters
+    ----------
+    folder : Path
+        Where; it is made.
+    executed : sequence of Executed
+        The runs, their messages recorded.
+    found : dict
+        What they took, with `netplace.report.files.run_details.details_of` the first.
+    """
+    from netplace.report.files.links import write_links
+    from netplace.report.files.outputs import whole_file
+
+    folder.mkdir(exist_ok=True)
+    with whole_file(folder / "run.json") as temporary:
+        temporary.write_text(printed_text(found, "run"), encoding="utf-8")
+    write_links(folder / "links.csv", network_of(executed[0].run.network), found["links"])
+    write_run(executed, folder / "messages.csv", folder / "timeline.json", folder / "loads.png")
 
 
 _COLUMNS: dict[str, Callable[[Described], tuple[float | None, int]]] = {

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from netplace.report.files.outputs import whole_file
 from netplace.report.tables.power import power_columns, power_table
@@ -18,6 +17,7 @@ from netplace.runs import schedule_folder
 from netplace.runs.plan import Plan
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
+from netplace.topologies.node_runs import spelled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -187,16 +187,8 @@ def row_table(schedule: Schedule) -> pd.DataFrame:
         begin = schedule.power.begin
         frame = frame.assign(begin=begin, boot_wait=begin - schedule.start, energy=schedule.power.job_joules)
     if schedule.allocations is not None:
-        frame = frame.assign(places=[_places(nodes) for nodes in schedule.allocations])
+        frame = frame.assign(places=[spelled(np.unique(nodes), " ") for nodes in schedule.allocations])
     return frame.assign(state=[State(value).name.lower() for value in schedule.state.tolist()])
-
-
-def _places(nodes: ArrayLike) -> str:
-    """Return nodes in the order of their numbers, as in ``0-3 8``."""
-    ordered = np.unique(np.asarray(nodes, np.int64))
-    ends = np.flatnonzero(np.diff(ordered) > 1)
-    runs = np.split(ordered, ends + 1) if len(ordered) else []
-    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def write_rows(path: Path, schedule: Schedule) -> None:
@@ -233,6 +225,7 @@ def write_folder(
     carried: Carried,
     at: float | None,
     window: tuple[float | None, float | None] = (None, None),
+    colour: str = "waiting",
 ) -> None:
     """Write rows, figures and pictures of one schedule into a folder.
 
@@ -243,6 +236,8 @@ def write_folder(
     at : float, optional
         Seconds since the first submission at which the occupancy is drawn; by default when most jobs
         ran at once.
+    colour : str
+        What colours of the Gantt chart tell.
     """
     from netplace.report.plots.occupancy import draw_occupancy
     from netplace.report.plots.schedule import draw_gantt, draw_utilisation, holders
@@ -253,7 +248,7 @@ def write_folder(
     running, origin = running_jobs(schedule), float(schedule.submit.min())
     moment = float(running.time[running.value.argmax()]) if at is None else origin + at
     write_figures(folder, plan, carried)
-    draw_gantt(folder / "gantt.png", schedule, title, *window)
+    draw_gantt(folder / "gantt.png", schedule, title, *window, colour)
     draw_utilisation(folder / "utilisation.png", schedule, title)
     if plan.power:
         from netplace.report.plots.power import draw_power

@@ -6,18 +6,31 @@ from collections.abc import Iterable
 
 from netplace.report.terminal.screen import number
 
-__all__ = ["span", "time_unit"]
+__all__ = ["seconds_unit", "span", "time_unit"]
 
-_UNITS = ((3600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def seconds_unit(seconds: float, least: float = 3.0, without: tuple[str, ...] = ()) -> tuple[float, str]:
+    """Return the largest unit, its seconds and its name, of which a time has so many at least.
+
+    Parameters
+    ----------
+    seconds : float
+        The time; of an axis its end.
+    least : float
+        How many of a unit there have to be.
+    without : tuple of str
+        Units that are not used.
+    """
+    known = [(size, name) for size, name in _UNITS if name not in without]
+    return next(((size, name) for size, name in known if seconds >= least * size), known[-1])
 
 
 def time_unit(seconds: Iterable[float]) -> tuple[float, str]:
     """Return the unit, in seconds, and its name, in which most of the times are at least 10 large."""
     known = sorted(abs(value) for value in seconds if value and value == value)
-    middle = known[len(known) // 2] if known else 0.0
-    return next(
-        ((size, name) for size, name in _UNITS if middle >= 10 * size), _UNITS[-1] if middle else _UNITS[1]
-    )
+    return seconds_unit(known[len(known) // 2], 10, ("min", "ns")) if known else (1.0, "s")
 
 
 def span(seconds: float) -> str:

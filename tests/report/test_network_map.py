@@ -28,7 +28,7 @@ def test_every_router_and_link_stands_in_one_panel(network):
     topology = parse(network)
     drawn = panels(topology)
     if network == "mesh:2x2x2x2":
-        assert drawn == []  # nothing to draw four dimensions on
+        assert len(drawn) == 4  # a panel for each place in the two further dimensions
         return
     assert sorted(np.concatenate([panel.drawn for panel in drawn])) == list(range(topology.routers))
     links = {pair for panel in drawn for pair in zip(panel.router.tolist(), panel.port.tolist(), strict=True)}
@@ -53,6 +53,10 @@ def test_slices_of_three_dimensions():
     drawn = panels(parse("mesh:2x3x4"))
     assert [panel.title for panel in drawn] == ["Z = 0", "Z = 1", "Z = 2", "Z = 3"]
     assert drawn[2].drawn.tolist() == list(range(12, 18))
+
+
+def test_grids_of_too_many_slices_are_not_laid_out():
+    assert panels(parse("mesh:2x2x8x16")) == []
 
 
 def test_rows_of_a_tree():

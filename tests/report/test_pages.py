@@ -12,7 +12,19 @@ from browser import CHROMIUM, Browser
 
 from netplace.report.pages import PAGES, page_of, render
 from netplace.report.pages.html import MOST_BYTES
-from netplace.report.pages.page import Bars, DataTable, Gantt, Intervals, Lines, Matrix, NetworkMap, Page
+from netplace.report.pages.kinds.links import load_map
+from netplace.report.pages.page import (
+    Bars,
+    DataTable,
+    Gantt,
+    Intervals,
+    Lines,
+    Matrix,
+    NetworkMap,
+    Page,
+    Timeline,
+)
+from netplace.topologies import parse
 
 MARKUP = "</script><img src=x onerror=alert(1)>$\\frac$&\"'"
 FIGURES = (
@@ -44,6 +56,15 @@ FIGURES = (
         loads=[[3], [1]],
         windows=["all", MARKUP],
         value="cycles",
+    ),
+    Timeline(
+        title="timeline",
+        rows=[MARKUP, "b"],
+        tasks=[(0, 3, 0), (0, 2, 1)],
+        messages=[(0.5, 1.5, 0, 1, 64)],
+        path=[(0, 1, 0, 1), (1, 2, 1, 0)],
+        components=[MARKUP, "sending"],
+        x=MARKUP,
     ),
 )
 PAGE = Page(
@@ -142,8 +163,8 @@ def outcomes(tmp_path_factory):
             "--partition", "non-contiguous", "-o", folder / "schedule",
         ),
         "run": made(
-            "run.json", "run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2,
-            "--mapping", "random", "--json",
+            "run", "run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2,
+            "--mapping", "random", "--window", 500, "-o", folder / "run",
         ),
         "load": made(
             "load.json", "load", "--network", "torus:4x4", "--offered", "0.2,1.0", "--seeds", 2,
@@ -182,6 +203,33 @@ def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
     expected = sum((job["end"] - job["start"]) * job["size"] for job in kept["jobs"])
     longest = max(job["end"] for job in kept["jobs"]) - min(job["submit"] for job in kept["jobs"])
     assert held * longest / max(box[1] for box in gantt.boxes) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outcomes):
+    kept = json.loads((outcomes["run"] / "run.json").read_text())
+    page = page_of(outcomes["run"])
+    assert not page.missing
+    (job,) = kept["timeline"]
+    timeline = next(part for part in page.parts if isinstance(part, Timeline))
+    assert len(timeline.messages) == job["sent"] == len(job["messages"])
+    unit = timeline.tasks[0][1] / job["ends"][0]
+    stretches = sum(end - begin for begin, end, _, _ in timeline.path)
+    assert stretches == pytest.approx(unit * max(job["ends"]))
+    assert sum(job["spent"].values()) == kept["runs"][0]["cycles"]
+    network = next(part for part in page.parts if isinstance(part, NetworkMap))
+    assert len(network.windows) == len(network.loads) == 1 + len(kept["links"]["ends"])
+    assert max(network.loads[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "network", ["mesh:3", "torus:4x4", "torus:3x3x3", "mesh:2x2x2x2", "tree:2,3", "dragonfly:a=2,p=1,h=1"]
+)
+def test_every_kind_of_network_is_drawn_with_all_its_links(network):
+    topology = parse(network)
+    drawn = load_map(topology, [10, 20], [[0, int(np.flatnonzero(topology.neighbor[0] >= 0)[0]), 1.0, 0.5]])
+    assert len(drawn.links) == np.count_nonzero(topology.neighbor >= 0)
+    assert len(set(drawn.names)) == len(drawn.names)
+    assert [max(loads) for loads in drawn.loads] == [0.75, 1.0, 0.5]
 
 
 def test_a_study_and_a_table_have_pages(tmp_path):

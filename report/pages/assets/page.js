@@ -2,9 +2,11 @@
 // What stands on the page is plain text until this runs: tables become sortable, figures are drawn.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const colours = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#777777", "#B8A800"];
-  const scale = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  // Dark grey and pale yellow are seen on both papers only if they are nearer the middle.
+  const colours = data.colours.map((colour) => ({ "#444444": "#777777", "#F0E442": "#B8A800" })[colour] || colour);
+  // What is most stands out most: on dark paper it is brightest.
+  const scale = () => (dark.matches ? [...data.shades].reverse() : data.shades);
 
   const make = (name, text, attributes = {}) => {
     const element = document.createElement(name);
@@ -189,7 +191,7 @@
       return { grid: frame({ right: 96, bottom: 84 }),
         tooltip: tip({ formatter: (point) => escaped(figure.labels[point.value[5]]) }),
         visualMap: values.length ? { dimension: 4, min: low, max: high === low ? low + 1 : high, calculable: true, right: 0,
-          top: "middle", text: [figure.value, ""], itemHeight: 120, precision: 2, inRange: { color: scale } } : undefined,
+          top: "middle", text: [figure.value, ""], itemHeight: 120, precision: 4, formatter: shown, inRange: { color: scale() } } : undefined,
         xAxis: axis(figure.x, { type: "value", scale: true, min: "dataMin", max: "dataMax", axisLabel: { showMaxLabel: false } }),
         yAxis: axis("node", { type: "value", min: 0, max: figure.nodes, nameGap: 40 }),
         dataZoom: [...zoom, { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }],
@@ -207,19 +209,52 @@
       const high = figure.cells.reduce((most, cell) => Math.max(most, cell[2]), 0);
       return { grid: frame({ right: 96, bottom: 70, left: 70 }),
         tooltip: tip({ formatter: (point) => `${escaped(figure.rows[point.value[1]])} — ${escaped(figure.columns[point.value[0]])}: ${shown(point.value[2])}` }),
-        visualMap: { min: 0, max: high || 1, calculable: true, right: 0, top: "middle", text: [figure.value, ""], itemHeight: 120, inRange: { color: scale } },
+        visualMap: { min: 0, max: high || 1, calculable: true, formatter: shown, right: 0, top: "middle", text: [figure.value, ""], itemHeight: 120, inRange: { color: scale() } },
         xAxis: axis(figure.x, { type: "category", data: figure.columns, splitArea: { show: true } }),
         yAxis: axis(figure.y, { type: "category", data: figure.rows, inverse: true, nameGap: 50 }),
         series: [{ type: "heatmap", data: figure.cells.map(([row, column, value]) => [column, row, value]), progressive: 5000,
           emphasis: { itemStyle: { borderColor: "#D55E00", borderWidth: 2 } } }] };
+    },
+    Timeline(figure) {
+      const ink = dark.matches ? "#dddddd" : "#222222", rows = figure.rows;
+      const box = (style, tall) => (_, api) => {
+        const [x, y] = api.coord([api.value(0), api.value(2)]), right = api.coord([api.value(1), api.value(2)])[0];
+        const height = Math.max(1.5, tall * api.size([0, 1])[1]);
+        return { type: "rect", shape: { x, y: y - height / 2, width: Math.max(right - x, 0.8), height }, style };
+      };
+      const line = (style) => (_, api) => {
+        const [x1, y1] = api.coord([api.value(0), api.value(2)]), [x2, y2] = api.coord([api.value(1), api.value(3)]);
+        return { type: "line", shape: { x1, y1, x2, y2 }, style };
+      };
+      const custom = (name, data, renderItem, extra = {}) => ({ name, type: "custom", data, renderItem, clip: true, encode: { x: [0, 1], y: 2 }, ...extra });
+      const turns = figure.path.flatMap((one, place) => {
+        const next = figure.path[place + 1];
+        return next && next[2] !== one[2] && Math.abs(next[0] - one[1]) <= 1e-3 * one[1] + 1e-12 ? [[one[1], next[0], one[2], next[2]]] : [];
+      });
+      const used = figure.components.map((name, place) => ({ name, place, data: figure.path.filter((one) => one[3] === place) })).filter((one) => one.data.length);
+      const alpha = Math.max(0.08, Math.min(0.6, 300 / Math.max(1, figure.messages.length)));
+      const low = figure.tasks.reduce((a, b) => Math.min(a, b[0]), Infinity), high = figure.tasks.reduce((a, b) => Math.max(a, b[1]), -Infinity);
+      return { grid: frame({ left: 86, bottom: 84, top: 44 }), legend: { type: "scroll", top: 4, data: ["messages", ...used.map((one) => one.name)] },
+        tooltip: tip({ formatter: ({ seriesName, value }) => {
+          const time = `${shown(value[0])} to ${shown(value[1])}`;
+          if (seriesName === "messages") return `${escaped(rows[value[2]])} to ${escaped(rows[value[3]])}<br>${shown(value[4])} bytes, ${time}`;
+          return `${escaped(rows[value[2]])}${seriesName === "tasks" ? "" : `: <b>${escaped(seriesName)}</b>`}<br>${time}`;
+        } }),
+        xAxis: axis(figure.x, { type: "value", min: low, max: high, axisLabel: { formatter: shown, showMaxLabel: false, hideOverlap: true } }),
+        yAxis: { type: "category", data: rows, inverse: true, axisTick: { show: false } },
+        dataZoom: [...zoom, { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }],
+        series: [custom("tasks", figure.tasks, box({ fill: dark.matches ? "#333c46" : "#e3e6ea" }, 0.8), { itemStyle: { color: "#b0b6bd" } }),
+          custom("messages", figure.messages, line({ stroke: ink, lineWidth: 0.8, opacity: alpha }), { encode: { x: [0, 1], y: [2, 3] }, itemStyle: { color: ink } }),
+          custom("turns", turns, line({ stroke: ink, lineWidth: 1.4 }), { silent: true, tooltip: { show: false }, encode: { x: [0, 1], y: [2, 3] } }),
+          ...used.map((one) => custom(one.name, one.data, box({ fill: colours[one.place % colours.length] }, 0.5), { itemStyle: { color: colours[one.place % colours.length] } }))] };
     },
     NetworkMap(figure, state = { window: 0 }) {
       const high = figure.loads.reduce((most, loads) => loads.reduce((a, b) => Math.max(a, b), most), 0);
       const loads = figure.loads[state.window] || [];
       return { grid: { left: 10, right: 90, top: 16, bottom: 10 },
         tooltip: tip({ formatter: (point) => point.seriesIndex ? "" : `${escaped(figure.names[point.value[4]])}: ${shown(point.value[5])}` }),
-        visualMap: { seriesIndex: 0, dimension: 5, min: 0, max: high || 1, calculable: true, right: 0, top: "middle", text: [figure.value, ""],
-          itemHeight: 120, inRange: { color: scale } },
+        visualMap: { seriesIndex: 0, dimension: 5, min: 0, max: high || 1, calculable: true, formatter: shown, precision: 4, right: 0, top: "middle", text: [figure.value, ""],
+          itemHeight: 120, inRange: { color: scale() } },
         xAxis: { show: false, type: "value", scale: true }, yAxis: { show: false, type: "value", scale: true },
         dataZoom: [{ type: "inside", xAxisIndex: 0 }, { type: "inside", yAxisIndex: 0 }],
         series: [{ type: "custom", data: figure.links.map((ends, link) => [...ends, link, loads[link] || 0]),
@@ -232,7 +267,7 @@
   };
 
   function drawFigure(place, figure) {
-    const marks = (figure.boxes || figure.links || figure.cells || []).length;
+    const marks = (figure.boxes || figure.links || figure.cells || figure.messages || []).length;
     let chart = null;
     const state = { window: 0 };
     const draw = () => {

@@ -11,10 +11,11 @@ import numpy as np
 
 from netplace.cosim.kept import FILE, read_plan
 from netplace.report.pages.kinds.held import boxes_of, intervals
-from netplace.report.pages.kinds.links import network_map
-from netplace.report.pages.kinds.saved import asked_of, seconds_unit, versions_of
+from netplace.report.pages.kinds.links import waiting_map
+from netplace.report.pages.kinds.saved import asked_of, versions_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Matrix, Page
 from netplace.report.tables.cosim import remarks, title_of
+from netplace.report.terminal.units import seconds_unit
 from netplace.topologies import names_file, parse
 
 __all__ = ["page", "recognises"]
@@ -45,7 +46,7 @@ def page(path: Path) -> Page:
             missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
         else:
             links = outcome["waiting"]["links"]
-            parts.append(network_map(machine, links, outcome["waiting"]["window"], plan.config.cycle_ns))
+            parts.append(waiting_map(machine, links, outcome["waiting"]["window"], plan.config.cycle_ns))
     else:
         missing.append("who slowed whom, and on which links: run netplace cosim with --explain")
     parts.append(_table(jobs))

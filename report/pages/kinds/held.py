@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from netplace.topologies.node_runs import node_runs
+
 __all__ = ["boxes_of", "intervals"]
 
 
@@ -25,10 +27,4 @@ def boxes_of(
 
 def intervals(nodes: Sequence[int]) -> list[tuple[int, int]]:
     """Return first and last plus one of each run of neighbouring numbers."""
-    if not len(nodes):
-        return []
-    ordered = np.unique(np.asarray(nodes, np.int64))
-    ends = np.flatnonzero(np.diff(ordered) > 1)
-    firsts = ordered[np.concatenate([[0], ends + 1])]
-    lasts = ordered[np.concatenate([ends, [len(ordered) - 1]])] + 1
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    return [(first, last + 1) for first, last in node_runs(np.unique(np.asarray(nodes, np.int64)))]

@@ -13,12 +13,14 @@ from netplace.checks.schema import (
     listed,
     maybe,
     number,
+    row,
     table,
     table_of,
     text,
     truth,
 )
 from netplace.netsim import Config
+from netplace.netsim.critical_path import COMPONENTS
 from netplace.runs.outcomes import LOAD_POINT
 
 __all__ = ["RESULT_KINDS"]
@@ -44,6 +46,18 @@ _RUN: dict[str, Kind] = {
     "seed": number(),
     "config": _CONFIG,
 }
+_LINKS = table({"cycles": _COUNT, "ends": listed(_COUNT), "rows": listed(listed(_COUNT, 3))})
+_TIMELINE = table(
+    {
+        "name": text,
+        "start": _COUNT,
+        "ends": listed(_COUNT),
+        "sent": _COUNT,
+        "messages": listed(row(*[_COUNT] * 6)),
+        "spent": maybe(table(dict.fromkeys(COMPONENTS, _COUNT))),
+        "path": maybe(listed(row(text, _COUNT, _COUNT, _COUNT))),
+    }
+)
 _RUN_OPTIONS: dict[str, Kind] = {
     **dict.fromkeys(("drained_cycles", "phits", "injection_blocked", "events", "cpu_seconds"), _COUNT),
     **dict.fromkeys(("engine", "partition", "mapping"), text),
@@ -54,6 +68,8 @@ _RUN_OPTIONS: dict[str, Kind] = {
     "window": number(1),
     "windows": listed(_WINDOW),
     "critical_paths": anything,
+    "links": _LINKS,
+    "timeline": listed(_TIMELINE),
 }
 
 # What was asked for a load point stands beside all points, where it is the same, or in each.

@@ -1,14 +1,20 @@
-"""The page of a run, as ``netplace run --json`` prints it."""
+"""The page of a run, as ``netplace run`` prints it with ``--json``, or leaves it in a folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.kinds.saved import asked_of, holds, saved_results, versions_of
+from netplace.report.pages.kinds.links import load_map
+from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_results, versions_of
+from netplace.report.pages.kinds.timeline import path_bars, timeline
 from netplace.report.pages.page import Bars, DataTable, Figure, Lines, Page
+from netplace.topologies import names_file, parse
 
-__all__ = ["page", "recognises"]
+__all__ = ["FILE", "page", "recognises"]
+
+FILE = "run.json"  # of a folder that ``netplace run -o`` has written
+_ASKED = ("network", "engine", "seed", "seeds", "partition", "mapping", "window", "config")
 
 _SHOWN = (
     ("cycles", "cycles"),
@@ -20,12 +26,13 @@ _SHOWN = (
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether a file holds a run."""
-    return holds(path, "run", ("cycles", "jobs", "network", "packet_delay"))
+    """Tell whether a file holds a run, or a folder has such a file."""
+    return holds(path / FILE if path.is_dir() else path, "run", ("cycles", "jobs", "network", "packet_delay"))
 
 
 def page(path: Path) -> Page:
-    """Return the page of what ``netplace run --json`` printed."""
+    """Return the page of what ``netplace run --json`` printed, or of what it left in a folder."""
+    path = path / FILE if path.is_dir() else path
     found = saved_results(path, "run")
     runs = found.get("runs", [found])
     jobs = _jobs(found)
@@ -54,6 +61,8 @@ def page(path: Path) -> Page:
         )
     if windows := runs[0].get("windows"):
         parts.append(_windows(windows))
+    drawn, missing = _details(path, found)
+    parts += drawn
     parts.append(DataTable("Jobs", ["job", "tasks", "start (cycle)", "end (cycle)", "cycles"], jobs))
     rows = [[name, found[key]] for key, name in _SHOWN]
     for what in ("packet_delay", "message_delay"):
@@ -62,10 +71,32 @@ def page(path: Path) -> Page:
             for key in ("mean", "p50", "p95", "p99", "most")
         ]
     parts.append(DataTable("Figures", ["figure", "value"], rows))
-    left_out = {"jobs", "runs", "windows", "packet_delay", "message_delay", "spread", "versions"}
-    asked = asked_of({name: value for name, value in found.items() if name not in left_out})
+    asked = asked_of({name: found[name] for name in _ASKED if name in found})
     title = f"Run: {', '.join(dict.fromkeys(job[0] for job in jobs))} on {found['network']}"
-    return Page(title, _verdict(found, jobs), [*asked, *versions_of(found.get("versions"))], parts)
+    asked += versions_of(found.get("versions"))
+    return Page(title, _verdict(found, jobs), asked, parts, missing)
+
+
+def _details(path: Path, found: dict[str, Any]) -> tuple[list[Figure], list[str]]:
+    """Return the figures that are drawn from the details of the first run, and what is missing of them."""
+    network, drawn, missing = found["network"], list[Figure](), list[str]()
+    links, jobs = found.get("links"), found.get("timeline")
+    if links is None:
+        missing.append("link loads on the network: write the page with netplace run -o page.html")
+    elif names_file(network):
+        missing.append(f"link loads on the network: the network {network} is a file of yours")
+    else:
+        with details_of(path, "links"):
+            drawn.append(load_map(parse(network), links["ends"], links["rows"]))
+    if jobs is None:
+        missing.append("tasks and messages over time: write the page with netplace run -o page.html")
+    else:
+        with details_of(path, "timeline"):
+            drawn.append(timeline(jobs, found["config"]["cycle_ns"]))
+            drawn += path_bars(jobs)
+        if any(job["path"] is None for job in jobs):
+            missing.append("the critical path of a job with very many messages")
+    return drawn, missing
 
 
 def _jobs(found: dict[str, Any]) -> list[list[Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,15 @@ from netplace.report.terminal.screen import PRINTED
 
 __all__ = [
     "asked_of",
+    "details_of",
     "holds",
     "number_in",
     "saved_object",
     "saved_results",
-    "seconds_unit",
     "versions_of",
 ]
 
 _MOST_BYTES = 1 << 30
-_UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
@@ -101,6 +101,15 @@ def number_in(path: Path, found: Mapping[str, Any], *keys: str) -> float | None:
     return float(value)
 
 
+@contextmanager
+def details_of(path: Path, key: str) -> Iterator[None]:
+    """Tell where the block could not read what stands under a key, as a sentence."""
+    try:
+        yield
+    except (LookupError, ValueError):
+        raise ValueError(f"{path}: {key}: is not as netplace writes it") from None
+
+
 def asked_of(plan: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     """Return what was asked as names and values; empty values are left out."""
     rows: list[tuple[str, str]] = []
@@ -123,8 +132,3 @@ def versions_of(found: Any) -> list[tuple[str, str]]:
     if not isinstance(found, Mapping):
         return []
     return [("versions", ", ".join(f"{name} {version}" for name, version in found.items()))]
-
-
-def seconds_unit(most: float) -> tuple[float, str]:
-    """Return the unit in which times of up to `most` seconds are read best: its seconds, and its name."""
-    return next(((size, unit) for size, unit in _UNITS if most >= 3 * size), _UNITS[-1])

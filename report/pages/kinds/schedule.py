@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from netplace.report.pages.kinds.held import boxes_of
-from netplace.report.pages.kinds.saved import asked_of, number_in, seconds_unit, versions_of
+from netplace.report.pages.kinds.saved import asked_of, number_in, versions_of
 from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Lines, Page
 from netplace.report.tables.schedule import title_of
+from netplace.report.terminal.units import seconds_unit
 from netplace.runs.schedule_folder import FIGURES, read_schedule
 from netplace.runs.schedule_rows import ROWS, node_ranges
 from netplace.topologies import names_file, parse

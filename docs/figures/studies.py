@@ -1,0 +1,155 @@
+"""Draws the pictures of the studies again from their tables: ``python docs/figures/studies.py``, seconds.
+
+What a study has measured stands in CSV files beside its report; a change of how pictures look needs no new
+runs. Not drawn are those whose points stand in no table: `EXCEPTIONS` says which study makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from netplace.experiments.allocators import study as allocators
+from netplace.experiments.contiguity.fronts import draw_fronts as draw_contestants
+from netplace.experiments.first_fit import study as first_fit
+from netplace.experiments.mesh_2d_or_3d import study as meshes
+from netplace.experiments.pareto import study as pareto
+from netplace.experiments.partition_selection import study as selection
+from netplace.experiments.placement_effects import study as effects
+from netplace.experiments.quasi_contiguity import tables as astray
+from netplace.experiments.quasi_contiguous import study as thresholds
+from netplace.experiments.selection_by_makespan import study as makespans
+from netplace.experiments.shared_machine import study as shared
+from netplace.experiments.td_vs_classic import study as td
+from netplace.report.plots.fronts import draw_fronts
+
+STUDIES = Path(__file__).parents[1] / "studies"
+EXCEPTIONS = {
+    "partition-metrics": "netplace study partition-metrics: a point for each run",
+    "non-contiguous-break-even": "netplace study non-contiguous-break-even: a point for each slowdown",
+    "collectives": "netplace study collectives",
+    "training-placement": "netplace study training-placement",
+}
+
+
+def _relative(draw: Callable[..., None], title: str) -> Callable[[Path, pd.DataFrame], None]:
+    """Return what draws times relative to one of their kind; stars need to know the runs behind means."""
+
+    def drawn(path: Path, table: pd.DataFrame) -> None:
+        known = table if "winner" in table or "runs" in table else table.assign(winner="")
+        draw(path, known, title)
+
+    return drawn
+
+
+def _titled(draw: Callable[..., None], title: str) -> Callable[[Path, pd.DataFrame], None]:
+    return lambda path, table: draw(path, table, title)
+
+
+def _first_fit(machine: str) -> Callable[[Path, pd.DataFrame], None]:
+    def drawn(path: Path, table: pd.DataFrame) -> None:
+        load = first_fit.LOADS[-1]
+        cells = table.assign(load=load, ms=table[f"ms {load:g}"])
+        first_fit._draw(path, cells, f"First fit on {machine}, load {load:g}")
+
+    return drawn
+
+
+def _power(path: Path, report: Path) -> None:
+    """Draw the table of a report that has no CSV file."""
+    lines = report.read_text(encoding="utf-8").split("## Energy over that of always-on")[1].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    frame = pd.DataFrame(
+        [dict(zip(rows[0], row, strict=True)) for row in rows[2:] if len(row) == len(rows[0])]
+    )
+    frame = frame[frame["front"].isin(["", "*"])]
+    for name in ("load", "energy %", "wait more s"):
+        frame[name] = frame[name].str.replace(",", "").astype(float)
+    draw_fronts(path, frame, "Energy against waiting, 128 nodes")
+
+
+def _fronts(path: Path, table: pd.DataFrame) -> None:
+    machine = path.stem.removeprefix("front-")
+    draw_contestants(table[table["machine"] == machine])(path)
+
+
+_TD = {
+    "td-vs-classic/table-1a": "One application of class A on an 8x8 torus",
+    "td-vs-classic/table-1b": "One application of class A on a 4x4x4 torus",
+    "td-vs-classic/table-2": "One application of class W on a 4x4 torus",
+    "td-vs-classic-2/table-2": "One application of class W on a 4x4 torus",
+    "td-vs-classic-published/table-1a": "One application of class A on an 8x8 torus",
+    "td-vs-classic-published/table-1b": "One application of class A on a 4x4x4 torus",
+    "td-vs-classic-random/table-3c": "Four instances on a 16x16 torus, in random partitions",
+    "td-vs-classic-shared/table-3a": "Four instances on a 16x16 torus, in quadrants",
+    "td-vs-classic-shared/table-3b": "Four instances on a 16x16 torus, in bands",
+    "td-vs-classic-8x8x8/table-8x8x8-planes": "Eight instances on an 8x8x8 torus, in planes",
+    "td-vs-classic-8x8x8/table-8x8x8-random": "Eight instances on an 8x8x8 torus, in random partitions",
+    "td-vs-classic-8x8x8/table-8x8x8-sub-cubes": "Eight instances on an 8x8x8 torus, in sub-cubes",
+}
+_PLACED = {
+    "placement-effects/torus-16": "16 instances on a 32x32 torus",
+    "placement-effects-alone/torus-1": "One instance on an 8x8 torus",
+    "placement-effects-alone/tree-1": "One instance on a 4-ary 3-tree",
+    "placement-effects-alone/in-quadrant": "One instance on one 8x8 quadrant of a 32x32 torus",
+}
+_ASTRAY = {
+    "quasi-contiguity/together": "Tasks astray on one leaf switch: LU, MG and FT of class W",
+    "quasi-contiguity-one-level/one-level": "Tasks astray one level up: LU, MG and FT of class W",
+}
+_SELECTED = {
+    "partition-selection/small": "Small sizes, all classes",
+    "partition-selection/medium": "Medium sizes, all classes",
+    "partition-selection/large": "Large sizes, all classes (thesis, Table 3.5)",
+    "partition-selection/classes": "Medium sizes, by class (J. Supercomput., Table 5)",
+    "partition-selection-classes/classes": "Medium sizes, by class (J. Supercomput., Table 5)",
+    "partition-selection-classes/classes-rounded": "Sizes of all kinds, rounded up, by class",
+    "partition-selection-longer/large": "Large sizes, all classes (thesis, Table 3.5)",
+    "partition-selection-longer/large-longer": "The same, jobs of class IV 100 times as long",
+    "partition-selection-insee/large-insee-rounded": "Large sizes, messages as INSEE's generators have them",
+    "partition-selection-insee/classes-insee-rounded": "By class, messages as INSEE's generators have them",
+}
+_THRESHOLDS = {
+    "quasi-contiguous/logs": "Logs",
+    "quasi-contiguous/lublin": "Generated workloads like three logs",
+    "quasi-contiguous-published/published": "Whole logs, first come first served",
+    "quasi-contiguous-published-bf/published-bf": "Whole log, EASY",
+    "quasi-contiguous-published-bf/published-bf-counted": "Whole log, EASY that counts nodes",
+    "quasi-contiguous-published-bf/published-bf-patient": "Whole log, EASY that waits for its place",
+}
+# Pictures, without their ending, and what draws each from the table of the same name.
+PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
+    **{name: _relative(td._draw, title) for name, title in _TD.items()},
+    **{name: _relative(effects._draw, title) for name, title in _PLACED.items()},
+    **{name: _relative(astray._draw, title) for name, title in _ASTRAY.items()},
+    **{name: _titled(selection._draw, title) for name, title in _SELECTED.items()},
+    **{name: _titled(thresholds.draw, title) for name, title in _THRESHOLDS.items()},
+    **{
+        f"selection-by-makespan/{size}": _titled(makespans._draw, f"Jobs of {size} sizes")
+        for size in ("small", "medium", "large")
+    },
+    **{f"shared-machine/{name}": _titled(shared.draw, machine) for name, machine in shared.MACHINES.items()},
+    **{f"pareto/{name}": _titled(pareto.draw, machine) for name, machine in pareto.MACHINES.items()},
+    "first-fit/mesh": _first_fit("mesh:1024x1024"),
+    "first-fit-torus/torus": _first_fit("torus:16x16x16x16x16"),
+    "allocators-choice/choice": allocators.draw_choice,
+}
+
+
+def main() -> None:
+    """Draw everything."""
+    for name, draw in PICTURES.items():
+        path = STUDIES / f"{name}.csv"
+        table = path.with_name(f"{path.stem}-times.csv")
+        draw(path.with_suffix(".png"), pd.read_csv(table if table.exists() else path))
+    meshes._draw(STUDIES / "mesh-2d-or-3d/meshes.png", pd.read_csv(STUDIES / "mesh-2d-or-3d/times.csv"))
+    points = pd.read_csv(STUDIES / "contiguity/points.csv")
+    for machine in points["machine"].unique():
+        _fronts(STUDIES / f"contiguity/front-{machine}.png", points)
+    _power(STUDIES / "power/front.png", STUDIES / "power/report.md")
+
+
+if __name__ == "__main__":
+    main()

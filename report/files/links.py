@@ -1,0 +1,37 @@
+"""Loads of links as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from netplace.cosim.reasons import link_name
+from netplace.report.files.outputs import whole_file
+from netplace.topologies import Topology
+
+__all__ = ["write_links"]
+
+
+def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None:
+    """Write a line for each link that carried something and each window: its load in phits a cycle.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    network : Topology
+        The network.
+    links : mapping
+        What `netplace.report.files.run_details.details_of` tells of links.
+    """
+    ends = links["ends"]
+    windows = list(zip([0, *ends[:-1]], ends, strict=True))
+    with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("link", "router", "port", "to", "start", "end", "load"))
+        for router, port, *loads in links["rows"]:
+            link = (link_name(network, router, port), router, port, int(network.neighbor[router, port]))
+            for window, load in zip(windows, loads, strict=True):
+                writer.writerow((*link, *window, load))

@@ -1,0 +1,97 @@
+"""What a run leaves besides its figures: loads of links, tasks and messages over time, critical paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netplace.apps import Program
+from netplace.netsim import Result
+from netplace.netsim.critical_path import CriticalPath, critical_path
+from netplace.netsim.result import JobResult
+from netplace.report.files.messages import message_rows
+from netplace.runs.execute import Executed
+from netplace.runs.job_programs import programs_of
+from netplace.topologies import parse
+
+__all__ = ["MOST_MESSAGES", "details_of"]
+
+MOST_MESSAGES = 5_000  # of a job that are kept one by one; of more, every so manyth
+_MOST_WALKED = 500_000  # messages of a job whose critical path is looked for
+_MOST_WINDOWS = 60
+_MOST_STRETCHES = 4_000
+
+
+def details_of(executed: Executed) -> dict[str, Any]:
+    """Return what a page of a run is drawn from, as JSON can hold it.
+
+    Returns
+    -------
+    dict
+        ``links``: ``ends`` (cycles at which the windows end; the whole run if none were counted) and ``rows``
+        (router, port, and the load in phits a cycle in each window) of links that carried something;
+        ``timeline``, if messages were recorded: of each job its tasks' ends, messages and critical path, in
+        cycles of the run.
+    """
+    result = executed.result
+    found: dict[str, Any] = {"links": _links(result, executed.window)}
+    if all(job.message_start is not None for job in result.jobs):
+        programs = programs_of(executed.run)
+        found["timeline"] = [_job(executed, number, program) for number, program in enumerate(programs)]
+    return found
+
+
+def _links(result: Result, window: int | None) -> dict[str, Any]:
+    if window is None or not result.window_loads:
+        ends, loads = [result.drained_cycles], result.link_load[None]
+    else:
+        loads = result.window_load(window)
+        step = -(-len(loads) // _MOST_WINDOWS)
+        begins = np.arange(0, len(loads), step)
+        counts = np.diff(np.append(begins, len(loads)))
+        loads = np.add.reduceat(loads, begins, axis=0) / counts[:, None, None]
+        ends = ((begins + counts) * window).tolist()
+    router, port = np.nonzero(loads.any(axis=0))
+    values = loads[:, router, port].T.round(5).tolist()
+    rows = [[*link, *row] for *link, row in zip(router.tolist(), port.tolist(), values, strict=True)]
+    return {"ends": ends, "rows": rows}
+
+
+def _job(executed: Executed, number: int, program: Program) -> dict[str, Any]:
+    result = executed.result
+    job = result.jobs[number]
+    messages = message_rows(job, program)
+    step = max(1, -(-len(messages) // MOST_MESSAGES))
+    path = _path(executed, number, program) if len(messages) <= _MOST_WALKED else None
+    return {
+        "name": job.name,
+        "start": job.start,
+        "ends": (job.start + job.task_cycles).tolist(),
+        "sent": len(messages),
+        "messages": messages[::step].tolist(),
+        "spent": None if path is None else path.by_component(),
+        "path": None if path is None else _stretches(job, path),
+    }
+
+
+def _path(executed: Executed, number: int, program: Program) -> CriticalPath:
+    result = executed.result
+    return critical_path(parse(executed.run.network), result.config, program, result.jobs[number])
+
+
+def _stretches(job: JobResult, path: CriticalPath) -> list[list[Any]]:
+    """Return component, task, first cycle and the one after the last of each stretch of a critical path.
+
+    Of very many only the longest in each of `_MOST_STRETCHES` windows of time are kept.
+    """
+    stretches = path.stretches
+    if len(stretches) > _MOST_STRETCHES:
+        wide = max(1, -(-job.cycles // _MOST_STRETCHES))
+        longest: dict[int, Any] = {}
+        for one in stretches:
+            kept = longest.get(one.begin // wide)
+            if kept is None or one.end - one.begin > kept.end - kept.begin:
+                longest[one.begin // wide] = one
+        stretches = tuple(longest.values())
+    return [[one.component, one.task, job.start + one.begin, job.start + one.end] for one in stretches]
