@@ -15,7 +15,9 @@ __all__ = ["write_links"]
 
 
 def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None:
-    """Write a line for each link that carried something and each window: its load in phits a cycle.
+    """Write a line for each link that carried something and time: its load in phits a cycle.
+
+    The first line of a link is of the whole run, the others are of windows, if any were counted.
 
     Parameters
     ----------
@@ -27,7 +29,7 @@ def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None
         What `netplace.report.files.run_details.details_of` tells of links.
     """
     ends = links["ends"]
-    windows = list(zip([0, *ends[:-1]], ends, strict=True))
+    windows = [(0, links["cycles"]), *zip([0, *ends[:-1]], ends, strict=True)]
     with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("link", "router", "port", "to", "start", "end", "load"))

@@ -29,8 +29,9 @@ def details_of(executed: Executed) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``links``: ``ends`` (cycles at which the windows end; the whole run if none were counted) and ``rows``
-        (router, port, and the load in phits a cycle in each window) of links that carried something;
+        ``links``: ``cycles`` (length of the run), ``ends`` (cycles at which windows end, if any were counted)
+        and ``rows`` (router, port, and the load in phits a cycle, of the whole run and in each window) of links
+        that carried something;
         ``timeline``, if messages were recorded: of each job its tasks' ends, messages and critical path, in
         cycles of the run.
     """
@@ -43,19 +44,20 @@ def details_of(executed: Executed) -> dict[str, Any]:
 
 
 def _links(result: Result, window: int | None) -> dict[str, Any]:
-    if window is None or not result.window_loads:
-        ends, loads = [result.drained_cycles], result.link_load[None]
-    else:
-        loads = result.window_load(window)
-        step = -(-len(loads) // _MOST_WINDOWS)
-        begins = np.arange(0, len(loads), step)
-        counts = np.diff(np.append(begins, len(loads)))
-        loads = np.add.reduceat(loads, begins, axis=0) / counts[:, None, None]
+    ends: list[int] = []
+    loads = result.link_load[None]
+    if window is not None and result.window_loads:
+        course = result.window_load(window)
+        step = -(-len(course) // _MOST_WINDOWS)
+        begins = np.arange(0, len(course), step)
+        counts = np.diff(np.append(begins, len(course)))
+        means = np.add.reduceat(course, begins, axis=0) / counts[:, None, None]
+        loads = np.concatenate([loads, means])
         ends = ((begins + counts) * window).tolist()
     router, port = np.nonzero(loads.any(axis=0))
     values = loads[:, router, port].T.round(5).tolist()
     rows = [[*link, *row] for *link, row in zip(router.tolist(), port.tolist(), values, strict=True)]
-    return {"ends": ends, "rows": rows}
+    return {"cycles": result.drained_cycles, "ends": ends, "rows": rows}
 
 
 def _job(executed: Executed, number: int, program: Program) -> dict[str, Any]:

@@ -82,8 +82,10 @@ def draw_bars(
         panels = figure.subplots(len(rows), squeeze=False, sharey=True).ravel()
         for axes, row in zip(panels, rows, strict=True):
             own = list(groups[row])
-            top = _draw(axes, names, found[:, row], {name: reference[name][row] for name in reference or {}})
-            lost = {name: failed[name][row] for name in failed or {}}
+            top = _draw(
+                axes, names, found[:, row], {name: values[row] for name, values in (reference or {}).items()}
+            )
+            lost = {name: counts[row] for name, counts in (failed or {}).items()}
             _mark(axes, names, top, [best.get(name) for name in own] if best else [], lost)
             _dress(axes, own, room, column)
         axes.set_ylim(0, 1.05 * axes.get_ylim()[1])

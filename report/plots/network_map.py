@@ -107,7 +107,9 @@ def _job_colours(topology: Topology, jobs: Sequence[ArrayLike]) -> list[str]:
     colours: list[str] = [_FREE] * topology.nodes + ["0.25"] * (topology.routers - topology.nodes)
     for number, nodes in enumerate(jobs):
         for node in np.asarray(nodes).tolist():
-            colours[node] = COLOURS[number] if len(jobs) <= len(COLOURS) else to_hex(job_colours(number))
+            colours[node] = (
+                COLOURS[number] if len(jobs) <= len(COLOURS) else to_hex(tuple(job_colours(number).tolist()))
+            )
     return colours
 
 

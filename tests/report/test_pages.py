@@ -164,7 +164,7 @@ def outcomes(tmp_path_factory):
         ),
         "run": made(
             "run", "run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2,
-            "--mapping", "random", "--window", 500, "-o", folder / "run",
+            "--mapping", "random", "--window", 100, "-o", folder / "run",
         ),
         "load": made(
             "load.json", "load", "--network", "torus:4x4", "--offered", "0.2,1.0", "--seeds", 2,
@@ -226,7 +226,8 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
 )
 def test_every_kind_of_network_is_drawn_with_all_its_links(network):
     topology = parse(network)
-    drawn = load_map(topology, [10, 20], [[0, int(np.flatnonzero(topology.neighbor[0] >= 0)[0]), 1.0, 0.5]])
+    port = int(np.flatnonzero(topology.neighbor[0] >= 0)[0])
+    drawn = load_map(topology, [10, 20], [[0, port, 0.75, 1.0, 0.5]])
     assert len(drawn.links) == np.count_nonzero(topology.neighbor >= 0)
     assert len(set(drawn.names)) == len(drawn.names)
     assert [max(loads) for loads in drawn.loads] == [0.75, 1.0, 0.5]

@@ -50,7 +50,7 @@ def test_density_keeps_node_hours(monkeypatch, drawn, netplace, tmp_path):
     rows = pd.read_csv(tmp_path / "out" / "rows.csv")
     held = ((rows["end"] - rows["start"]) * rows["nodes"]).sum() / 3600
     [image] = drawn[0].axes[0].images
-    share = image.get_array()
+    share = image.get_array()[..., 3]
     left, right, low, high = image.get_extent()
     assert share.max() <= 1 + 1e-9
     assert share.mean() * (right - left) * (high - low) == pytest.approx(held, rel=1e-6)

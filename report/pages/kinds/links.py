@@ -29,24 +29,20 @@ def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[flo
     machine : Topology
         The network.
     ends : sequence of int
-        Cycles at which the windows end.
+        Cycles at which the windows end, if any were counted.
     rows : sequence of sequences
-        Router, port, and the load in each window, in phits a cycle, of links that carried something.
+        Router, port, and the load of the whole run and in each window, in phits a cycle, of links that
+        carried something.
     """
-    width = np.diff([0, *ends])
-    loads = {}
-    for router, port, *course in rows:
-        mean = float(np.average(course, weights=width))
-        loads[int(router), int(port)] = [mean, *course] if len(ends) > 1 else [mean]
-    begins = [0, *ends[:-1]]
-    names = [f"cycles {low:,} to {high:,}" for low, high in zip(begins, ends, strict=True)]
+    loads = {(int(router), int(port)): course for router, port, *course in rows}
+    names = [f"cycles {low:,} to {high:,}" for low, high in zip([0, *ends[:-1]], ends, strict=True)]
     return _map(
         machine,
         loads,
-        ["the whole run", *names] if len(ends) > 1 else ["the whole run"],
+        ["the whole run", *names],
         title="What links carried",
         caption="Load of each link, in phits a cycle: 1 is all that it can carry. "
-        + ("Move the slider for windows of time." if len(ends) > 1 else "--window N gives windows of time."),
+        + ("Move the slider for windows of time." if ends else "--window N gives windows of time."),
         value="phits a cycle",
     )
 
