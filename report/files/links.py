@@ -29,7 +29,7 @@ def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None
         What `netplace.report.files.run_details.details_of` tells of links.
     """
     ends = links["ends"]
-    windows = [(0, links["cycles"]), *zip([0, *ends[:-1]], ends, strict=True)]
+    windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]
     with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("link", "router", "port", "to", "start", "end", "load"))

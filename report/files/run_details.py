@@ -30,7 +30,7 @@ def details_of(executed: Executed) -> dict[str, Any]:
     -------
     dict
         ``links``: ``cycles`` (length of the run), ``ends`` (cycles at which windows end, if any were counted)
-        and ``rows`` (router, port, and the load in phits a cycle, of the whole run and in each window) of links
+        and ``rows`` (router, port, load in phits a cycle of the whole run and in each window) of links
         that carried something;
         ``timeline``, if messages were recorded: of each job its tasks' ends, messages and critical path, in
         cycles of the run.

@@ -35,7 +35,7 @@ def load_map(machine: Topology, ends: Sequence[int], rows: Sequence[Sequence[flo
         carried something.
     """
     loads = {(int(router), int(port)): course for router, port, *course in rows}
-    names = [f"cycles {low:,} to {high:,}" for low, high in zip([0, *ends[:-1]], ends, strict=True)]
+    names = [f"cycles {low:,} to {high:,}" for low, high in zip([0, *ends], ends, strict=False)]
     return _map(
         machine,
         loads,
