@@ -217,7 +217,7 @@ TOPOLOGIES["nodes"] = Kind(
     _compute_nodes,
     read_compute_nodes,
     "nodes:tasks=16,rails=2/torus:8x8",
-    "nodes of several tasks; also planes=, and cycles a phit nic=, memory=, and latency=",
+    "nodes of several tasks; also planes=, sockets=, and cycles nic=, memory=, latency=, bus=, crossing=",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,14 @@ def compute_nodes(
     of: Topology,
     tasks: int,
     *,
+    sockets: int = 1,
     rails: int = 1,
     planes: int = 1,
     nic: int = 1,
     memory: int = 1,
     latency: int = 0,
+    bus: int = 1,
+    crossing: int = 0,
 ) -> Graph:
     """Return a network each of whose nodes runs several tasks, which share its memory and its interface.
 
@@ -44,6 +48,10 @@ def compute_nodes(
         The network of compute nodes.
     tasks : int
         Places for tasks on each, at least 1.
+    sockets : int
+        Sockets of each, a number that divides `tasks`: place `t` is on socket ``t // (tasks / sockets)``.
+        With several each is a switch of its own, joined to its compute node by a bus; messages between tasks
+        of a socket stay in it, those to another socket or to the network share its bus.
     rails : int
         Links of each compute node to its switch, in each plane.
     planes : int
@@ -54,11 +62,15 @@ def compute_nodes(
         Cycles that a task's own link to the memory takes for a phit.
     latency : int
         Cycles that a header spends on the way to memory, and again from it, besides what the settings say.
+    bus : int
+        Cycles that the bus between a socket and the rest of its compute node takes for a phit.
+    crossing : int
+        Cycles that a header spends on a bus, besides what the settings say.
 
     Raises
     ------
     ValueError
-        If a number is too small, the network has compute nodes already, or it is too large for memory.
+        If a number is too small, the sockets do not divide the tasks, the network has compute nodes already, or it is too large for memory.
 
     Examples
     --------
@@ -67,36 +79,89 @@ def compute_nodes(
     >>> machine.nodes, machine.distance(0, 15).item(), machine.distance(0, 16).item()
     (256, 2, 5)
     """
-    given = {"tasks": tasks, "rails": rails, "planes": planes, "nic": nic, "memory": memory}
-    usual = {"rails": 1, "planes": 1, "nic": 1, "memory": 1, "latency": 0}
-    shown = {name: value for name, value in {**given, "latency": latency}.items() if value != usual.get(name)}
-    text = f"nodes:{','.join(f'{name}={value}' for name, value in shown.items())}/{of.text}"
-    for name, value in given.items():
-        most = MOST_CYCLES if name in ("nic", "memory") else None
-        if whole(value, f"{text}: {name}") > (most or value):
-            raise ValueError(f"{text}: {name} is {value}, expected 1 to {most}")
-    if whole(latency, f"{text}: latency", 0) > MOST_DELAY:
-        raise ValueError(f"{text}: latency is {latency}, expected 0 to {MOST_DELAY}")
+    given = {
+        "tasks": tasks, "sockets": sockets, "rails": rails, "planes": planes, "nic": nic, "memory": memory,
+        "latency": latency, "bus": bus, "crossing": crossing,
+    }  # fmt: skip
+    text = _text(of, given)
+    _check(text, given)
     if isinstance(of, Graph) and (of.compute_nodes or of.tasks > 1):
         raise ValueError(f"{text}: {of} has nodes of several tasks already")
     if of.service.size:
         raise ValueError(f"{text}: expected service: in front of nodes:, not behind it")
     inner = Switches.of(of)
     hosts, count = of.nodes, inner.count
-    check_size(text, hosts * (tasks + 1) + planes * count, inner.ports + planes * rails + tasks)
+    own = hosts * sockets if sockets > 1 else 0  # switches of sockets
+    check_size(text, hosts * (tasks + 1) + own + planes * count, inner.ports + planes * rails + tasks)
     cables = _cables(of, inner, rails, planes, nic)
+    if own:
+        cables = _with_buses(cables, planes * count, hosts, sockets, bus, crossing)
     tree = inner.is_tree
+    at_sockets = [planes * count + hosts, own] if own else [planes * count, hosts]
     made = graph(
         text,
         cables,
-        np.repeat([0, tasks], [planes * count, hosts]),
-        group=_with_compute_nodes(inner.group, inner.home, planes, apart=True),
-        places=_places(inner, planes, tree),
+        np.repeat([0, tasks // sockets], at_sockets),
+        group=_with_compute_nodes(inner.group, inner.home, planes, sockets, apart=True),
+        places=_places(inner, planes, sockets, tree),
         usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
     )
     made = _with_memory(made, memory, latency)
-    made = replace(made, compute_nodes=0 if tree else hosts, planes=1 if tree else planes, tasks=tasks)
+    if tree:
+        made = replace(made, tasks=tasks)
+    else:
+        made = replace(made, compute_nodes=hosts + own, planes=planes, tasks=tasks, sockets=sockets)
     return with_hosts(made, [name for name in of.hosts for _ in range(tasks)])
+
+
+USUAL = {
+    "sockets": 1, "rails": 1, "planes": 1, "nic": 1, "memory": 1, "latency": 0, "bus": 1, "crossing": 0,
+}  # fmt: skip
+
+
+def _text(of: Topology, given: dict[str, int]) -> str:
+    """Return the text form, without what is as usual."""
+    shown = [f"{name}={value}" for name, value in given.items() if value != USUAL.get(name)]
+    return f"nodes:{','.join(shown)}/{of.text}"
+
+
+def _check(text: str, given: dict[str, int]) -> None:
+    """Refuse numbers out of range.
+
+    Raises
+    ------
+    ValueError
+        If one is.
+    """
+    most = {"nic": MOST_CYCLES, "memory": MOST_CYCLES, "bus": MOST_CYCLES}
+    most.update(latency=MOST_DELAY, crossing=MOST_DELAY)
+    for name, value in given.items():
+        least = 1 if USUAL.get(name, 1) else 0
+        if whole(value, f"{text}: {name}", least) > most.get(name, value):
+            raise ValueError(f"{text}: {name} is {value}, expected {least} to {most[name]}")
+    tasks, sockets = given["tasks"], given["sockets"]
+    if tasks % sockets:
+        raise ValueError(f"{text}: sockets={sockets} do not divide tasks={tasks}")
+    for name in ("bus", "crossing"):
+        if sockets == 1 and given[name] != USUAL[name]:
+            raise ValueError(f"{text}: {name}={given[name]} without sockets, expected sockets=2 or more")
+
+
+def _with_buses(cables: Cables, first: int, hosts: int, sockets: int, bus: int, crossing: int) -> Cables:
+    """Return the cables with those between compute nodes, the first one given, and their sockets."""
+    host = np.repeat(np.arange(hosts), sockets)
+    more = np.stack((first + host, first + hosts + np.arange(hosts * sockets)), axis=1)
+
+    def longer(values: NDArray[Any] | None, of_buses: Any) -> Any:
+        return None if values is None else np.concatenate((values, np.full(len(more), of_buses)))
+
+    return Cables(
+        np.concatenate((cables.ends, more)),
+        cycles=longer(cables.cycles, bus),
+        delay=longer(cables.delay, crossing),
+        axis=longer(cables.axis, -1),
+        closes=longer(cables.closes, False),
+    )
 
 
 def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) -> Cables:
@@ -137,8 +202,10 @@ def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) ->
     )
 
 
-def _with_compute_nodes(values: Int | None, home: Int, planes: int, apart: bool = False) -> Int | None:
-    """Return values of switches for all planes, and for compute nodes those of their switch in the first.
+def _with_compute_nodes(
+    values: Int | None, home: Int, planes: int, sockets: int, apart: bool = False
+) -> Int | None:
+    """Return values of switches for all planes; compute nodes and sockets have their switch's in the first.
 
     Parameters
     ----------
@@ -148,19 +215,25 @@ def _with_compute_nodes(values: Int | None, home: Int, planes: int, apart: bool 
     if values is None:
         return None
     step = int(values.max()) + 1 if apart else 0
-    return np.concatenate((*(values + n * step for n in range(planes)), values[home]))
+    hosts = values[home]
+    own = hosts.repeat(sockets) if sockets > 1 else hosts[:0]
+    return np.concatenate((*(values + n * step for n in range(planes)), hosts, own))
 
 
-def _places(inner: Switches, planes: int, tree: bool) -> Int | None:
-    """Return the places of switches; in a tree compute nodes are a level below all others."""
+def _places(inner: Switches, planes: int, sockets: int, tree: bool) -> Int | None:
+    """Return the places of switches; in a tree compute nodes, and sockets, are levels below all others."""
     if inner.places is None:
         return None
     if not tree:
-        return np.concatenate((*([inner.places] * planes), inner.places[inner.home]))
-    hosts = np.zeros((len(inner.home), inner.places.shape[1]), np.int64)
-    hosts[:, 0] = inner.places[:, 0].min() - 1
-    hosts[:, -1] = np.arange(len(hosts))
-    return np.concatenate((*([inner.places] * planes), hosts))
+        home = inner.home if sockets == 1 else np.concatenate((inner.home, inner.home.repeat(sockets)))
+        return np.concatenate((*([inner.places] * planes), inner.places[home]))
+    below = []
+    for depth, each in enumerate((1, sockets) if sockets > 1 else (1,), 1):
+        level = np.zeros((len(inner.home) * each, inner.places.shape[1]), np.int64)
+        level[:, 0] = inner.places[:, 0].min() - depth
+        level[:, -1] = np.arange(len(level))
+        below.append(level)
+    return np.concatenate((*([inner.places] * planes), *below))
 
 
 def _with_memory(made: Graph, memory: int, latency: int) -> Graph:

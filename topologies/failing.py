@@ -86,6 +86,7 @@ def failing(
         compute_nodes=switches.compute_nodes,
         planes=switches.planes,
         tasks=of.tasks if isinstance(of, Graph) else 1,
+        sockets=switches.sockets,
     )  # fmt: skip
 
 

@@ -150,6 +150,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         compute_nodes=whole(given.graph.get("compute_nodes", 0), f"{text}: compute_nodes", 0),
         planes=whole(given.graph.get("planes", 1), f"{text}: planes"),
         tasks=whole(given.graph.get("tasks", 1), f"{text}: tasks"),
+        sockets=whole(given.graph.get("sockets", 1), f"{text}: sockets"),
     )
     check_connected(made)
     idle = [_value(data, "service", 0, 0, text) for data in about[:nodes]]

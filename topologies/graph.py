@@ -59,9 +59,12 @@ class Graph(Topology):
     cut : ndarray of bool, shape (nodes,), or None
         Nodes that have been cut off, see `netplace.topologies.failing.failing`.
     compute_nodes : int
-        How many of the switches, the last ones, are compute nodes of several tasks that routes neither begin
-        to choose at nor lead through, see `netplace.topologies.compute_nodes`. In a tree they are leaves
-        like others, and none is counted.
+        How many of the switches, the last ones, are compute nodes of several tasks, or their sockets, that
+        routes neither begin to choose at nor lead through, see `netplace.topologies.compute_nodes`. In a tree
+        they are leaves like others, and none is counted.
+    sockets : int
+        Sockets of each compute node; where there are several each is a switch of its own, behind all compute
+        nodes, those of a compute node side by side.
     planes : int
         Copies of a network, side by side, that the other switches form.
     tasks : int
@@ -82,6 +85,7 @@ class Graph(Topology):
     compute_nodes: int = 0
     planes: int = 1
     tasks: int = 1
+    sockets: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,6 +109,13 @@ class Graph(Topology):
         for name in ("home", "cycles", "delay", "group", "places", "axis"):
             if (values := getattr(self, name)) is not None and values.dtype.kind not in "iu":
                 raise ValueError(f"network {self.text}: {name} must be whole numbers")
+        between = self.switches - self.compute_nodes
+        per_host = self.sockets + 1 if self.sockets > 1 else 1
+        if not 0 <= self.compute_nodes < self.switches or between % self.planes or self.compute_nodes % per_host:
+            raise ValueError(
+                f"network {self.text}: {self.compute_nodes} compute nodes of {self.sockets} sockets and "
+                f"{self.planes} planes do not make up {self.switches} switches"
+            )
         least, most = self.first_switch, self.routers - 1
         if self.home.shape != (self.nodes,) or ((self.home < least) | (self.home > most)).any():
             raise ValueError(f"network {self.text}: home needs a router in {least}..{most} for each node")
@@ -191,6 +202,7 @@ class Graph(Topology):
             compute_nodes=self.compute_nodes,
             planes=self.planes,
             tasks=self.tasks,
+            sockets=self.sockets,
         )
         for switch in range(self.switches):
             about = made.nodes[self.first_switch + switch]

@@ -219,13 +219,14 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
     given, slash, network = _after_colon(text).partition("/")
     if not slash or not network:
         raise ValueError(f"{text}: expected tasks, a slash and a network, as in nodes:tasks=16/torus:8x8")
-    names = ("tasks", "rails", "planes", "nic", "memory", "latency")
+    names = ("tasks", "sockets", "rails", "planes", "nic", "memory", "latency", "bus", "crossing")
     found = {
         name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value
     }
     if "tasks" not in found:
         raise ValueError(f"{text}: tasks is missing, expected tasks=.. before the slash")
-    numbers = {name: whole(value, f"{text}: {name}", int(name != "latency")) for name, value in found.items()}
+    least = {"latency": 0, "crossing": 0}
+    numbers = {name: whole(value, f"{text}: {name}", least.get(name, 1)) for name, value in found.items()}
     return network, numbers
 
 

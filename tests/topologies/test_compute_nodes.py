@@ -66,6 +66,26 @@ def test_memory_has_a_rate_and_a_latency(engine):
     assert cycles("nodes:tasks=4/torus:3", engine, (0, 1), (2, 3)) == plain  # each task has a way of its own
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("of", ["torus:3", "tree:2,2"])
+def test_sockets_have_a_bus_that_their_tasks_share(of, engine):
+    machine = f"nodes:tasks=4,sockets=2,bus=3,crossing=20/{of}"
+    alone = cycles(f"nodes:tasks=4/{of}", engine, (0, 1))
+    assert cycles(machine, engine, (0, 1)) == alone  # on the same socket
+    across = cycles(machine, engine, (0, 2))
+    assert 3 * SERIAL + 2 * 20 < across < 3 * SERIAL + 2 * 20 + 100  # a bus at either end, one after the other
+    both = cycles(machine, engine, (0, 2), (1, 3))
+    assert 6 * SERIAL < both < 6 * SERIAL + 250
+
+
+@pytest.mark.parametrize("of", ["torus:3x3", "dragonfly:a=2,p=2,h=1", "tree:2,2", "xgft:2;2,3;1,2"])
+def test_a_socket_each_adds_a_link_to_all_ways_that_leave_it(of):
+    plain, more = (parse(f"nodes:tasks=4,{sockets}planes=1/{of}") for sockets in ("", "sockets=2,"))
+    here, there = np.divmod(np.arange(plain.nodes**2), plain.nodes)
+    leaving = here // 2 != there // 2
+    assert np.array_equal(more.distance(here, there), plain.distance(here, there) + 2 * leaving)
+
+
 @pytest.mark.parametrize("of", ["dragonfly:a=2,p=2,h=1", "xgft:2;2,3;1,2", "torus:3x3,c=1", "tree:2,2"])
 def test_one_task_a_node_adds_a_link_at_either_end(of):
     plain, more = parse(of), compute_nodes(parse(of), 1)
@@ -109,10 +129,13 @@ def test_a_mapping_puts_tasks_that_talk_much_on_the_same_compute_node():
         ("nodes:tasks=0/torus:4x4", r"tasks: 0 .*expected .*1"),
         ("nodes:rails=2/torus:4x4", r"tasks is missing"),
         ("nodes:tasks=2", r"a slash and a network"),
-        ("nodes:tasks=2,cores=3/torus:4x4", r"'cores=3' is none of tasks=.., rails=.."),
+        ("nodes:tasks=2,cores=3/torus:4x4", r"'cores=3' is none of tasks=.., sockets=.."),
         ("nodes:tasks=2/nodes:tasks=2/torus:4x4", r"has nodes of several tasks already"),
         ("nodes:tasks=2/service:nodes=0/torus:4x4", r"service: in front of nodes:"),
         ("faulty:links=0.1/nodes:tasks=2/torus:4x4", r"faulty: behind nodes:"),
+        ("nodes:tasks=3,sockets=2/torus:4x4", r"sockets=2 do not divide tasks=3"),
+        ("nodes:tasks=4,bus=2/torus:4x4", r"bus=2 without sockets"),
+        ("nodes:tasks=4,sockets=2,crossing=-1/torus:4x4", r"crossing"),
         ("nodes:tasks=2,nic=99999999/torus:4x4", r"nic"),
         ("nodes:tasks=2,latency=-1/torus:4x4", r"latency"),
         ("nodes:tasks=100000000000/torus:4x4", r"network too large"),

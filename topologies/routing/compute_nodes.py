@@ -51,6 +51,7 @@ def with_compute_nodes(switches: Switches, routes: Routes) -> Routes:
     check_memory(switches.text, switches.count**2 * 2 * width, "its table of routes")
     home = _check_planes(switches, wires)
     every = _entries(switches, routes.ports, wires, width, home)
+    of = switches.host_of(np.arange(n * planes, switches.count))
     escape = None
     if routes.escape is not None:
         escape = _entries(switches, routes.escape[:, :, None], wires[:, :, :1], 1, home)[:, :, 0]
@@ -58,7 +59,7 @@ def with_compute_nodes(switches: Switches, routes: Routes) -> Routes:
     if via is not None:
         via = np.concatenate([via + plane * n for plane in range(planes)], axis=1).astype(np.int32)
         if len(via) > 1:
-            via = np.concatenate((*([via] * planes), via[home]))
+            via = np.concatenate((*([via] * planes), via[home][of]))
     stride = routes.stride
     if stride is not None:
         stride = np.concatenate((*([stride] * planes), np.ones(switches.compute_nodes, np.int64)))
@@ -81,24 +82,25 @@ def _check_planes(switches: Switches, wires: NDArray[np.int64]) -> NDArray[np.in
     joined = (wires >= 0).sum(axis=2)
     if (alike != alike[:1]).any() or (joined != joined[:, :1]).any():
         raise ValueError(f"{switches.text}: planes that differ, as where links have failed, have no routes")
-    above = switches.neighbor[first:].max(axis=1)
+    near = switches.neighbor[first : first + switches.hosts]
+    above = np.where(near < first, near, -1).max(axis=1)
     return np.where(above >= 0, above % n, -1)
 
 
 def _wires(switches: Switches) -> NDArray[np.int64]:
     """Return the ports of compute nodes to each plane, shape (compute nodes, planes, rails); -1: none."""
     first, n = switches.count - switches.compute_nodes, switches.of_plane
-    neighbor = switches.neighbor[first:]
-    host, port = np.nonzero(neighbor >= 0)
+    neighbor = switches.neighbor[first : first + switches.hosts]
+    host, port = np.nonzero((neighbor >= 0) & (neighbor < first))
     plane = neighbor[host, port] // n
     key = host * switches.planes + plane
     order = np.argsort(key, kind="stable")
     key, port = key[order], port[order]
     begin = np.flatnonzero(np.diff(key, prepend=-1))
     rank = np.arange(len(key)) - np.repeat(begin, np.diff(np.append(begin, len(key))))
-    found = np.full((switches.compute_nodes * switches.planes, int(rank.max(initial=0)) + 1), -1, np.int64)
+    found = np.full((switches.hosts * switches.planes, int(rank.max(initial=0)) + 1), -1, np.int64)
     found[key, rank] = port
-    return found.reshape(switches.compute_nodes, switches.planes, -1)
+    return found.reshape(switches.hosts, switches.planes, -1)
 
 
 def _entries(
@@ -109,7 +111,7 @@ def _entries(
     home: NDArray[np.int64],
 ) -> NDArray[Any]:
     """Return the table of all switches from that of a plane and the wires of compute nodes."""
-    n, planes, hosts = switches.of_plane, switches.planes, switches.compute_nodes
+    n, planes, hosts = switches.of_plane, switches.planes, switches.hosts
     first = n * planes
     found = np.full((switches.count, switches.count, width), -1, np.int16)
     joined = home >= 0
@@ -119,17 +121,34 @@ def _entries(
         found[rows, rows, : inner.shape[2]] = inner
         found[rows, first + host, : inner.shape[2]] = inner[:, home[host]]
         rails = wires[:, plane]
-        found[first:, rows, : rails.shape[1]] = rails[:, None]
+        found[first : first + hosts, rows, : rails.shape[1]] = rails[:, None]
         back = _far_ports(switches, host, rails)
         found[plane * n + home[host], first + host] = -1
         found[plane * n + home[host], first + host, : back.shape[1]] = back
     every = wires.reshape(hosts, -1)[:, :width]
     every = np.take_along_axis(every, np.argsort(every < 0, axis=1, kind="stable"), axis=1)
-    found[first:, first:] = -1
-    found[first:, first:, : every.shape[1]] = every[:, None]
+    sockets = first + hosts  # the first of them
+    found[first:sockets, first:sockets] = -1
+    found[first:sockets, first:sockets, : every.shape[1]] = every[:, None]
     found[first + np.arange(hosts), first + np.arange(hosts)] = -1
-    found[first:, first + np.flatnonzero(~joined)] = -1
+    found[first:sockets, first + np.flatnonzero(~joined)] = -1
+    if sockets < switches.count:
+        _add_sockets(switches, found, first)
     return found
+
+
+def _add_sockets(switches: Switches, found: NDArray[np.int16], first: int) -> None:
+    """Set the entries from and to sockets: all ways lead by their compute nodes."""
+    sockets = np.arange(first + switches.hosts, switches.count)
+    host = first + switches.host_of(sockets)
+    found[:, sockets] = found[:, host]
+    up = np.nonzero(switches.neighbor[sockets] == host[:, None])[1]
+    found[sockets] = -1
+    found[sockets, :, 0] = up[:, None]
+    found[sockets, sockets] = -1
+    above, down = np.nonzero(switches.neighbor[first : sockets[0]] >= sockets[0])
+    found[first + above, switches.neighbor[first + above, down]] = -1
+    found[first + above, switches.neighbor[first + above, down], 0] = down
 
 
 def _far_ports(switches: Switches, host: NDArray[np.int64], rails: NDArray[np.int64]) -> NDArray[np.int64]:

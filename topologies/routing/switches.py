@@ -37,7 +37,7 @@ class Switches:
         As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
     direct : bool
         Whether every node is a switch.
-    compute_nodes, planes : int
+    compute_nodes, planes, sockets : int
         As in `netplace.topologies.graph.Graph`.
     """
 
@@ -52,6 +52,7 @@ class Switches:
     direct: bool
     compute_nodes: int = 0
     planes: int = 1
+    sockets: int = 1
 
     @staticmethod
     def of(topology: Topology) -> Switches:
@@ -66,7 +67,7 @@ class Switches:
             return Switches(
                 topology.text, first, np.where(neighbor >= 0, neighbor, -1), home,
                 topology.group, topology.places, axis, closes, first == 0,
-                topology.compute_nodes, topology.planes,
+                topology.compute_nodes, topology.planes, topology.sockets,
             )  # fmt: skip
         if isinstance(topology, Grid):
             neighbor = topology.neighbor.astype(np.int64)
@@ -113,9 +114,20 @@ class Switches:
         if not self.compute_nodes:
             return self.home
         first = self.count - self.compute_nodes
-        above = self.neighbor[first:].max(axis=1)  # alike in all planes
+        near = self.neighbor[first : first + self.hosts]
+        above = np.where(near < first, near, -1).max(axis=1)  # alike in all planes
         switch = np.where(above >= 0, above % self.of_plane, -1)
-        return np.where(self.home >= 0, switch[np.maximum(self.home - first, 0)], -1)
+        return np.where(self.home >= 0, switch[self.host_of(np.maximum(self.home, first))], -1)
+
+    @property
+    def hosts(self) -> int:
+        """How many compute nodes there are, without their sockets."""
+        return self.compute_nodes // (1 + self.sockets) if self.sockets > 1 else self.compute_nodes
+
+    def host_of(self, switch: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number, from 0, of the compute node that some switches are, or are sockets of."""
+        number = switch - (self.count - self.compute_nodes)
+        return np.where(number < self.hosts, number, (number - self.hosts) // self.sockets)
 
     def without_compute_nodes(self) -> Switches:
         """Return the switches of the first plane, at which nodes hang that are behind compute nodes here."""
