@@ -10,6 +10,13 @@ from collections.abc import Callable
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
+
+# The same cases each time, so that nothing fails by chance or because a machine is busy; others with
+# ``--hypothesis-profile search``.
+settings.register_profile("suite", derandomize=True, deadline=None, database=None)
+settings.register_profile("search", derandomize=False, deadline=None)
+settings.load_profile("suite")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

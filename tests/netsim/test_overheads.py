@@ -57,7 +57,7 @@ def test_a_message_takes_so_much_longer(rendezvous):
     assert simulate(ring, program, config=costly).cycles == without + 110 + 30
 
 
-@pytest.mark.parametrize("network", ["torus:4x4", "tree:4,2", "dragonfly:a=4,p=2,h=2"])
+@pytest.mark.parametrize("network", ["torus:4x4", "tree:4,2", "dragonfly:a=2,p=2,h=1"])
 @pytest.mark.parametrize("rendezvous", [None, 100])
 def test_both_engines_agree(network, rendezvous):
     config = Config(o_send=41.5, o_recv=17, o_byte=0.7, rendezvous=rendezvous)

@@ -63,7 +63,7 @@ KINDS = (
     "twisted:4x2",
     "tree:3,3",
     "thintree:3,2,2",
-    "dragonfly:a=4,p=2,h=2",
+    "dragonfly:a=2,p=2,h=1",
     "hyperx:3x2,c=2",
 )
 

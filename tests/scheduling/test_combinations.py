@@ -46,8 +46,16 @@ def test_every_partitioner_is_tried():
     assert {case.values[0].partition(":")[0] for case in combinations()} == set(PARTITIONERS)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize(("partition", "machine"), list(combinations()))
+def tried():
+    """Yield each policy with each partitioner on one machine; with all machines they are slow."""
+    for n, case in enumerate(combinations()):
+        partition, machine = case.values
+        for m, policy in enumerate(POLICIES):
+            marks = () if (n + m) % 3 == 0 or machine not in MACHINES else pytest.mark.slow
+            yield pytest.param(policy, partition, machine, id=f"{case.id}-{policy}", marks=marks)
+
+
+@pytest.mark.parametrize(("policy", "partition", "machine"), list(tried()))
 def test_every_policy_works_with_every_partitioner(policy, partition, machine):
     network, some = parse(machine), jobs(120)
     made = schedule(network, some, policy, partition, overrun="kill", keep_nodes=True)

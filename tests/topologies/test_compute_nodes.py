@@ -73,7 +73,9 @@ def test_sockets_have_a_bus_that_their_tasks_share(of, engine):
     alone = cycles(f"nodes:tasks=4/{of}", engine, (0, 1))
     assert cycles(machine, engine, (0, 1)) == alone  # on the same socket
     across = cycles(machine, engine, (0, 2))
-    assert 3 * SERIAL + 2 * 20 < across < 3 * SERIAL + 2 * 20 + 100  # a bus at either end, one after the other
+    assert (
+        3 * SERIAL + 2 * 20 < across < 3 * SERIAL + 2 * 20 + 100
+    )  # a bus at either end, one after the other
     both = cycles(machine, engine, (0, 2), (1, 3))
     assert 6 * SERIAL < both < 6 * SERIAL + 250
 

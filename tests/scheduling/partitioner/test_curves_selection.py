@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 
@@ -66,6 +67,18 @@ def test_minimum_span_is_the_least_of_all_subsets(places, data):
     assert max(chosen) - min(chosen) == best
 
 
+@functools.cache
+def grid_and_curve(machine: str, order: str):
+    grid = parse(machine)
+    return grid, ORDERS[order](grid).tolist()
+
+
+@functools.cache
+def partitioner_of(machine: str, order: str, name: str):
+    """Return a partitioner to copy: the order may be the outcome of a search."""
+    return make_partitioner(f"curve:{order},{name}", parse(machine))
+
+
 ANY_GRID = ("row", "snake", "hilbert", "hilbert-cut")
 
 
@@ -82,10 +95,9 @@ ANY_GRID = ("row", "snake", "hilbert", "hilbert-cut")
 @PATIENT
 @given(events=lives(events=25))
 def test_along_a_curve(machine, order, name, events):
-    grid = parse(machine)
-    curve = ORDERS[order](grid).tolist()
+    grid, curve = grid_and_curve(machine, order)
     place = {node: i for i, node in enumerate(curve)}
-    partitioner = make_partitioner(f"curve:{order},{name}", grid)
+    partitioner = partitioner_of(machine, order, name).copy()
     for free, size, allocation in live(partitioner, grid.nodes, events):
         if allocation is None:
             assert size > len(free)
