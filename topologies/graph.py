@@ -111,7 +111,11 @@ class Graph(Topology):
                 raise ValueError(f"network {self.text}: {name} must be whole numbers")
         between = self.switches - self.compute_nodes
         per_host = self.sockets + 1 if self.sockets > 1 else 1
-        if not 0 <= self.compute_nodes < self.switches or between % self.planes or self.compute_nodes % per_host:
+        if (
+            not 0 <= self.compute_nodes < self.switches
+            or between % self.planes
+            or self.compute_nodes % per_host
+        ):
             raise ValueError(
                 f"network {self.text}: {self.compute_nodes} compute nodes of {self.sockets} sockets and "
                 f"{self.planes} planes do not make up {self.switches} switches"
