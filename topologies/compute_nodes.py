@@ -70,7 +70,8 @@ def compute_nodes(
     Raises
     ------
     ValueError
-        If a number is too small, the sockets do not divide the tasks, the network has compute nodes already, or it is too large for memory.
+        If a number is too small, the sockets do not divide the tasks, the network has compute nodes already,
+        or it is too large for memory.
 
     Examples
     --------
