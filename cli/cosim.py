@@ -27,7 +27,7 @@ from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
 from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
-from netplace.cli.settings import PANEL, SettingsCommand, json_flag, setting_flags
+from netplace.cli.settings import PANEL, SettingsCommand, json_flag, setting_flags, tell_limits
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -136,6 +136,7 @@ def cosim_command(study: str | None, **given: Any) -> None:
     if given["algorithms"]:
         given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
     plan = plan_of(make_cosim_plan, KEYS, given)
+    tell_limits([(plan.jobs.machine, plan.config)])
     outcome = carry_out_one(plan, carried, outcome_of, "co-simulations", given)
     if output and not written:
         _write(output, plan, outcome)
@@ -191,6 +192,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
     apart = given["jobs_apart"]
     plans, notes = read_cosim_study(study), list[str]()
+    tell_limits((plan.jobs.machine, plan.config) for plan in plans)
     if not apart:
         shared = same_jobs([plan.jobs for plan in plans])
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]

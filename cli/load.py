@@ -13,7 +13,15 @@ from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
 from netplace.cli.many import complete_outcomes, named_flags, refuse_beside_study, resource_flags, store_flag
 from netplace.cli.outputs import OUTCOME, write_output
-from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, engine_flag, json_flag, seed_flag
+from netplace.cli.settings import (
+    WHAT_RUNS,
+    SettingsCommand,
+    config_from,
+    engine_flag,
+    json_flag,
+    seed_flag,
+    tell_limits,
+)
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.screen import print_results, print_tables
 
@@ -99,6 +107,7 @@ def load_command(**given: Any) -> None:
         raise ValueError("--column: given, but without -o and the name of a picture nothing is drawn")
     plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
+    tell_limits((plan.network, plan.config) for plan in plans)
     points = complete_outcomes(plans, measure_plan, "loads", "loads", given, beside=study, prepare=warm_up)
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)

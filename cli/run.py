@@ -98,6 +98,7 @@ def run_command(**given: Any) -> None:
     """
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     run = run_from(given, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
+    tell_limits([(run.network, run.config)])
     flags = (item.name for item in fields(_Asked) if item.name != "runs")
     asked = _Asked(runs=tuple(map(run.seeded, seeds)), **{name: given[name] for name in flags})
     _show(asked, _executed(asked))

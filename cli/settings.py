@@ -5,7 +5,7 @@ Settings are those of `netplace.netsim.Config`, which is imported when the flags
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,6 +28,7 @@ __all__ = [
     "network_flag",
     "seed_flag",
     "setting_flags",
+    "tell_limits",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -103,6 +104,17 @@ def config_from(given: dict[str, Any]) -> Config:
     from netplace.netsim import Config
 
     return Config(**{name: given[name] for name in _settings()})
+
+
+def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
+    """Say on stderr which cables can not carry their rate, as their buffers are too small for their length."""
+    for network, config in dict.fromkeys(networks):
+        if config.fabric_set:
+            from netplace.netsim.link_limits import limited_links
+            from netplace.topologies import parse
+
+            for limit in limited_links(parse(network), config):
+                click.echo(f"{network}: {limit}", err=True)
 
 
 def network_flag(command: Command) -> Command:

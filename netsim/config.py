@@ -8,6 +8,7 @@ from typing import Any
 
 from netplace.checks import MOST, one_of, real, whole
 from netplace.checks.calls import check_fields, checked
+from netplace.netsim.cables import read_latencies
 from netplace.netsim.fault_text import read_faults
 from netplace.topologies import Grid, Topology
 
@@ -36,6 +37,8 @@ TREE_ROUTINGS = {
 }
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
+# Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
+_FABRIC = ("cable_latency", "pipeline", "credit_delay")
 
 
 def _setting(
@@ -103,6 +106,15 @@ class Config:
     faults : str
         Links and routers that go down at a cycle, see `netplace.netsim.fault_text.read_faults`; empty: none.
         With faults grids and trees are simulated by the general router, under their usual routing in tables.
+    cable_latency : str
+        Latency of cables by kind, see `netplace.netsim.cables.read_latencies`; empty: none. This and the
+        settings below are those of a fabric: with any of them grids and trees are simulated by the general
+        router, too.
+    pipeline : int
+        Cycles that a header spends in every switch before it may request, or be consumed.
+    credit_delay : int or None
+        Cycles that a router takes to tell the one before that there is room, besides the way back on the
+        cable; None: room is known at once, or with `cable_latency` after the way back alone.
 
     Raises
     ------
@@ -153,6 +165,17 @@ class Config:
         "at=900,link=3-4,router=7,packets=again or at=0,slow=0.2,slow-link=5-6,cycles=4; several with a "
         "semicolon.",
     )
+    cable_latency: str = _setting(
+        "",
+        "Latency of cables, for headers and for room: CYCLES, or by kind, such as "
+        "node=2m,local=5m,global=250ns.",
+    )
+    pipeline: int = _setting(0, "Cycles a header spends in every switch before it may request.", (0, _MANY))
+    credit_delay: int | None = _setting(
+        None,
+        "Cycles until room is told, besides the way back on the cable. [default: room is known at once]",
+        (0, _MANY),
+    )
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -167,6 +190,7 @@ class Config:
             if choices := item.metadata["choices"]:
                 one_of(getattr(self, item.name), choices, item.name)
         read_faults(self.faults)
+        read_latencies(self.cable_latency, self.cycle_ns)
 
     @checked
     def scaled(self, phit_bytes: int) -> Config:
@@ -175,9 +199,18 @@ class Config:
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
-        """Return all settings for a content hash; overheads of 0 are left out, as results are older."""
-        plain = asdict(self)
-        return {name: value for name, value in plain.items() if value or name not in _OVERHEADS}
+        """Return all settings for a content hash; those that came later are left out where they are not set."""
+        plain, usual = asdict(self), {item.name: item.default for item in fields(self)}
+        return {
+            name: value
+            for name, value in plain.items()
+            if name not in (*_OVERHEADS, *_FABRIC) or value != usual[name]
+        }
+
+    @property
+    def fabric_set(self) -> bool:
+        """Whether any setting of a fabric is set, with which the general router has every network."""
+        return any(getattr(self, item.name) != item.default for item in fields(self) if item.name in _FABRIC)
 
     @checked
     def check_bubble(self, topology: Topology) -> None:

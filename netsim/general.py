@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim.cables import check_kinds, credit_lags, first_switch, further_cycles, pipeline_cycles
 from netplace.netsim.config import Config
 from netplace.topologies import Graph, Grid, Topology
 from netplace.topologies.routing import (
@@ -29,7 +30,12 @@ __all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 
 def is_general(topology: Topology, config: Config) -> bool:
     """Tell whether a network is simulated by the general router: not a grid or a tree as they are."""
-    return isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults)
+    return (
+        isinstance(topology, Graph)
+        or config.routing != "usual"
+        or bool(config.faults)
+        or config.fabric_set
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +71,10 @@ class General:
         Port of its switch at which each node hangs; -1 on a direct network.
     cycles, delay : ndarray of int64, shape (routers, ports)
         Cycles a phit of each link, and cycles from a header's departure to its first request beyond it.
+    lag : ndarray of int64, shape (routers, ports)
+        Cycles later than at once that room beyond each link is known.
+    injected : int
+        Cycles from a packet's creation to its first request.
     """
 
     switches: Switches
@@ -84,6 +94,8 @@ class General:
     node_port: NDArray[np.int64]
     cycles: NDArray[np.int64]
     delay: NDArray[np.int64]
+    lag: NDArray[np.int64]
+    injected: int
 
 
 @lru_cache(maxsize=4)
@@ -120,6 +132,7 @@ def general(topology: Topology, config: Config) -> General:
             f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
             f"{len(verdict.cycle)} channels; netplace check network shows it, --allow-deadlock runs it anyway"
         )
+    check_kinds(topology, config)
     step, kind = rises(switches, routes)
     bounds = _bounds(routes, verdict, config.vcs)
     via = np.arange(switches.count, dtype=np.int32)[None, :] if routes.via is None else routes.via
@@ -142,6 +155,8 @@ def general(topology: Topology, config: Config) -> General:
         node_port=_node_ports(topology, switches),
         cycles=cycles,
         delay=delay,
+        lag=credit_lags(topology, config),
+        injected=config.pipeline if first_switch(topology) == 0 else 0,
     )
 
 
@@ -155,11 +170,11 @@ def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:
 
 def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the cycles a phit of every link, and its delay, as `General` keeps them."""
-    shape = topology.neighbor.shape
-    if not isinstance(topology, Graph):
-        return np.ones(shape, np.int64), np.full(shape, config.hop_delay, np.int64)
-    cycles = topology.cycles.astype(np.int64)
-    return cycles, config.hop_delay + topology.delay + (cycles - 1) * (config.packet_phits - 1)
+    cycles = np.ones(topology.neighbor.shape, np.int64)
+    if isinstance(topology, Graph):
+        cycles = topology.cycles.astype(np.int64)
+    delay = config.hop_delay + further_cycles(topology, config) + pipeline_cycles(topology, config)
+    return cycles, delay + (cycles - 1) * (config.packet_phits - 1)
 
 
 def _ports(topology: Topology) -> NDArray[np.int64]:

@@ -209,7 +209,10 @@ class Outage:
             s.exposed[n] = router << u.name_bits | f - int(self._first[router])
         s.clock[k.EXPOSED] = len(waiting)
         room = (s.beyond >= 0) & (s.free == 1)
-        room[room] = (s.fifo[s.beyond[room]] >> g.COUNT & g.FIELD) < u.queue
+        held = s.fifo >> g.COUNT & g.FIELD
+        if u.fabric:
+            held = held + s.untold
+        room[room] = held[s.beyond[room]] < u.queue
         s.ready[:] = 0
         output = np.flatnonzero(room)
         router_of = s.owner[output].astype(np.int64)

@@ -120,8 +120,10 @@ def graph_setting(
         explain=int(explain),
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
+        fabric=int(config.fabric_set),
+        injected=table.injected,
         **routing_setting(table),
-        **ring_setting(table.cycles, table.delay, config),
+        **ring_setting(table.cycles, table.delay, config, max(table.injected, int(table.lag.max()))),
     )
     return g.GraphSetting(**values)
 
@@ -130,19 +132,19 @@ def graph_known(config: Config, u: Any) -> tuple[int, ...]:
     """Return the settings that the general router is compiled for, others being `OPEN`.
 
     With the default settings of `Config`, virtual channels aside, and at most 64 inputs a router there is a
-    kernel of its own; all else shares one.
+    kernel of its own; all else shares one, and all with settings of a fabric another one.
     """
     usual = replace(Config(), vcs=config.vcs)
     compiled_in = all(getattr(config, name) == getattr(usual, name) for name in COMPILED_IN)
-    names = {"explain"} | (_KNOWN if compiled_in and u.wide == 1 else set())
+    names = {"explain", "fabric"} | (_KNOWN if compiled_in and u.wide == 1 and not u.fabric else set())
     return tuple(value if name in names else OPEN for name, value in u._asdict().items())
 
 
-def ring_setting(cycles: Int, delay: Int, config: Config) -> dict[str, int]:
-    """Return the lengths of the rings of events that links of such speeds need."""
+def ring_setting(cycles: Int, delay: Int, config: Config, least: int = 0) -> dict[str, int]:
+    """Return the lengths of the rings of events that links of such speeds, and `least` cycles, need."""
     return {
         "tail_ring": _power_of_two(int(cycles.max(initial=1)) * config.packet_phits + 1),
-        "head_ring": _power_of_two(int(delay.max(initial=1)) + 1),
+        "head_ring": _power_of_two(max(least, int(delay.max(initial=1))) + 1),
     }
 
 
@@ -242,6 +244,10 @@ def _events(topology: Topology, config: Config, u: Any, table: General, fifos: i
     """Return the lists and rings of events, empty."""
     wired = topology.neighbor >= 0
     pool = under_way(table.cycles[wired], table.delay[wired], config)
+    pool += _credits_under_way(table.lag[wired], config)
+    pool += topology.nodes * config.injectors * min(
+        table.injected, config.queue_packets + config.injection_packets
+    )
     spare = np.append(np.arange(1, pool + 1), -1).astype(np.int32)
     return {
         "entering": np.empty(2 * u.links, np.int32),
@@ -272,9 +278,24 @@ def header_times(topology: Topology, config: Config, delay: Int, first: Int) -> 
     return far
 
 
+def _credit_times(topology: Topology, config: Config, lag: Int, first: Int) -> NDArray[np.int32]:
+    """Return for each FIFO how many cycles later than at once the router before it knows of room."""
+    late = np.zeros(int(first[-1]), np.int32)
+    router, port, end, entry = topology.links().T.astype(np.int64)
+    for vc in range(config.vcs):
+        late[first[end] + entry * config.vcs + vc] = lag[router, port]
+    return late
+
+
 def under_way(cycles: Int, delay: Int, config: Config) -> int:
     """Return how many headers may be on links of such speeds at most."""
     return int((delay // (cycles * config.packet_phits) + 2).sum())
+
+
+def _credits_under_way(lag: Int, config: Config) -> int:
+    """Return how many credits may be on their way back over such links at most."""
+    of_fifo = np.minimum(config.queue_packets, lag // config.packet_phits + 2)
+    return int((config.vcs * of_fifo)[lag > 0].sum())
 
 
 def _wiring(topology: Topology, config: Config, table: General, first: Int) -> dict[str, Any]:
@@ -290,6 +311,8 @@ def _wiring(topology: Topology, config: Config, table: General, first: Int) -> d
         "beyond": beyond,
         "feeder": feeder,
         "far": header_times(topology, config, table.delay, first),
+        "lag": _credit_times(topology, config, table.lag, first) if config.fabric_set else None,
+        "untold": np.zeros(fifos if config.fabric_set else 1, np.int32),
         "owner": np.repeat(np.arange(topology.routers), np.diff(first)).astype(np.int32),
         "lasts": link_times(table.cycles, config),
         "busy": np.zeros(topology.neighbor.size, np.int8),

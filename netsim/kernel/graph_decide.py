@@ -60,7 +60,7 @@ def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int)
         while outputs:
             output = w << 6 | lowest(outputs)
             outputs &= outputs - 1
-            held = held_beyond(s, first + output)
+            held = held_beyond(s, u, first + output)
             if held < least:
                 least = held
                 equal = 0
@@ -77,7 +77,7 @@ def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int)
         while outputs:
             output = w << 6 | lowest(outputs)
             outputs &= outputs - 1
-            if held_beyond(s, first + output) == least:
+            if held_beyond(s, u, first + output) == least:
                 if skip == 0:
                     return output
                 skip -= 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.events import becomes_head, look_now
-from netplace.netsim.kernel.graph_fifos import depth, emptied, slot_of
+from netplace.netsim.kernel.graph_fifos import depth, emptied, falls_due, slot_of
 from netplace.netsim.kernel.graph_state import (
     AT_HOME,
     BELOW_OUT,
-    COMING,
     COUNT,
     FIELD,
     FIRST,
@@ -22,7 +21,6 @@ from netplace.netsim.kernel.graph_state import (
     NOWHERE,
     OUT,
     SEEN,
-    SPARE,
     GraphSetting,
     GraphState,
 )
@@ -62,13 +60,7 @@ def header_sets_out(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     s.entering[side * u.links + n] = f
     s.clock[ENTERING + side] = n + 1
     if s.far[f] > 1:
-        entry = s.tally[SPARE]
-        s.tally[SPARE] = s.head_next[entry]
-        at = (cycle + s.far[f]) & (u.head_ring - 1)
-        s.head_fifo[entry] = f
-        s.head_next[entry] = s.head_at[at]
-        s.head_at[at] = entry
-        s.tally[COMING] += 1
+        falls_due(s, u, f, cycle + s.far[f])
 
 
 @inlined
@@ -99,6 +91,16 @@ def becomes_ready(s: GraphState, u: GraphSetting, g: int) -> None:
     s.ready[at] |= bit
     if s.wanted[at] & bit:
         look_now(s, u, router)
+
+
+@where(fabric=(1,))
+@inlined
+def room_is_known(s: GraphState, u: GraphSetting, f: int) -> None:
+    """Let the router before a FIFO know that a packet has left it."""
+    s.untold[f] -= 1
+    known = (s.fifo[f] >> COUNT & FIELD) + s.untold[f]
+    if known == u.queue - 1 and s.feeder[f] >= 0 and s.free[s.feeder[f]]:
+        becomes_ready(s, u, s.feeder[f])
 
 
 @inlined
@@ -145,7 +147,7 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         g = first + output
         s.free[g] = 1
         s.busy[router * u.ports + s.port_of[output]] = 0
-        if held_beyond(s, g) < u.queue:
+        if held_beyond(s, u, g) < u.queue:
             becomes_ready(s, u, g)
         if waits_for_link(s, u, router, s.port_of[output]):
             look_now(s, u, router)
@@ -159,6 +161,9 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     s.fifo[f] = word
     if i >= s.row[base + INPUTS]:
         emptied(s, u, router, i, cycle)
+    elif u.fabric == 1 and s.lag[f] > 0:
+        s.untold[f] += 1
+        falls_due(s, u, ~f, cycle + s.lag[f])
     elif word >> COUNT & FIELD == u.queue - 1 and s.feeder[f] >= 0 and s.free[s.feeder[f]]:
         becomes_ready(s, u, s.feeder[f])
     if word >> SEEN & FIELD > 0:

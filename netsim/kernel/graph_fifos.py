@@ -6,12 +6,14 @@ from netplace.netsim.chance import INJECTOR, below, draw
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.events import act_next, becomes_head
 from netplace.netsim.kernel.graph_state import (
+    COMING,
     COUNT,
     FIELD,
     FIRST,
     INPUTS,
     PLACE,
     SEEN,
+    SPARE,
     GraphSetting,
     GraphState,
 )
@@ -74,6 +76,18 @@ def emptiest(s: GraphState, u: GraphSetting, node: int, cycle: int) -> int:
 
 
 @inlined
+def falls_due(s: GraphState, u: GraphSetting, what: int, at: int) -> None:
+    """Note what will fall due in cycle `at`: a header that can be looked at in a FIFO, or known room."""
+    entry = s.tally[SPARE]
+    s.tally[SPARE] = s.head_next[entry]
+    place = at & (u.head_ring - 1)
+    s.head_fifo[entry] = what
+    s.head_next[entry] = s.head_at[place]
+    s.head_at[place] = entry
+    s.tally[COMING] += 1
+
+
+@inlined
 def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cycle: int) -> int:
     """Create a packet and hand it to an injector, as `injection.emit_on_grid` does on grids and trees."""
     base = node * u.row
@@ -94,9 +108,13 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
     s.slot[slot + ROUTE] = target
     s.slot[slot + BIRTH] = cycle
     s.slot[slot + LABEL] = label
-    s.fifo[f] = word + (1 << COUNT) + (1 << SEEN)
     s.clock[CREATED] += 1
     s.key[(label >> 2) * KEY_WORDS + FLYING] += 1
+    if u.fabric == 1 and u.injected > 0:
+        s.fifo[f] = word + (1 << COUNT)
+        falls_due(s, u, f, cycle + u.injected)
+        return EMITTED
+    s.fifo[f] = word + (1 << COUNT) + (1 << SEEN)
     if word >> SEEN & FIELD == 0:
         becomes_head(s, node << u.name_bits | i)
     return EMITTED

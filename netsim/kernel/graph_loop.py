@@ -9,7 +9,7 @@ from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, next_timer, no_timer_now
 from netplace.netsim.kernel.graph_decide import decide, start
-from netplace.netsim.kernel.graph_events import enter, expose, seen, send_off, tail_left
+from netplace.netsim.kernel.graph_events import enter, expose, room_is_known, seen, send_off, tail_left
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
 from netplace.netsim.kernel.loop import let_tasks_act, take_routers, turn_over
 from netplace.netsim.kernel.sources import begin_sources
@@ -49,7 +49,11 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
             s.head_next[entry] = s.tally[SPARE]
             s.tally[SPARE] = entry
             s.tally[COMING] -= 1
-            seen(s, u, s.head_fifo[entry])
+            what = wide(s.head_fifo[entry])
+            if u.fabric == 1 and what < 0:
+                room_is_known(s, u, ~what)
+            else:
+                seen(s, u, what)
             entry = after
     at = cycle & (u.tail_ring - 1)
     f = s.tail_at[at]

@@ -69,6 +69,8 @@ _OWN = [
     "feeder",  # I32, FIFOs: output that feeds it; -1: none
     "beyond",  # I32, outputs: FIFO downstream; -1: none
     "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
+    "lag",  # I32, FIFOs: cycles later than at once that the router before knows of room (fabric)
+    "untold",  # I32, FIFOs: packets that have left and of which it does not know yet (fabric)
     "free",  # I8, outputs: 1: no packet holds it
     "ready",  # I64, sets of outputs: free, and room downstream
     "wanted",  # I64, sets of outputs: some head could ask for it
@@ -85,7 +87,7 @@ _OWN = [
     "tail_next",  # I32, FIFOs: the next one
     "head_at",  # I32, ring of cycles: first entry of a header that can be looked at then; -1: none
     "head_next",  # I32, pool: the next entry, or the next spare one
-    "head_fifo",  # I32, pool: FIFO
+    "head_fifo",  # I32, pool: FIFO; complement of one: a packet that has left it becomes known
     "may",  # I64, FIFOs x wide: outputs that its head may ask for, escape aside
     "last_resort",  # I16, FIFOs: output on the escape channel that its head may ask for; -1: none
     "table",  # I8 or I16, switches x switches x entry: ports that lead on, -1 after the last; that of escape
@@ -121,6 +123,8 @@ _OWN_SETTINGS = [
     "spread",
     "via_row",  # words of a row of `via`; 0: one row for all
     "via_count",
+    "fabric",  # 1: settings of a fabric are set
+    "injected",  # cycles from a packet's creation to its first request (fabric)
     "tail_ring",  # cycles of a ring, powers of two
     "head_ring",
 ]

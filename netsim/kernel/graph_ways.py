@@ -33,9 +33,11 @@ from netplace.netsim.kernel.state import LABEL, ROUTE, SLOT_WORDS
 
 
 @inlined
-def held_beyond(s: GraphState, g: int) -> int:
-    """Return the packets in the FIFO downstream of an output."""
-    return s.fifo[s.beyond[g]] >> COUNT & FIELD
+def held_beyond(s: GraphState, u: GraphSetting, g: int) -> int:
+    """Return the packets that the FIFO downstream of an output is known to hold."""
+    f = s.beyond[g]
+    held = s.fifo[f] >> COUNT & FIELD
+    return held + s.untold[f] if u.fabric == 1 else held
 
 
 @inlined
@@ -48,7 +50,7 @@ def first_link(s: GraphState, u: GraphSetting, x: int, target: int, low: int, hi
     g = s.row[(u.first_switch + x) * u.row + FIRST] + port * u.vcs
     total = 0
     for vc in range(low, high):
-        total += held_beyond(s, g + vc)
+        total += held_beyond(s, u, g + vc)
     for w in range(u.wide):
         heads = 0
         for vc in range(low, high):

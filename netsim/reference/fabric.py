@@ -44,6 +44,7 @@ def _make(
     if is_general(topology, config):
         table = general(topology, config)
         routers = _build(topology, config, table.ports)
+        _delay_credits(routers, topology, config, table)
         return GraphRouting(table, config, seed, routers), routers, table.cycles, table.delay
     ports = np.full(topology.routers, topology.ports)
     if isinstance(topology, Tree):
@@ -84,6 +85,8 @@ class Fabric:
         FIFOs whose head packet is on its way into the node.
     wires : dict of lists of Fifo
         Where the phits on the links will arrive, by cycle.
+    credits : dict of lists of Fifo
+        FIFOs of which the router before will know that a packet has left, by cycle.
     link_packets : ndarray of int64, shape (routers, ports)
         Packets that started to cross each link.
     link_cycles : ndarray of int64, shape (routers, ports)
@@ -100,11 +103,13 @@ class Fabric:
         self, topology: Topology, config: Config, seed: int, deliver: Callable[[Packet, int], None]
     ) -> None:
         self.routing, self.routers, cycles, delay = _make(topology, config, seed)
+        self._injected = self.routing.injected
         _wire(self.routers, topology, config, cycles, delay)
         self.waiting: dict[Fifo, None] = {}
         self.busy: dict[Link, None] = {}
         self.consuming: dict[Fifo, None] = {}
         self.wires: dict[int, list[Fifo]] = {}
+        self.credits: dict[int, list[Fifo]] = {}
         self.link_packets: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
         self.link_cycles: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
         self.phits = 0
@@ -115,10 +120,14 @@ class Fabric:
         self._deliver = deliver
         self.blame: Blame | None = None
 
-    def inject(self, fifo: Fifo, packet: Packet) -> None:
+    def inject(self, fifo: Fifo, packet: Packet, now: int) -> None:
         """Put a whole packet into an injection FIFO that has room for it."""
         fifo.packets.append(packet)
         fifo.present += self._packet_phits
+        ready = packet.created + self._injected
+        if ready > now:
+            self.wires.setdefault(ready, []).extend([fifo] * self._packet_phits)
+            return
         fifo.ready += self._packet_phits
         if fifo.output is None:
             self.waiting[fifo] = None
@@ -139,7 +148,7 @@ class Fabric:
         self._consume(now)
         if self.blame is not None:
             self.blame.charge(now)
-        if self.busy or self.consuming or self.wires:
+        if self.busy or self.consuming or self.wires or self.credits:
             return True
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
         # for, and each stands as it would after any number of such cycles: they can be left out.
@@ -201,7 +210,9 @@ class Fabric:
         return any(self.routing.may_enter(fifo, output) for output in fifo.head.candidates)
 
     def _unload(self, now: int) -> None:
-        """Let the phits that come off the wires be ready."""
+        """Let the phits that come off the wires be ready, and room be known whose credits come back."""
+        for fifo in self.credits.pop(now, ()):
+            fifo.untold -= 1
         for fifo in self.wires.pop(now, ()):
             fifo.ready += 1
             if fifo.output is None:
@@ -261,7 +272,7 @@ class Fabric:
             self.link_cycles[output.router.number, output.port] += 1
             self.moved = True
             if link.rest == 0 and source.sent == self._packet_phits:
-                self._leave(source)
+                self._leave(source, now)
                 link.finish(output)
                 if not link.held:
                     del self.busy[link]
@@ -296,11 +307,14 @@ class Fabric:
                 del self.consuming[fifo]
                 if fifo.output is not None:
                     fifo.output.holder = None
-                self._deliver(self._leave(fifo), now)
+                self._deliver(self._leave(fifo, now), now)
 
-    def _leave(self, fifo: Fifo) -> Packet:
+    def _leave(self, fifo: Fifo, now: int) -> Packet:
         """Take the packet whose tail has left out of `fifo`, and let the next header wait if it is there."""
         packet = fifo.release()
+        if fifo.lag:
+            fifo.untold += 1
+            self.credits.setdefault(now + 1 + fifo.lag, []).append(fifo)
         if fifo.ready:
             self.waiting[fifo] = None
         return packet
@@ -312,6 +326,13 @@ def _build(topology: Topology, config: Config, ports: NDArray[np.int64]) -> list
         Router(number, count, config.injectors if number < topology.nodes else 0, config)
         for number, count in enumerate(ports.tolist())
     ]
+
+
+def _delay_credits(routers: list[Router], topology: Topology, config: Config, table: General) -> None:
+    """Let every FIFO know how late the router before it knows of room."""
+    for number, port, end, entry in topology.links().tolist():
+        for vc in range(config.vcs):
+            routers[end].fifos[entry * config.vcs + vc].lag = int(table.lag[number, port])
 
 
 def _wire(

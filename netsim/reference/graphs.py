@@ -60,6 +60,7 @@ class GraphRouting(Routing):
     def __init__(self, table: General, config: Config, seed: int, routers: list[Router]) -> None:
         super().__init__(config, seed)
         self.table = table
+        self.injected = table.injected
         self.queue_packets = config.queue_packets
         self._routers = routers
         self._first = table.switches.first
@@ -72,8 +73,8 @@ class GraphRouting(Routing):
         return []
 
     def may_enter(self, fifo: Fifo, output: Output) -> bool:
-        """Tell whether the FIFO downstream holds fewer packets than it has places for."""
-        return output.fifo is None or len(output.fifo.packets) < self.queue_packets
+        """Tell whether the FIFO downstream, as is known here, holds fewer packets than it has places for."""
+        return _packets(output) < self.queue_packets
 
     def creates(self, source: int, destination: int) -> bool:
         """Tell whether neither of two nodes is cut off."""
@@ -274,8 +275,8 @@ def _sink(router: Router) -> Output:
 
 
 def _packets(output: Output) -> int:
-    """Return the packets in the FIFO downstream, those included that are coming or leaving."""
-    return 0 if output.fifo is None else len(output.fifo.packets)
+    """Return the packets that the FIFO downstream is known to hold: those coming, and gone untold, too."""
+    return 0 if output.fifo is None else len(output.fifo.packets) + output.fifo.untold
 
 
 def _never(

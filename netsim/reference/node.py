@@ -140,7 +140,7 @@ class Node:
         self._create(now)
         for injector in self._injectors:
             while self._can_empty(injector):
-                self._fabric.inject(injector.fifo, injector.buffer.popleft())
+                self._fabric.inject(injector.fifo, injector.buffer.popleft(), now)
 
     @property
     def buffered(self) -> list[Packet]:

@@ -62,11 +62,16 @@ class Fifo:
         The waiting header; None before it is looked at, and once it is granted.
     output : Output or None
         The output to which the head packet is tied.
+    lag : int
+        Cycles later than at once that the router before knows of room.
+    untold : int
+        Packets that have left and of which it does not know yet.
     """
 
     __slots__ = (
         "capacity",
         "head",
+        "lag",
         "number",
         "output",
         "packets",
@@ -75,6 +80,7 @@ class Fifo:
         "ready",
         "router",
         "sent",
+        "untold",
         "vc",
     )
 
@@ -90,6 +96,8 @@ class Fifo:
         self.sent = 0
         self.head: Head | None = None
         self.output: Output | None = None
+        self.lag = 0
+        self.untold = 0
 
     @property
     def room(self) -> int:

@@ -20,10 +20,16 @@ class Routing(ABC):
         Settings.
     seed : int
         Seed of the draws.
+
+    Attributes
+    ----------
+    injected : int
+        Cycles from the creation of a packet to its first request.
     """
 
     def __init__(self, config: Config, seed: int) -> None:
         self.seed = seed
+        self.injected = 0
         self.vcs = config.vcs
         self.packet_phits = config.packet_phits
         self.bubble_phits = config.bubble * config.packet_phits

@@ -77,12 +77,14 @@ def _config(text: str, **more: Any) -> Config:
 
     One is unusual, so that one kernel does for networks of any number of dimensions.
     """
-    return Config(vcs=_vcs(text), queue_packets=5, **more)
+    return Config(vcs=_vcs(text, "cable_latency" in more), queue_packets=5, **more)
 
 
-def _vcs(text: str) -> int:
+def _vcs(text: str, general: bool = False) -> int:
     topology = parse(text)
-    return max(2, verdict_on(topology, "usual", "usual")[2].needed) if isinstance(topology, Graph) else 2
+    if not (general or isinstance(topology, Graph)):
+        return 2
+    return max(2, verdict_on(topology, "usual", "usual")[2].needed)
 
 
 def _programs() -> list[Any]:
@@ -160,6 +162,11 @@ def injectors(text: str, engine: str) -> Any:
     return _figures(_run(text, engine, injectors=3))
 
 
+def fabrics(text: str, engine: str) -> Any:
+    """Give cables a length, switches a pipeline, and let room be known late."""
+    return _figures(_run(text, engine, cable_latency="6", pipeline=2, credit_delay=5))
+
+
 def service(text: str, engine: str) -> Any:
     """Let some nodes not compute."""
     name = text if text.startswith("service:") else f"service:nodes=1/{text}"
@@ -215,6 +222,7 @@ FEATURES: dict[str, Callable[[str, str], Any]] = {
     "faults": faults,
     "slow and fast links": speeds,
     "several injectors": injectors,
+    "fabrics": fabrics,
     "service nodes": service,
     "live jobs": live,
     "`cosim` live": _cosim("live"),

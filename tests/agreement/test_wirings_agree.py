@@ -29,6 +29,9 @@ STORIES = {
     "explained-under-faults": stories(where=wired(failing=True), traffic=True, explain=True),
     "faults": stories(where=wired(failing=True), stops=True, repeats=(1, 2)),
     "faults-in-open-loop": stories(where=wired(failing=True), traffic=True),
+    "fabrics": stories(where=wired(fabric=True), stops=True, repeats=(1, 2)),
+    "fabrics-in-open-loop": stories(where=wired(fabric=True), traffic=True, explain=True),
+    "fabrics-under-faults": stories(where=wired(fabric=True, failing=True), traffic=True, stops=True),
 }
 
 

@@ -92,7 +92,18 @@ def faults(draw):
 
 
 @st.composite
-def wired(draw, settings=None, deadlock=False, failing=False):
+def fabrics(draw):
+    """Return settings of a fabric, some of which are set."""
+    latency = draw(st.sampled_from(["", "0", "1", "17", "local=2", "local=40m"]))
+    return {
+        "cable_latency": latency,
+        "pipeline": draw(st.sampled_from([0, 1, 3, 20])),
+        "credit_delay": draw(st.sampled_from([None, 0, 1, 9, 50])),
+    }
+
+
+@st.composite
+def wired(draw, settings=None, deadlock=False, failing=False, fabric=False):
     """Return the text of a network, and settings for it."""
     seeds = st.integers(1, 10**6)
     several = st.builds("random:{},{},{}".format, seeds, st.integers(2, 7), st.integers(1, 2))
@@ -110,4 +121,5 @@ def wired(draw, settings=None, deadlock=False, failing=False):
         vcs=verdict.needed + draw(st.integers(0, 2)),
         allow_deadlock=deadlock or not verdict.free,
         faults=draw(faults()) if failing else "",
+        **(draw(fabrics()) if fabric else {}),
     )

@@ -1,0 +1,89 @@
+"""How much of their rate links can carry: room beyond them, and the time until it is known to be free again.
+
+A packet takes a place in the FIFO beyond a link from its departure to the cycle in which the router before knows
+that its tail has left, so no more than room / round trip can cross (W. J. Dally and B. Towles, "Principles and
+Practices of Interconnection Networks", 2004, section 13.3.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from netplace.checks.calls import checked
+from netplace.netsim.cables import KINDS, credit_lags, kinds_of_links
+from netplace.netsim.config import Config
+from netplace.netsim.general import is_general, paces, verdict_on
+from netplace.topologies import Topology
+
+__all__ = ["LinkLimit", "limited_links"]
+
+
+@dataclass(frozen=True)
+class LinkLimit:
+    """What cables of a kind can carry at most, where that is less than their rate.
+
+    Attributes
+    ----------
+    kind : str
+        Key of `netplace.netsim.cables.KINDS`.
+    share : float
+        Share of a link's rate that packets of one level can have, of the slowest to return credits.
+    packets : int
+        Packets of room on a virtual channel.
+    vcs : int
+        Virtual channels that such a packet may take.
+    round_trip : int
+        Cycles for which a packet takes up room beyond the link, at least.
+    """
+
+    kind: str
+    share: float
+    packets: int
+    vcs: int
+    round_trip: int
+
+    def __str__(self) -> str:
+        room = f"{self.packets} {'packet' if self.packets == 1 else 'packets'} of room"
+        channels = f"{self.vcs} virtual {'channel' if self.vcs == 1 else 'channels'}"
+        return (
+            f"{self.kind} cables can not carry more than {100 * self.share:.0f} % of their rate: "
+            f"{room} on {channels}, and {self.round_trip} cycles until it is free again; "
+            "raise queue_packets for more"
+        )
+
+
+@checked
+def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
+    """Return what limits the cables of each kind that cannot carry their rate, for want of room beyond them.
+
+    Empty without settings of a fabric.
+
+    Examples
+    --------
+    >>> from netplace.netsim import Config
+    >>> from netplace.topologies import parse
+    >>> for limit in limited_links(parse("dragonfly:a=4,p=2,h=2"), Config(cable_latency="global=40")):
+    ...     print(limit)
+    global cables can not carry more than 66 % of their rate: 4 packets of room on 1 virtual channel, and 97 \
+cycles until it is free again; raise queue_packets for more
+    """
+    if not config.fabric_set or not is_general(topology, config):
+        return ()
+    cycles, delay = paces(topology, config)
+    lag = credit_lags(topology, config)
+    phits = config.packet_phits
+    trip = delay + phits + lag
+    _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
+    a_level = config.vcs if routes.escape is not None else -(-config.vcs // verdict.needed)
+    found = []
+    for kind, links in kinds_of_links(topology).items():
+        if not links.any():
+            continue
+        vcs = config.vcs if kind == "node" else a_level
+        share = np.where(links, vcs * config.queue_packets * phits * cycles / trip, np.inf)
+        worst = np.unravel_index(int(share.argmin()), share.shape)
+        if share[worst] < 1:
+            found.append(LinkLimit(kind, float(share[worst]), config.queue_packets, vcs, int(trip[worst])))
+    return tuple(sorted(found, key=lambda limit: list(KINDS).index(limit.kind)))
