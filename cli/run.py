@@ -15,7 +15,14 @@ from netplace.cli.examples import examples_of
 from netplace.cli.many import say
 from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
 from netplace.cli.program_flags import program_flags, run_from
-from netplace.cli.settings import SettingsCommand, engine_flag, json_flag, network_flag, seed_flag
+from netplace.cli.settings import (
+    SettingsCommand,
+    engine_flag,
+    json_flag,
+    network_flag,
+    seed_flag,
+    tell_limits,
+)
 from netplace.cli.stores import open_store
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.screen import bytes_read, print_results, print_tables, with_progress

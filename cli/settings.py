@@ -107,8 +107,17 @@ def config_from(given: dict[str, Any]) -> Config:
 
 
 def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
-    """Say on stderr which cables can not carry their rate, as their buffers are too small for their length."""
-    for network, config in dict.fromkeys(networks):
+    """Say on stderr where fabrics are not those named, and which cables can not carry their rate."""
+    from netplace.netsim.presets import FABRICS
+
+    pairs = list(dict.fromkeys(networks))
+    for config in dict.fromkeys(config for _, config in pairs):
+        for name in config.overridden:
+            value, own = FABRICS[config.fabric].settings[name], getattr(config, name)
+            click.echo(
+                f"fabric {config.fabric}: {name} is {own} and not {value}: this is another fabric", err=True
+            )
+    for network, config in pairs:
         if config.fabric_set:
             from netplace.netsim.link_limits import limited_links
             from netplace.topologies import parse

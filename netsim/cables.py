@@ -117,8 +117,11 @@ def kinds_of_links(topology: Topology) -> dict[str, NDArray[np.bool_]]:
 
 
 def check_kinds(topology: Topology, config: Config) -> None:
-    """Raise ``ValueError`` if a latency is named of a kind of cable that a network does not have."""
-    if "=" not in config.cable_latency:
+    """Raise ``ValueError`` if a latency is named of a kind of cable that a network does not have.
+
+    A fabric that is named may have kinds of cables that are not used.
+    """
+    if "=" not in config.cable_latency or (config.fabric and "cable_latency" not in config.overridden):
         return
     groups = isinstance(topology, Graph) and topology.group is not None
     has = {

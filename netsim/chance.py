@@ -17,6 +17,7 @@ from netplace.compiled import njit
 __all__ = [
     "ADAPTIVE_VC",
     "ARBITER",
+    "CROSSBAR",
     "FLOW",
     "GAP",
     "HALF_RING",
@@ -49,6 +50,7 @@ TARGET = 10  # destination of an open-loop packet: (node, 0, cycle of the draw's
 HOT_SPOT = 11  # whether an open-loop packet goes to the hot node: (node, 0, cycle of the draw's success)
 INJECTOR = 12  # which of several injectors that hold equally much: (node, 0, creation cycle)
 ROUTE = 13  # output in the general router: (router, input, cycle)
+CROSSBAR = 16  # port whose link goes first where packets share a way through the crossbar: (router, 0, cycle)
 FLOW = 15  # port of a flow in the general router: (switch, source node, destination node)
 VIA = 14  # intermediate switch in the general router: (router, input, cycle in which the packet became head)
 

@@ -9,7 +9,9 @@ from typing import Any
 from netplace.checks import MOST, one_of, real, whole
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim.cables import read_latencies
+from netplace.netsim.congestion import read_congestion
 from netplace.netsim.fault_text import read_faults
+from netplace.netsim.presets import FABRICS
 from netplace.topologies import Grid, Topology
 
 __all__ = ["ARBITERS", "CONSUMPTIONS", "POLICIES", "TREE_ROUTINGS", "Config"]
@@ -38,7 +40,7 @@ TREE_ROUTINGS = {
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
-_FABRIC = ("cable_latency", "pipeline", "credit_delay")
+_FABRIC = ("cable_latency", "pipeline", "credit_delay", "crossbar", "congestion_control")
 
 
 def _setting(
@@ -115,6 +117,14 @@ class Config:
     credit_delay : int or None
         Cycles that a router takes to tell the one before that there is room, besides the way back on the
         cable; None: room is known at once, or with `cable_latency` after the way back alone.
+    crossbar : int
+        Packets that may leave an input port for links at a time, its speed-up; 0: any number.
+    fabric : str
+        Key of `netplace.netsim.presets.FABRICS`, or empty: settings that are left at their default are those
+        of this fabric.
+    congestion_control : str
+        What bounds the packets of a node to another, see `netplace.netsim.congestion.read_congestion`; empty:
+        nothing.
 
     Raises
     ------
@@ -176,8 +186,19 @@ class Config:
         "Cycles until room is told, besides the way back on the cable. [default: room is known at once]",
         (0, _MANY),
     )
+    crossbar: int = _setting(
+        0, "Packets that may leave an input port at a time; 0: one of every virtual channel.", (0, 1 << 10)
+    )
+    congestion_control: str = _setting(
+        "", "Packets that a node may have under way to another: window=PACKETS,ack=CYCLES."
+    )
+
+    fabric: str = _setting("", f"Settings of a fabric, where none are given: {', '.join(FABRICS)}.")
 
     def __post_init__(self) -> None:
+        for name, value in self._of_fabric().items():
+            if getattr(self, name) == type(self).__dataclass_fields__[name].default:
+                object.__setattr__(self, name, value)
         for item in fields(self):
             value, bounds = getattr(self, item.name), item.metadata["bounds"]
             if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
@@ -191,6 +212,11 @@ class Config:
                 one_of(getattr(self, item.name), choices, item.name)
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
+        if read_congestion(self.congestion_control).packets and self.faults:
+            raise ValueError(
+                f"congestion_control {self.congestion_control!r}: expected no faults beside it, as packets "
+                "that are lost would never be acknowledged"
+            )
 
     @checked
     def scaled(self, phit_bytes: int) -> Config:
@@ -199,13 +225,25 @@ class Config:
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
-        """Return all settings for a content hash; those that came later are left out where they are not set."""
+        """Return all settings for a content hash, without later ones that are not set.
+
+        The name of a fabric is left out: its settings are there.
+        """
         plain, usual = asdict(self), {item.name: item.default for item in fields(self)}
         return {
             name: value
             for name, value in plain.items()
-            if name not in (*_OVERHEADS, *_FABRIC) or value != usual[name]
+            if name != "fabric" and (name not in (*_OVERHEADS, *_FABRIC) or value != usual[name])
         }
+
+    def _of_fabric(self) -> dict[str, Any]:
+        """Return the settings of the fabric that is named."""
+        return FABRICS[one_of(self.fabric, FABRICS, "fabric")].settings if self.fabric else {}
+
+    @property
+    def overridden(self) -> tuple[str, ...]:
+        """Settings in which this is another fabric than the one that is named."""
+        return tuple(name for name, value in self._of_fabric().items() if getattr(self, name) != value)
 
     @property
     def fabric_set(self) -> bool:

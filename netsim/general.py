@@ -31,10 +31,7 @@ __all__ = ["General", "general", "is_general", "paces", "verdict_on"]
 def is_general(topology: Topology, config: Config) -> bool:
     """Tell whether a network is simulated by the general router: not a grid or a tree as they are."""
     return (
-        isinstance(topology, Graph)
-        or config.routing != "usual"
-        or bool(config.faults)
-        or config.fabric_set
+        isinstance(topology, Graph) or config.routing != "usual" or bool(config.faults) or config.fabric_set
     )
 
 

@@ -174,11 +174,19 @@ class Outage:
         for one, after in zip(chain, [*chain, -1][1:], strict=True):
             s.tail_next[one] = after
         s.tally[g.LEAVING] -= 1
+        if u.fabric and u.crossbar:
+            s.leaving[self._entry(f)] -= 1
         s.free[output] = 1
         router, port = self._link(output)
         s.busy[router * u.ports + port] = 0
         if u.exact:
             s.left[f] = g.LONG_AGO
+
+    def _entry(self, f: int) -> int:
+        """Return the place of a FIFO's input port, or of its injector, in `leaving`."""
+        s, u, router = self._s, self._u, self._router(f)
+        i, inputs = f - int(self._first[router]), int(s.row[router * u.row + g.INPUTS])
+        return router * (u.ports + u.injectors) + (int(s.port_of[i]) if i < inputs else u.ports + i - inputs)
 
     def _chain(self, place: int) -> list[int]:
         """Return the FIFOs whose head's tail leaves in the cycle of a place in the ring."""

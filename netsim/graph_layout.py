@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from netplace.netsim import delays
 from netplace.netsim.config import Config
+from netplace.netsim.congestion import read_congestion
 from netplace.netsim.general import General
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
@@ -78,15 +79,21 @@ def _check_size(topology: Topology, config: Config, table: General) -> None:
             f"{topology}: {table.switches.count} switches are more than the general router's "
             f"{g.MOST_SWITCHES - 1}"
         )
-    fifos = int((table.ports * config.vcs).sum()) + topology.nodes * config.injectors
+    fifos = _all_fifos(topology, config, table)
     slots = fifos * config.queue_packets + topology.nodes * config.injectors * config.injection_packets
     if slots * k.SLOT_WORDS >= 1 << 31:
         raise ValueError(
             f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // 3}"
         )
     wide = -(-(most + 1) // 64)
+    pairs = topology.nodes**2 if read_congestion(config.congestion_control).packets else 0
+    if fifos + pairs >= 1 << 31:
+        raise ValueError(
+            f"congestion_control: {topology} has {pairs} pairs of nodes, more than the kernel's {1 << 31}"
+        )
     demand(
-        slots * 16 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes, f"{topology} with these buffers"
+        slots * 16 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes + 2 * pairs,
+        f"{topology} with these buffers",
     )
 
 
@@ -121,9 +128,13 @@ def graph_setting(
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
         fabric=int(config.fabric_set),
+        crossbar=config.crossbar,
+        window=read_congestion(config.congestion_control).packets,
+        ack=read_congestion(config.congestion_control).ack,
+        all_fifos=_all_fifos(topology, config, table),
         injected=table.injected,
         **routing_setting(table),
-        **ring_setting(table.cycles, table.delay, config, max(table.injected, int(table.lag.max()))),
+        **ring_setting(table.cycles, table.delay, config, _longest(config, table)),
     )
     return g.GraphSetting(**values)
 
@@ -146,6 +157,15 @@ def ring_setting(cycles: Int, delay: Int, config: Config, least: int = 0) -> dic
         "tail_ring": _power_of_two(int(cycles.max(initial=1)) * config.packet_phits + 1),
         "head_ring": _power_of_two(max(least, int(delay.max(initial=1))) + 1),
     }
+
+
+def _longest(config: Config, table: General) -> int:
+    """Return after how many cycles at most what is no header falls due."""
+    return max(table.injected, int(table.lag.max()), read_congestion(config.congestion_control).ack)
+
+
+def _all_fifos(topology: Topology, config: Config, table: General) -> int:
+    return int((table.ports * config.vcs).sum()) + topology.nodes * config.injectors
 
 
 def routing_setting(table: General) -> dict[str, int]:
@@ -179,7 +199,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
     place = np.concatenate([[0], np.cumsum(slots)])
     found |= _nodes(topology, config)
     found |= _events(topology, config, u, table, int(first[-1]))
-    found |= _wiring(topology, config, table, first)
+    found |= _wiring(topology, config, u, table, first)
     found |= _sets(topology, u, int(first[-1]), found["beyond"], first, inputs)
     found |= routing_tables(table, u)
     row = np.zeros((topology.routers, g.ROW_WORDS), np.int64)
@@ -245,9 +265,14 @@ def _events(topology: Topology, config: Config, u: Any, table: General, fifos: i
     wired = topology.neighbor >= 0
     pool = under_way(table.cycles[wired], table.delay[wired], config)
     pool += _credits_under_way(table.lag[wired], config)
-    pool += topology.nodes * config.injectors * min(
-        table.injected, config.queue_packets + config.injection_packets
+    pool += (
+        topology.nodes
+        * config.injectors
+        * min(table.injected, config.queue_packets + config.injection_packets)
     )
+    ack = read_congestion(config.congestion_control).ack
+    if ack:
+        pool += int((table.ports[: topology.nodes] * config.vcs).sum()) * (ack // config.packet_phits + 2)
     spare = np.append(np.arange(1, pool + 1), -1).astype(np.int32)
     return {
         "entering": np.empty(2 * u.links, np.int32),
@@ -298,7 +323,7 @@ def _credits_under_way(lag: Int, config: Config) -> int:
     return int((config.vcs * of_fifo)[lag > 0].sum())
 
 
-def _wiring(topology: Topology, config: Config, table: General, first: Int) -> dict[str, Any]:
+def _wiring(topology: Topology, config: Config, u: Any, table: General, first: Int) -> dict[str, Any]:
     """Return which output feeds which FIFO, and what links take."""
     vcs, fifos = config.vcs, int(first[-1])
     beyond, feeder = np.full(fifos, -1, np.int32), np.full(fifos, -1, np.int32)
@@ -312,6 +337,8 @@ def _wiring(topology: Topology, config: Config, table: General, first: Int) -> d
         "feeder": feeder,
         "far": header_times(topology, config, table.delay, first),
         "lag": _credit_times(topology, config, table.lag, first) if config.fabric_set else None,
+        "under_way": np.zeros(topology.nodes**2 if u.window else 1, np.int16),
+        "leaving": np.zeros(topology.routers * (topology.ports + config.injectors), np.int16),
         "untold": np.zeros(fifos if config.fabric_set else 1, np.int32),
         "owner": np.repeat(np.arange(topology.routers), np.diff(first)).astype(np.int32),
         "lasts": link_times(table.cycles, config),

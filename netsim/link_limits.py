@@ -1,8 +1,8 @@
 """How much of their rate links can carry: room beyond them, and the time until it is known to be free again.
 
-A packet takes a place in the FIFO beyond a link from its departure to the cycle in which the router before knows
-that its tail has left, so no more than room / round trip can cross (W. J. Dally and B. Towles, "Principles and
-Practices of Interconnection Networks", 2004, section 13.3.1).
+A packet takes a place in the FIFO beyond a link from its departure to the cycle in which the router before
+knows that its tail has left, so no more than room / round trip can cross (W. J. Dally and B. Towles,
+"Principles and Practices of Interconnection Networks", 2004, section 13.3.1).
 """
 
 from __future__ import annotations

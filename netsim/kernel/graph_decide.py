@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from netplace.netsim.chance import ARBITER, ROUTE, below, draw
-from netplace.netsim.kernel.bits import inlined, lowest
+from netplace.netsim.chance import ARBITER, CROSSBAR, ROUTE, below, draw
+from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.blame import is_granted, is_served, leaves, park
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out, leave_home
-from netplace.netsim.kernel.graph_fifos import slot_of
+from netplace.netsim.kernel.graph_fifos import entry_of, slot_of
 from netplace.netsim.kernel.graph_state import (
     BELOW_OUT,
     COUNT,
@@ -270,10 +270,50 @@ def consume_one(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None
 
 
 @inlined
+def serve(s: GraphState, u: GraphSetting, router: int, port: int, vc: int) -> None:
+    """Let a link serve a virtual channel; its packet starts after all decisions."""
+    link = router * u.ports + port
+    output = port * u.vcs + vc
+    first = s.row[router * u.row + FIRST]
+    s.turn_link[link] = 0 if vc + 1 == u.vcs else vc + 1
+    s.busy[link] = 1
+    s.held[router * u.wide + (output >> 6)] &= ~(1 << (output & 63))
+    if u.explain == 1:
+        is_served(s, u, router, s.turn[first + output] - 1)
+    s.starting[s.clock[STARTING]] = first + output
+    s.clock[STARTING] += 1
+
+
+@where(fabric=(1,))
+@inlined
+def serve_through_crossbar(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
+    """Let each idle link serve the next VC whose packet may leave its input port, from a port drawn on."""
+    first = s.row[router * u.row + FIRST]
+    ports = s.row[router * u.row + INPUTS] // u.vcs
+    some = 0
+    for w in range(u.wide):
+        some |= s.held[router * u.wide + w]
+    if some == 0:
+        return
+    port = below(draw(u.seed, CROSSBAR, router, 0, cycle), ports)
+    for _ in range(ports):
+        vc = s.turn_link[router * u.ports + port]
+        for _ in range(u.vcs if s.busy[router * u.ports + port] == 0 else 0):
+            output = port * u.vcs + vc
+            if s.held[router * u.wide + (output >> 6)] >> (output & 63) & 1:
+                entry = entry_of(s, u, first + s.turn[first + output] - 1)
+                if s.leaving[entry] < u.crossbar:
+                    s.leaving[entry] += 1
+                    serve(s, u, router, port, vc)
+                    break
+            vc = 0 if vc + 1 == u.vcs else vc + 1
+        port = 0 if port + 1 == ports else port + 1
+
+
+@inlined
 def serve_links(s: GraphState, u: GraphSetting, router: int) -> None:
     """Let each idle link serve the next VC that holds a grant; its packet starts after all decisions."""
     at = router * u.wide
-    first = s.row[router * u.row + FIRST]
     for w in range(u.wide):
         rest = s.held[at + w]
         while rest:
@@ -287,14 +327,7 @@ def serve_links(s: GraphState, u: GraphSetting, router: int) -> None:
                 vc += 1
                 if vc == u.vcs:
                     vc = 0
-            output = port * u.vcs + vc
-            s.turn_link[link] = 0 if vc + 1 == u.vcs else vc + 1
-            s.busy[link] = 1
-            s.held[at + (output >> 6)] &= ~(1 << (output & 63))
-            if u.explain == 1:
-                is_served(s, u, router, s.turn[first + output] - 1)
-            s.starting[s.clock[STARTING]] = first + output
-            s.clock[STARTING] += 1
+            serve(s, u, router, port, vc)
 
 
 @inlined
@@ -344,6 +377,9 @@ def decide(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
         some |= s.ready[router * u.wide + w] & s.wanted[router * u.wide + w]
     if some:
         settle(s, u, router, cycle)
-    serve_links(s, u, router)
+    if u.fabric == 1 and u.crossbar > 0:
+        serve_through_crossbar(s, u, router, cycle)
+    else:
+        serve_links(s, u, router)
     if u.explain == 1:
         park(s, u, router, cycle)

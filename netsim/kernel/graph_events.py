@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
-from netplace.netsim.kernel.events import becomes_head, look_now
-from netplace.netsim.kernel.graph_fifos import depth, emptied, falls_due, slot_of
+from netplace.netsim.kernel.events import act_now, becomes_head, look_now
+from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
 from netplace.netsim.kernel.graph_state import (
     AT_HOME,
     BELOW_OUT,
@@ -27,6 +27,7 @@ from netplace.netsim.kernel.graph_state import (
 from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, note_ways
 from netplace.netsim.kernel.messages import deliver, origin
 from netplace.netsim.kernel.state import (
+    BLOCKED,
     ENTERING,
     FIRST_COME,
     FLYING,
@@ -35,6 +36,7 @@ from netplace.netsim.kernel.state import (
     ROUTE,
     SIDE,
     SLOT_WORDS,
+    TASK_WORDS,
 )
 
 # mypy: disable-error-code="untyped-decorator"
@@ -103,6 +105,36 @@ def room_is_known(s: GraphState, u: GraphSetting, f: int) -> None:
         becomes_ready(s, u, s.feeder[f])
 
 
+@where(fabric=(1,))
+@inlined
+def has_come(s: GraphState, u: GraphSetting, pair: int) -> None:
+    """Let a node know that a packet has come to another."""
+    node = pair // u.nodes
+    s.under_way[pair] -= 1
+    if s.task[node * TASK_WORDS + BLOCKED] == 1:
+        act_now(s, u, node)
+
+
+@where(fabric=(1,))
+@inlined
+def becomes_known(s: GraphState, u: GraphSetting, what: int) -> None:
+    """Let a router know of room beyond a link, or a node that a packet has come."""
+    if what < u.all_fifos:
+        room_is_known(s, u, what)
+    else:
+        has_come(s, u, what - u.all_fifos)
+
+
+@where(fabric=(1,))
+@inlined
+def acknowledge(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
+    """Let a node know, now or later, that the packet has come whose tail was consumed before `cycle`."""
+    if u.ack == 0:
+        has_come(s, u, pair)
+    else:
+        falls_due(s, u, ~(u.all_fifos + pair), cycle + u.ack)
+
+
 @inlined
 def waits_for_link(s: GraphState, u: GraphSetting, router: int, port: int) -> bool:
     """Tell whether a packet that holds an output of a port waits for its link."""
@@ -138,6 +170,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         if s.slot[slot + ROUTE] == NOBODY:
             throw_away(s, slot)
         else:
+            if u.fabric == 1 and u.window > 0:
+                acknowledge(s, u, origin(s, s.slot[slot + LABEL]) * u.nodes + router, cycle)
             deliver(s, u, slot, cycle)
         if output == AT_HOME:
             s.home_free[router] = 1
@@ -149,7 +183,10 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         s.busy[router * u.ports + s.port_of[output]] = 0
         if held_beyond(s, u, g) < u.queue:
             becomes_ready(s, u, g)
-        if waits_for_link(s, u, router, s.port_of[output]):
+        if u.fabric == 1 and u.crossbar > 0:
+            s.leaving[entry_of(s, u, f)] -= 1
+            look_now(s, u, router)
+        elif waits_for_link(s, u, router, s.port_of[output]):
             look_now(s, u, router)
     if u.exact == 1:
         s.left[f] = LONG_AGO

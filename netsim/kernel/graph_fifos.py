@@ -49,6 +49,16 @@ def slot_of(s: GraphState, u: GraphSetting, base: int, i: int, at: int) -> int:
 
 
 @inlined
+def entry_of(s: GraphState, u: GraphSetting, f: int) -> int:
+    """Return the place of a FIFO's input port, or of its injector, in `leaving`."""
+    router = s.owner[f]
+    base = router * u.row
+    i = f - s.row[base + FIRST]
+    inputs = s.row[base + INPUTS]
+    return router * (u.ports + u.injectors) + (s.port_of[i] if i < inputs else u.ports + i - inputs)
+
+
+@inlined
 def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
     """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
     takes = s.takes[f]
@@ -100,6 +110,10 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
         return NEXT_CYCLE if lost == 1 else FULL
     if s.home[node] < 0 or s.home[target] < 0:  # cut off by a fault
         return EMITTED
+    if u.fabric == 1 and u.window > 0:
+        if s.under_way[node * u.nodes + target] >= u.window:
+            return FULL
+        s.under_way[node * u.nodes + target] += 1
     at = (word & FIELD) + (word >> COUNT & FIELD)
     room = u.queue + u.buffer
     if at >= room:

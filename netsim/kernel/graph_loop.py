@@ -9,7 +9,7 @@ from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, next_timer, no_timer_now
 from netplace.netsim.kernel.graph_decide import decide, start
-from netplace.netsim.kernel.graph_events import enter, expose, room_is_known, seen, send_off, tail_left
+from netplace.netsim.kernel.graph_events import becomes_known, enter, expose, seen, send_off, tail_left
 from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
 from netplace.netsim.kernel.loop import let_tasks_act, take_routers, turn_over
 from netplace.netsim.kernel.sources import begin_sources
@@ -51,7 +51,7 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
             s.tally[COMING] -= 1
             what = wide(s.head_fifo[entry])
             if u.fabric == 1 and what < 0:
-                room_is_known(s, u, ~what)
+                becomes_known(s, u, ~what)
             else:
                 seen(s, u, what)
             entry = after
@@ -109,6 +109,7 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             side = 1 - s.clock[SIDE]
             if (
                 s.clock[TODO + side] == 0
+                and (u.fabric == 0 or s.clock[TODO + 1 - side] == 0)  # behind a tail none may be seen yet
                 and s.clock[DIRTY + side] == 0
                 and s.clock[EXPOSED] == 0
                 and no_timer_now(s, cycle)

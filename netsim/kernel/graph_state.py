@@ -68,6 +68,8 @@ _OWN = [
     "owner",  # I32, FIFOs: router
     "feeder",  # I32, FIFOs: output that feeds it; -1: none
     "beyond",  # I32, outputs: FIFO downstream; -1: none
+    "under_way",  # I16, pairs of nodes: packets not known to have come (fabric with a window)
+    "leaving",  # I16, routers x (ports + injectors): packets that leave an input port for links (fabric)
     "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
     "lag",  # I32, FIFOs: cycles later than at once that the router before knows of room (fabric)
     "untold",  # I32, FIFOs: packets that have left and of which it does not know yet (fabric)
@@ -87,7 +89,8 @@ _OWN = [
     "tail_next",  # I32, FIFOs: the next one
     "head_at",  # I32, ring of cycles: first entry of a header that can be looked at then; -1: none
     "head_next",  # I32, pool: the next entry, or the next spare one
-    "head_fifo",  # I32, pool: FIFO; complement of one: a packet that has left it becomes known
+    "head_fifo",  # I32, pool: FIFO; complement of one: a packet that has left it becomes known; of
+    #    `Setting.all_fifos` + a pair of nodes: that a packet has come
     "may",  # I64, FIFOs x wide: outputs that its head may ask for, escape aside
     "last_resort",  # I16, FIFOs: output on the escape channel that its head may ask for; -1: none
     "table",  # I8 or I16, switches x switches x entry: ports that lead on, -1 after the last; that of escape
@@ -124,6 +127,10 @@ _OWN_SETTINGS = [
     "via_row",  # words of a row of `via`; 0: one row for all
     "via_count",
     "fabric",  # 1: settings of a fabric are set
+    "crossbar",  # packets that may leave an input port at a time; 0: any number (fabric)
+    "window",  # packets that a node may have under way to another; 0: any number (fabric)
+    "ack",  # cycles until it knows that one has come
+    "all_fifos",  # FIFOs of all routers
     "injected",  # cycles from a packet's creation to its first request (fabric)
     "tail_ring",  # cycles of a ring, powers of two
     "head_ring",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim.chance import CROSSBAR
 from netplace.netsim.config import Config
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
 from netplace.netsim.reference.blame import Blame
+from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.grids import GridRouting
 from netplace.netsim.reference.packet import Packet
@@ -116,6 +119,7 @@ class Fabric:
         self.moved = False
         self._seed = seed
         self._packet_phits = config.packet_phits
+        self._crossbar = config.crossbar
         self._arbiter = arbiter_of(config.arbiter, is_general(topology, config))
         self._deliver = deliver
         self.blame: Blame | None = None
@@ -256,9 +260,14 @@ class Fabric:
 
     def _cross(self, now: int) -> None:
         """Let every link move a phit of the packet it serves."""
-        for link in list(self.busy):
-            output = link.choose()
-            assert output is not None
+        leaving = self._leaving()
+        for link in self._in_turn(now):
+            idle = link.serving is None
+            output = link.choose(lambda fifo: not self._crossbar or leaving[_entry(fifo)] < self._crossbar)
+            if output is None:
+                continue
+            if idle and output.holder is not None:
+                leaving[_entry(output.holder)] += 1
             source = output.holder
             assert source is not None
             if link.rest == 0:
@@ -276,6 +285,25 @@ class Fabric:
                 link.finish(output)
                 if not link.held:
                     del self.busy[link]
+
+    def _leaving(self) -> Counter[tuple[int, int, int]]:
+        """Return how many packets are leaving each input port for links, where that is limited."""
+        if not self._crossbar:
+            return Counter()
+        sources = [link.serving.holder for link in self.busy if link.serving is not None]
+        there = [fifo for fifo in sources if fifo is not None and fifo.router.fifos[fifo.number] is fifo]
+        return Counter(map(_entry, there))
+
+    def _in_turn(self, now: int) -> list[Link]:
+        """Return the links of which something is held; where they share crossbars, from a port drawn on."""
+        if not self._crossbar:
+            return list(self.busy)
+
+        def turn(link: Link) -> int:
+            router, port = link.outputs[0].router, link.outputs[0].port
+            return (port - pick(self._seed, CROSSBAR, router.number, 0, now, router.ports)) % router.ports
+
+        return sorted(self.busy, key=turn)
 
     def _emit(self, link: Link, output: Output, source: Fifo, now: int) -> None:
         """Let a phit leave `source` by a link.
@@ -318,6 +346,11 @@ class Fabric:
         if fifo.ready:
             self.waiting[fifo] = None
         return packet
+
+
+def _entry(fifo: Fifo) -> tuple[int, int, int]:
+    """Return the input port of a FIFO, or the injector; each is one way into the crossbar."""
+    return fifo.router.number, fifo.port, fifo.vc if fifo.port < 0 else 0
 
 
 def _build(topology: Topology, config: Config, ports: NDArray[np.int64]) -> list[Router]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from itertools import count
 from typing import Protocol
 
 from netplace.netsim.chance import INJECTOR
 from netplace.netsim.config import Config
+from netplace.netsim.congestion import read_congestion
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.fabric import Fabric
@@ -78,6 +79,8 @@ class Node:
         What the program, and open-loop traffic, want to create.
     created : int
         Packets created.
+    under_way : Counter of int
+        Packets of which it does not know yet that they have come, by destination, where these are bounded.
     """
 
     def __init__(
@@ -90,6 +93,8 @@ class Node:
         self.program: Load | None = None
         self.traffic: Load | None = None
         self.created = 0
+        self.under_way: Counter[int] = Counter()
+        self._window = read_congestion(config.congestion_control).packets
         self._owed: list[tuple[int, int, Key, int, Load]] = []
         self._order = count()
         self._begun: Load | None = None
@@ -132,7 +137,7 @@ class Node:
     @property
     def hopeful(self) -> bool:
         """Whether it could do any of that if nothing else moved."""
-        wants = self._next() is not None
+        wants = self._may_create(self._next())
         return any((wants and injector.open) or self._can_empty(injector) for injector in self._injectors)
 
     def act(self, now: int) -> None:
@@ -152,11 +157,15 @@ class Node:
         owed = self._owed[0][-1] if self._owed else None
         return self._begun or owed or self.program or self.traffic
 
+    def _may_create(self, load: Load | None) -> bool:
+        """Tell whether there is a load, and the bound of packets to its destination allows another one."""
+        return load is not None and not 0 < self._window <= self.under_way[load.destination]
+
     def _create(self, now: int) -> None:
         """Create a packet if there is one to create and a buffer with room since before cycle `now`."""
         load = self._next()
         injector = self._emptiest(now)
-        if load is None or not injector.open:
+        if load is None or not injector.open or not self._may_create(load):
             return
         self._clock.stir(now)
         if load is not self._begun:
@@ -166,6 +175,8 @@ class Node:
             packet = Packet(self.number, load.destination, now, hops, load)
             injector.buffer.append(packet)
             self.created += 1
+            if self._window:
+                self.under_way[load.destination] += 1
             load.created()
         if self.program is not None and self.task is not None:
             self.task.passed_over(now, load is self.program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 from netplace.netsim.config import Config
 from netplace.netsim.reference.packet import Packet
@@ -192,14 +193,15 @@ class Link:
         for output in outputs:
             output.link = self
 
-    def choose(self) -> Output | None:
-        """Return the VC to serve: the one in hand, else the first held at or after the pointer.
+    def choose(self, may_leave: Callable[[Fifo], bool]) -> Output | None:
+        """Return the VC to serve: the one in hand, else the first from the pointer on whose packet may leave.
 
         The pointer turns to the VC after it at once, though nobody sees that before the tail has passed.
         """
         if self.serving is None:
             ahead = self.outputs[self.pointer :] + self.outputs[: self.pointer]
-            self.serving = next((output for output in ahead if output.holder is not None), None)
+            held = (output for output in ahead if output.holder is not None and may_leave(output.holder))
+            self.serving = next(held, None)
             if self.serving is not None:
                 self.pointer = (self.serving.vc + 1) % len(self.outputs)
         return self.serving

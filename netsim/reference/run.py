@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.netsim.config import Config
+from netplace.netsim.congestion import read_congestion
 from netplace.netsim.delays import BINS, bin_of
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.general import General
@@ -71,6 +72,8 @@ class ReferenceEngine:
         self._fabric = Fabric(topology, config, seed, self._delivered)
         if explain:
             self._fabric.blame = Blame(topology.neighbor.shape)
+        self._window = read_congestion(config.congestion_control)
+        self._acks: dict[int, list[tuple[int, int]]] = {}  # pairs of nodes, by cycle
         self._active: dict[Node, None] = {}
         self._nodes = [
             Node(number, self._fabric, self._clock, config, self._rouse) for number in range(topology.nodes)
@@ -238,6 +241,8 @@ class ReferenceEngine:
 
     def _cycle(self, now: int) -> bool:
         """Move nodes and network through cycle `now`; tell whether they may do anything in the next."""
+        for source, destination in self._acks.pop(now, ()):
+            self._nodes[source].under_way[destination] -= 1
         for node in list(self._active):
             node.act(now)
             if not node.active:
@@ -245,7 +250,7 @@ class ReferenceEngine:
         goes_on = self._fabric.cycle(now)
         if self._fabric.moved:
             self._clock.stir(now)
-        return goes_on or any(node.hopeful for node in self._active)
+        return goes_on or bool(self._acks) or any(node.hopeful for node in self._active)
 
     def _rouse(self, node: Node) -> None:
         self._active[node] = None
@@ -276,6 +281,9 @@ class ReferenceEngine:
                 packet.load.thrown_away()
             return
         self._delivered_ever += 1
+        if self._window.packets:
+            pair = packet.source, packet.destination
+            self._acks.setdefault(now + 1 + self._window.ack, []).append(pair)
         totals = self._totals
         totals.delivered += 1
         totals.last_delivery = now

@@ -92,13 +92,17 @@ def faults(draw):
 
 
 @st.composite
-def fabrics(draw):
-    """Return settings of a fabric, some of which are set."""
+def fabrics(draw, failing):
+    """Return settings of a fabric, some of which are set; without a bound of packets if parts fail."""
     latency = draw(st.sampled_from(["", "0", "1", "17", "local=2", "local=40m"]))
     return {
         "cable_latency": latency,
         "pipeline": draw(st.sampled_from([0, 1, 3, 20])),
         "credit_delay": draw(st.sampled_from([None, 0, 1, 9, 50])),
+        "crossbar": draw(st.sampled_from([0, 0, 1, 2])),
+        "congestion_control": draw(
+            st.sampled_from([""] if failing else ["", "", "window=1", "window=3,ack=9"])
+        ),
     }
 
 
@@ -121,5 +125,5 @@ def wired(draw, settings=None, deadlock=False, failing=False, fabric=False):
         vcs=verdict.needed + draw(st.integers(0, 2)),
         allow_deadlock=deadlock or not verdict.free,
         faults=draw(faults()) if failing else "",
-        **(draw(fabrics()) if fabric else {}),
+        **(draw(fabrics(failing)) if fabric else {}),
     )

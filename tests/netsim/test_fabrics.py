@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from netplace.apps import Program, TaskWriter
-from netplace.netsim import Config, Network, simulate
+from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.netsim import Config, Network, measure_load, simulate
 from netplace.netsim.cables import kinds_of_links, read_latencies
 from netplace.netsim.general import verdict_on
 from netplace.netsim.link_limits import limited_links
+from netplace.netsim.presets import FABRICS
 from netplace.topologies import parse
 
 ENGINES = ("kernel", "reference")
@@ -40,7 +43,7 @@ def vcs_on(text, routing="usual"):
 def test_an_empty_network_takes_its_hops_cables_and_switches(text, ends, cables, switches, engine, more):
     latency = {"node": 2, "local": 7, "global": 40}
     told = ",".join(f"{kind}={latency[kind]}" for kind in cables)
-    given = dict(vcs=vcs_on(text, "minimal"), routing="minimal")
+    given = {"vcs": vcs_on(text, "minimal"), "routing": "minimal"}
     plain, long = (
         simulate(parse(text), flow(1), ends, config=Config(**given, **also), engine=engine).drained_cycles
         for also in ({}, {"cable_latency": told, "pipeline": 3, **more})
@@ -68,7 +71,8 @@ def test_a_long_cable_carries_what_its_buffers_bear(queue, engine):
 def test_virtual_channels_of_a_level_bear_a_cable_together():
     network = parse("dragonfly:a=2,p=2,h=1")
     one, two = (
-        limited_links(network, Config(routing="minimal", cable_latency="global=100", vcs=vcs)) for vcs in (2, 4)
+        limited_links(network, Config(routing="minimal", cable_latency="global=100", vcs=vcs))
+        for vcs in (2, 4)
     )
     assert (one[0].vcs, two[0].vcs) == (1, 2)
     assert two[0].share == 2 * one[0].share
@@ -81,7 +85,7 @@ def test_nobody_is_told_of_limits_where_room_is_known_at_once():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_room_is_told_as_late_as_the_cable_is_long(engine):
-    """With room for one packet the next follows when its credit is back; an older long link waits for none."""
+    """With room for one packet the next follows when its credit is back; without credits, at once."""
     network = parse("mesh:2x1")
     usual = {"vcs": 1, "queue_packets": 1, "bubble": 0, "routing": "dor"}
 
@@ -140,3 +144,74 @@ def test_settings_of_a_fabric_that_are_not_set_leave_results_their_names():
     assert not names & set(Config().described())
     assert Config(pipeline=2).described()["pipeline"] == 2
     assert Config(credit_delay=0).described()["credit_delay"] == 0
+
+
+def incast(control, engine, network="tree:4,2"):
+    """Return the cycles of a flow from node 14 to 4, and of twelve nodes that all send to node 0."""
+    senders = np.array([0, 1, 2, 3, *range(5, 14)])
+    to_one = APPLICATIONS["all-to-one"].make(tasks=13, bytes=64 * 30)
+    config = Config(vcs=1, pipeline=1, congestion_control=control)
+    found = simulate(
+        parse(network), [to_one, flow(30)], [senders, np.array([14, 4])], config=config, engine=engine
+    )
+    return found.jobs[1].cycles, found.jobs[0].cycles
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bounds_by_pair_of_nodes_protect_the_victims_of_incast(engine):
+    """As Slingshot's congestion control does (De Sensi et al., SC 2020); the incast itself loses nothing."""
+    victim, all_to_one = incast("", engine)
+    protected, bounded = incast("window=2", engine)
+    assert victim > 3 * protected
+    assert bounded < 1.01 * all_to_one
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("packets", "ack"), [(1, 0), (1, 12), (3, 40)])
+def test_a_bound_of_packets_is_a_bound_of_the_rate(packets, ack, engine):
+    """One pair has no more than the bound in each round trip: 17 cycles and the acknowledgement."""
+    control = f"window={packets},ack={ack}"
+    config = Config(vcs=1, routing="dor", congestion_control=control, bubble=0)
+    cycles = simulate(parse("mesh:2x1"), flow(90), config=config, engine=engine).drained_cycles
+    assert cycles == pytest.approx(90 / packets * (17 + ack), rel=0.03)
+
+
+def test_less_is_accepted_where_the_virtual_channels_of_a_port_share_a_way_through_the_crossbar():
+    accepted = [
+        measure_load(
+            parse("hyperx:4x4,c=4"), 1.0, config=Config(vcs=4, crossbar=crossbar), warmup=500, measure=1500
+        ).accepted
+        for crossbar in (1, 2, 4, 0)
+    ]
+    assert accepted[0] < 0.95 * accepted[1]
+    assert accepted[1] < accepted[3] == accepted[2]
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_a_named_fabric_has_its_settings_and_tells_others(name):
+    config = Config(fabric=name)
+    assert not config.overridden
+    assert config.fabric_set
+    assert all(getattr(config, key) == value for key, value in FABRICS[name].settings.items())
+    other = Config(fabric=name, queue_packets=99)
+    assert other.overridden == ("queue_packets",)
+    assert "fabric" not in config.described()
+    for text in ("dragonfly:a=4,p=2,h=2", "torus:4x4", "tree:4,2"):
+        assert not limited_links(parse(text), replace(config, vcs=4))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"fabric": "infiniband"}, "did you mean infiniband-ndr"),
+        ({"congestion_control": "window=0"}, "window: 0 is too small"),
+        ({"congestion_control": "ack=3"}, "window= is missing"),
+        ({"congestion_control": "rate=3"}, "'rate=3' is no part of window=PACKETS"),
+        ({"congestion_control": "window=3,window=4"}, "window: is given twice"),
+        ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults beside it"),
+        ({"crossbar": -1}, "crossbar: -1 is too small"),
+    ],
+)
+def test_what_is_no_fabric_or_congestion_control_is_told(given, says):
+    with pytest.raises(ValueError, match=says):
+        Config(**given)
