@@ -186,7 +186,9 @@ class Outage:
         """Return the place of a FIFO's input port, or of its injector, in `leaving`."""
         s, u, router = self._s, self._u, self._router(f)
         i, inputs = f - int(self._first[router]), int(s.row[router * u.row + g.INPUTS])
-        return router * (u.ports + u.injectors) + (int(s.port_of[i]) if i < inputs else u.ports + i - inputs)
+        return int(
+            router * (u.ports + u.injectors) + (int(s.port_of[i]) if i < inputs else u.ports + i - inputs)
+        )
 
     def _chain(self, place: int) -> list[int]:
         """Return the FIFOs whose head's tail leaves in the cycle of a place in the ring."""

@@ -150,7 +150,7 @@ def incast(control, engine, network="tree:4,2"):
     """Return the cycles of a flow from node 14 to 4, and of twelve nodes that all send to node 0."""
     senders = np.array([0, 1, 2, 3, *range(5, 14)])
     to_one = APPLICATIONS["all-to-one"].make(tasks=13, bytes=64 * 30)
-    config = Config(vcs=1, pipeline=1, congestion_control=control)
+    config = Config(vcs=2, pipeline=1, congestion_control=control)
     found = simulate(
         parse(network), [to_one, flow(30)], [senders, np.array([14, 4])], config=config, engine=engine
     )
