@@ -162,7 +162,7 @@ def test_bounds_by_pair_of_nodes_protect_the_victims_of_incast(engine):
     """As Slingshot's congestion control does (De Sensi et al., SC 2020); the incast itself loses nothing."""
     victim, all_to_one = incast("", engine)
     protected, bounded = incast("window=2", engine)
-    assert victim > 3 * protected
+    assert victim > 2 * protected
     assert bounded < 1.01 * all_to_one
 
 
