@@ -14,9 +14,16 @@ from netplace.scheduling.power.on_off import SlotJob, SlotPower, Slots, plan_on_
 CASES = rows("power_golden*.csv")
 
 
+LONG = {"ten-jobs"}
+
+
 def of_model(name: str) -> list[Any]:
     """Return the cases of a model; if a folder of others has none, one that says so."""
-    found = [pytest.param(row, id=row["case"]) for row in CASES if row["model"] == name]
+    found = [
+        pytest.param(row, id=row["case"], marks=pytest.mark.slow if row["case"] in LONG else ())
+        for row in CASES
+        if row["model"] == name
+    ]
     return found or [pytest.param(None, marks=pytest.mark.skip(reason=f"no case of model {name}"))]
 
 

@@ -89,7 +89,7 @@ def check(network):
     assert len(packets) == network.in_flight
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_every_cycle(data):
     text = data.draw(st.sampled_from(GRIDS + TREES))

@@ -54,7 +54,7 @@ def test_memory_is_that_of_the_rows():
 
     row = sum(np.dtype(kind).itemsize for kind, _ in COLUMNS.values())
     # At the end the columns are copied once.
-    assert (peak(15_000) - peak(5_000)) / 10_000 < 2.5 * row
+    assert (peak(6_000) - peak(2_000)) / 4_000 < 2.5 * row
 
 
 def test_the_same_jobs_give_the_same_schedule():
