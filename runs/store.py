@@ -19,7 +19,6 @@ import json
 import os
 import re
 import sqlite3
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -44,15 +43,13 @@ from netplace.runs.store_rows import (
     read_schedule,
     read_simulation,
 )
+from netplace.runs.store_schema import APPLICATION, CREATED, SCHEMA, create, fault_of_schema, limited
 
 __all__ = ["SCHEMA", "TABLES", "Row", "Store", "StoreError", "has_rows"]
 
 Outcome = dict[str, Any] | None
 Row = tuple[Run, dict[str, Any] | None, str | None]
 
-APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
-# To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
-SCHEMA = 1
 TABLES = ("schedules", "loads", "mappings", "configurations")  # of outcomes, by what their plans are
 _MADE = (
     "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
@@ -60,19 +57,6 @@ _MADE = (
 )
 _SHOWN = 12  # characters of a key in a sentence
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
-_TABLES = f"""
-CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE simulations (
-    key TEXT PRIMARY KEY, outcome TEXT, failure TEXT, cpu_seconds REAL NOT NULL,
-    host TEXT NOT NULL, ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    versions INTEGER NOT NULL REFERENCES versions, checksum TEXT,
-    CHECK ((outcome IS NULL) <> (failure IS NULL))
-) WITHOUT ROWID;
-CREATE TABLE runs (key TEXT PRIMARY KEY, simulation TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
-CREATE INDEX runs_of_simulation ON runs (simulation);
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {SCHEMA};
-"""
 
 
 class StoreError(ValueError):
@@ -317,10 +301,13 @@ class Store:
             if not self.path.parent.is_dir():
                 raise StoreError(f"{self.path}: there is no folder {self.path.parent}")
             if not self.path.exists():
-                _make(self.path)
+                try:
+                    create(self.path)
+                except OSError as error:
+                    raise StoreError(f"{self.path}: cannot be made, {error.strerror}") from None
             if not os.access(self.path, os.W_OK):
                 raise StoreError(f"{self.path}: the store is read-only")
-            return sqlite3.connect(self.path, _PATIENCE)
+            return limited(sqlite3.connect(self.path, _PATIENCE))
         if self.path.stat().st_size == 0:
             raise StoreError(
                 f"{self.path}: is empty, as what was killed when it began leaves it; the command that makes "
@@ -329,7 +316,8 @@ class Store:
         # SQLite shares a file by others beside it. Where none can be made nobody is writing either.
         alone = not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
         mode = "ro&immutable=1" if alone else "rw"
-        database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", _PATIENCE, uri=True)
+        place = f"{self.path.absolute().as_uri()}?mode={mode}"
+        database = limited(sqlite3.connect(place, _PATIENCE, uri=True))
         database.execute("PRAGMA query_only = ON")
         return database
 
@@ -340,7 +328,7 @@ class Store:
             self._database.execute("BEGIN IMMEDIATE")  # of two processes that make the file, one waits
         empty = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if empty and not read_only and self._pragma("application_id") == 0:
-            for statement in _TABLES.strip().split(";\n"):
+            for statement in CREATED.strip().split(";\n"):
                 self._database.execute(statement)
         if not read_only:
             self._database.commit()
@@ -351,6 +339,8 @@ class Store:
                 f"{self.path}: is a store of version {schema}, this netplace has version {SCHEMA}; keep it "
                 "for the netplace that made it, and give another name"
             )
+        if (fault := fault_of_schema(self._database, TABLES)) is not None:
+            raise StoreError(f"{self.path}: {fault}")
         if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._database.execute("PRAGMA journal_mode = WAL")
 
@@ -374,27 +364,6 @@ class Store:
 def has_rows(path: Path) -> bool:
     """Tell whether there may be something in a store: an empty file is left by what was killed at birth."""
     return path.exists() and path.stat().st_size > 0
-
-
-def _make(path: Path) -> None:
-    """Make a store without rows: under another name, so that it is there whole, or not at all."""
-    draft = path.with_name(f".{path.stem}-{uuid.uuid4().hex[:12]}{path.suffix}")
-    try:
-        database = sqlite3.connect(draft)
-        try:
-            database.executescript(f"BEGIN;{_TABLES}COMMIT;")
-        finally:
-            database.close()
-        try:
-            os.link(draft, path)
-        except FileExistsError:  # another process was faster
-            return
-        except OSError:  # a file system without links
-            draft.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be made, {error.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 _REASONS = {

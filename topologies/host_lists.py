@@ -11,9 +11,10 @@ from netplace.checks import shown
 __all__ = ["count_hosts", "expand", "host_list"]
 
 _MOST_DIGITS = 18  # of a number in a range
-_PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")
+_MOST_BRACKETS = 16  # in a name
+_MARK = re.compile(r"[][,]")
 _BRACKET = re.compile(r"\[([^\]]*)\]")
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_DIGITS = "0123456789"
 
 
 def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
@@ -24,7 +25,7 @@ def expand(hosts: str, where: str = "hosts") -> Iterator[str]:
     ValueError
         If a range is none.
     """
-    for part in _PART.findall(hosts):
+    for part in _parts(hosts, where):
         prefix, bracket, rest = part.partition("[")
         if not bracket:
             yield part
@@ -49,10 +50,33 @@ def count_hosts(hosts: str, where: str = "hosts") -> int:
     1000000020
     """
     count = 0
-    for part in _PART.findall(hosts):
+    for part in _parts(hosts, where):
         pieces = [_ranges(inside, part, where) for inside in _BRACKET.findall(part)]
         count += math.prod(sum(values.stop - values.start for _, values in ranges) for ranges in pieces)
     return count
+
+
+def _parts(hosts: str, where: str) -> Iterator[str]:
+    """Yield what stands between the commas that are in no brackets."""
+    begin, brackets, inside = 0, 0, False
+    for match in _MARK.finditer(f"{hosts},"):
+        if match[0] == ",":
+            if not inside and match.start() > begin:
+                yield hosts[begin : match.start()]
+            if not inside:
+                begin, brackets = match.end(), 0
+            continue
+        brackets += match[0] == "["
+        if (match[0] == "[") == inside or brackets > _MOST_BRACKETS:
+            break
+        inside = not inside
+    else:
+        if not inside:
+            return
+    raise ValueError(
+        f"{where}: {shown(hosts[begin:])} is no list of hosts, expected at most {_MOST_BRACKETS} pairs of "
+        "brackets in a name, such as n[0-3]"
+    )
 
 
 def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
@@ -83,11 +107,11 @@ def host_list(names: Iterable[str]) -> str:
     """
     parts: list[tuple[str, list[list[str]]]] = []  # prefix, and runs of numbers as they are written
     for name in names:
-        match = _NUMBERED.fullmatch(name)
-        if not match:
+        prefix = name.rstrip(_DIGITS)
+        digits = name[len(prefix) :]
+        if not 0 < len(digits) <= _MOST_DIGITS:
             parts.append((name, []))
             continue
-        prefix, digits = match.groups()
         if parts and parts[-1][1] and parts[-1][0] == prefix:
             runs = parts[-1][1]
             last = runs[-1][-1]

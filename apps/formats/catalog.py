@@ -165,6 +165,8 @@ def format_of(path: Path) -> Format:
         If it cannot be read.
     """
     head = b"" if path.is_dir() else head_of(path)
+    if not head and not path.is_dir():
+        raise ValueError(f"{path}: is empty, expected a trace")
     for item in all_formats():
         if item.recognises(path, head):
             return item

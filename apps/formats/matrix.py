@@ -19,7 +19,7 @@ from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError, named
 from netplace.apps.formats.stream import lines
-from netplace.apps.operation import MOST_TASKS
+from netplace.apps.operation import MOST_TASKS, check_written
 from netplace.apps.recorded.calls import Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.checks import check_size, shown
@@ -49,6 +49,8 @@ def recognises(path: Path, head: bytes) -> bool:
 def open_matrix(path: Path, reading: Reading) -> Trace:
     """Open a traffic matrix; see `netplace.apps.formats.open_trace`."""
     ranks, pairs = pairs_of(path, reading)
+    # A message is sent, received and waited for.
+    check_written(3 * sum(messages for messages, _ in pairs.values()), f"{path}: its messages")
     trace = Trace(max(ranks, reading.tasks or 0), iter(()))
     trace.batches = _batches(trace, pairs)
     return trace

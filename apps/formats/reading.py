@@ -29,7 +29,8 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
         If the file cannot be read or is no trace.
     """
     path = Path(path)
-    return format_of(path).open(path, reading or Reading())
+    with _about(path):
+        return format_of(path).open(path, reading or Reading())
 
 
 @checked

@@ -8,11 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.apps import application
+from netplace.apps.formats import read
 from netplace.checks import check_size
 from netplace.cli import app
 from netplace.experiments.two_kinds.simulator import query_times, search
+from netplace.report.pages.kinds.study import page
 from netplace.topologies import parse
-from netplace.topologies.host_lists import count_hosts, expand
+from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 FILES = {
     "range": ("slurm", "SwitchName=s0 Nodes=n[0-999999999]\n"),
@@ -70,6 +72,30 @@ def test_named_ports_of_graphml_are_counted(tmp_path):
 @pytest.mark.parametrize("hosts", HOSTS)
 def test_hosts_are_as_many_as_are_counted(hosts):
     assert count_hosts(hosts) == len(list(expand(hosts)))
+
+
+@pytest.mark.parametrize("hosts", ["n[0-3", "n0-3]", "n[[0]]", "n[" * 100_000, "n" + "[0]" * 3000])
+def test_brackets_of_hosts_are_few_and_match(hosts):
+    for reading in (count_hosts, lambda text: list(expand(text))):
+        with pytest.raises(ValueError, match="is no list of hosts, expected at most 16 pairs of brackets"):
+            reading(hosts)
+
+
+def test_names_of_very_many_digits_are_names():
+    names = ["1" * 100_000 + "x", "n" + "2" * 5000, "n08", "n09"]
+    assert list(expand(host_list(names))) == names
+
+
+def test_messages_of_a_matrix_are_counted(tmp_path):
+    (tmp_path / "a.csv").write_text("source,destination,messages,bytes\n0,1,999999999999,1\n")
+    with pytest.raises(ValueError, match=r"a\.csv: its messages: 2999999999997 operations are too many"):
+        read(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "![" * 100_000, "| " + "1" * 200_000 + "x |"])
+def test_a_report_of_a_study_is_read_in_one_go(tmp_path, text):
+    (tmp_path / "report.md").write_text(f"# Study\n\n{text}\n")
+    assert page(tmp_path).title == "Study"
 
 
 @pytest.mark.parametrize(

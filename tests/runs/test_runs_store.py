@@ -14,7 +14,8 @@ import pytest
 from netplace.runs import Ended, attempt, resolve
 from netplace.runs.campaign import missing
 from netplace.runs.claims import Claims
-from netplace.runs.store import APPLICATION, Store, StoreError
+from netplace.runs.store import Store, StoreError
+from netplace.runs.store_schema import APPLICATION
 
 RUNS = [resolve("torus:4x4", {"app": "2d-torus", "mapping": "random"}, seed=seed) for seed in range(3)]
 WELL = Ended({"cycles": 5, "jobs": []}, None, 0.5, {"netplace": "1"}, "here")

@@ -11,8 +11,11 @@ __all__ = ["page", "recognises"]
 
 _REPORT = "report.md"
 _PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
+_LONGEST_NUMBER = 40  # characters
 _LARGEST = 3_000_000  # bytes of pictures on a page
-_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)]+)\)")
+_PICTURE = re.compile(r"!\[[^\[\]]*\]\(([^()]+)\)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^()]+\)")
+_NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 
 def recognises(path: Path) -> bool:
@@ -59,8 +62,7 @@ def page(path: Path) -> Page:
 
 def _plain(text: str) -> str:
     """Return a line without the marks of Markdown."""
-    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
-    return text.replace("**", "").replace("`", "").strip()
+    return _LINK.sub(r"\1", text).replace("**", "").replace("`", "").strip()
 
 
 def _picture(folder: Path, name: str, room: int, missing: list[str]) -> Picture | None:
@@ -90,11 +92,6 @@ def _table(title: str, lines: list[str]) -> DataTable:
 def _value(text: str) -> str | float | None:
     if text in ("", "-"):
         return None
-    try:
-        return (
-            float(text.replace(",", ""))
-            if re.fullmatch(r"-?[\d,]*\.?\d+(e[-+]?\d+)?", text)
-            else _plain(text)
-        )
-    except ValueError:
-        return text
+    if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text):
+        return float(text.replace(",", ""))
+    return _plain(text)

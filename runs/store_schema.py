@@ -1,0 +1,83 @@
+"""What a store consists of: plain tables of netplace's own, and nothing that a query would carry out."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+
+from netplace.checks import read_limit, shown
+
+__all__ = ["APPLICATION", "CREATED", "SCHEMA", "create", "fault_of_schema", "limited"]
+
+APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
+# To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
+SCHEMA = 1
+CREATED = f"""
+CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE simulations (
+    key TEXT PRIMARY KEY, outcome TEXT, failure TEXT, cpu_seconds REAL NOT NULL,
+    host TEXT NOT NULL, ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    versions INTEGER NOT NULL REFERENCES versions, checksum TEXT,
+    CHECK ((outcome IS NULL) <> (failure IS NULL))
+) WITHOUT ROWID;
+CREATE TABLE runs (key TEXT PRIMARY KEY, simulation TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX runs_of_simulation ON runs (simulation);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {SCHEMA};
+"""
+
+_OWN = ("versions", "simulations", "runs")
+_INDEX = "runs_of_simulation"
+
+
+def limited(database: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a database that is opened, with bounds: no text in it may be longer than may be read."""
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(read_limit(), 2**31 - 1))
+    database.execute("PRAGMA trusted_schema = OFF")
+    return database
+
+
+def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str | None:
+    """Return what is in a database that no store has: views, triggers, other tables; None if nothing is.
+
+    A view or a computed column stands for a query of whoever wrote the file, which may never end.
+
+    Parameters
+    ----------
+    database : sqlite3.Connection
+        The file.
+    tables : iterable of str
+        Tables of outcomes that there may be.
+    """
+    known = {*_OWN, *tables}
+    for kind, name, sql in database.execute("SELECT type, name, sql FROM sqlite_master LIMIT 1000"):
+        own = str(name).startswith("sqlite_") or name in (known if kind == "table" else (_INDEX,))
+        plain = kind in ("table", "index") and not str(sql).upper().startswith("CREATE VIRTUAL")
+        if not (own and plain):
+            return f"holds the {kind} {shown(name)}, expected the tables of a store and nothing besides"
+        computed = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 0"
+        if kind == "table" and (found := database.execute(computed, (name,)).fetchone()):
+            return f"computes the column {shown(found[0])} of {name}, expected columns that hold values"
+    return None
+
+
+def create(path: Path) -> None:
+    """Make a store without rows: under another name, so that it is there whole, or not at all."""
+    draft = path.with_name(f".{path.stem}-{uuid.uuid4().hex[:12]}{path.suffix}")
+    try:
+        database = sqlite3.connect(draft)
+        try:
+            database.executescript(f"BEGIN;{CREATED}COMMIT;")
+        finally:
+            database.close()
+        try:
+            os.link(draft, path)
+        except FileExistsError:  # another process was faster
+            return
+        except OSError:  # a file system without links
+            draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
