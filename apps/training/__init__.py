@@ -67,7 +67,7 @@ def training_job(
     order : str
         Along which dimension consecutive ranks lie, the next one, and so on.
     overlap : int
-        1: gradients of a layer are sent while others are computed.
+        1, 2: gradients of a layer are sent while others are computed, all messages at once or round by round.
     flops : float
         Floating-point operations a second of a rank: by default 45 % of the 312e12 of an A100, as Narayanan
         et al., SC 2021, report 44 to 52 %. 0: computation takes no time.
@@ -90,7 +90,7 @@ def training_job(
         sequence_parallel=bool(whole(sp, "sp", 0)),
         zero=zero,
         chunks=chunks,
-        overlap=bool(whole(overlap, "overlap", 0)),
+        overlap=overlap,
         flops=flops,
         cycle_ns=cycle_ns,
         times=read_layer_times(times, sizes.layers) if times else {},

@@ -38,8 +38,9 @@ class Job:
         parameters are gathered layer by layer, forward and backward.
     chunks : int
         Chunks of layers on each pipeline stage; more than one are interleaved.
-    overlap : bool
-        Whether the gradients of a layer are sent while others are computed.
+    overlap : int
+        1, 2: the gradients of a layer are sent while others are computed, all messages at once or round by
+        round.
     flops : float
         Floating-point operations a second of a rank; 0: computation takes no time.
     cycle_ns : float
@@ -55,7 +56,7 @@ class Job:
     sequence_parallel: bool = False
     zero: int = 0
     chunks: int = 1
-    overlap: bool = False
+    overlap: int = 0
     flops: float = 0.0
     cycle_ns: float = 3.2
     times: LayerTimes = field(default_factory=dict)
@@ -186,6 +187,8 @@ def job_of(job: Job, global_batch: int | None) -> Job:
     whole(job.chunks, "chunks")
     if whole(job.zero, "zero", 0) > 3:
         raise ValueError(f"zero: {job.zero} is no stage, expected one from 0 to 3")
+    if whole(job.overlap, "overlap", 0) > 2:
+        raise ValueError(f"overlap: {job.overlap} is none, expected 0, 1 (at once) or 2 (round by round)")
     real(job.flops, "flops", 0.0)
     real(job.cycle_ns, "cycle_ns", 0.0)
     _check_divides("layers", model.layers, "pp x chunks", layout.pp * job.chunks)

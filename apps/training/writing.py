@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from netplace.apps.collectives import allgather, allgatherv, allreduce, alltoall, reduce_scatter
-from netplace.apps.operation import Op
 from netplace.apps.task import TaskWriter
+from netplace.apps.training.background import Background
 from netplace.apps.training.job import Job
 from netplace.apps.training.stages import Step, steps_of
 
 __all__ = ["write_step"]
 
 _LOSS_BYTES = 4  # of a token, in each of the three sums of a loss over a vocabulary that is shared
-_OVERLAPPED = 1 << 20  # above the tags of micro-batches
 
 
 def write_step(writer: TaskWriter, job: Job) -> None:
@@ -35,7 +34,8 @@ class _Rank:
         self.experts = layout.expert_group(rank)
         self.expert_replicas = layout.expert_replicas(rank)
         self.pipeline = [layout.rank(place | {"pp": stage}) for stage in range(layout.pp)]
-        self.requests: list[int] = []
+        self.requests: list[int] = []  # of what was sent to other stages
+        self.background = Background(writer, by_rounds=job.overlap == 2)
 
     def write(self) -> None:
         """Append all that the rank does."""
@@ -44,11 +44,12 @@ class _Rank:
             if step.forward:
                 self._forward(step)
             else:
-                self._backward(step, reducing=job.overlap and step.micro == last)
+                self._backward(step, reducing=bool(job.overlap) and step.micro == last)
+        self.background.finish()
         self.writer.waitall(self.requests)
         if not job.overlap:
             for _ in range(job.chunks * job.chunk_layers):
-                self._reduce_layer()
+                self._reduce_layer(self.writer)
         self._reduce_embeddings()
 
     def _forward(self, step: Step) -> None:
@@ -81,7 +82,7 @@ class _Rank:
             self._perceptron(perceptron)
             self._attention(attention, 2)
             if reducing:
-                self._in_the_background(self._reduce_layer)
+                self.background.begin(self._reduce_layer)
         if self._is_first(step):
             self._share_sequence()
         self._send(step, self._before(step))
@@ -90,19 +91,19 @@ class _Rank:
         """Write the attention of a layer; `times` as many bytes go round the context-parallel ranks."""
         self._share_sequence()
         self._pass_keys_and_values(times)
-        self.writer.compute(cycles)
+        self.background.compute(cycles, share=1)
         self._sum_over_tensor()
 
     def _perceptron(self, cycles: int) -> None:
         if self.job.model.experts > 1:
             self._exchange_tokens()
             self._share_sequence()
-            self.writer.compute(cycles)
+            self.background.compute(cycles, share=0.5)
             self._sum_over_tensor()
             self._exchange_tokens()
             return
         self._share_sequence()
-        self.writer.compute(cycles)
+        self.background.compute(cycles, share=0.5)
         self._sum_over_tensor()
 
     def _share_sequence(self) -> None:
@@ -138,10 +139,10 @@ class _Rank:
         _gather(self.writer, self.replicas, job.layer_parameters * job.PARAMETER)
         _gather(self.writer, self.expert_replicas, job.layer_expert_parameters * job.PARAMETER)
 
-    def _reduce_layer(self) -> None:
+    def _reduce_layer(self, writer: TaskWriter) -> None:
         """Sum the gradients of a layer over the ranks that have the same parameters."""
-        self._reduce(self.writer, self.replicas, self.job.layer_parameters)
-        self._reduce(self.writer, self.expert_replicas, self.job.layer_expert_parameters)
+        self._reduce(writer, self.replicas, self.job.layer_parameters)
+        self._reduce(writer, self.expert_replicas, self.job.layer_expert_parameters)
 
     def _reduce_embeddings(self) -> None:
         job, last = self.job, len(self.pipeline) - 1
@@ -168,20 +169,6 @@ class _Rank:
         reduce_scatter(writer, members, parameters * job.GRADIENT)
         if job.zero < 3:
             _gather(writer, members, parameters * job.PARAMETER)
-
-    def _in_the_background(self, write: Callable[[], None]) -> None:
-        """Begin all messages that `write` writes; they are waited for at the end of the step."""
-        writer, aside = self.writer, TaskWriter(self.writer.task, self.writer.tasks, self.writer.collectives)
-        self.writer = aside
-        write()
-        self.writer = writer
-        columns = aside.columns()
-        rows = zip(*(columns[name].tolist() for name in ("kind", "peer", "size")), strict=True)
-        for kind, peer, size in rows:
-            if kind in (Op.SEND, Op.ISEND):
-                self.requests.append(writer.isend(peer, size, _OVERLAPPED))
-            elif kind in (Op.RECV, Op.IRECV):
-                self.requests.append(writer.irecv(peer, size, _OVERLAPPED))
 
     def _is_first(self, step: Step) -> bool:
         return self.stage == 0 and step.chunk == 0

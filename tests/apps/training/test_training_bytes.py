@@ -62,7 +62,7 @@ def test_pipeline_of_four_stages():
     assert np.array_equal(sent(4, pp=4, global_batch=MICROS), expected)
 
 
-@pytest.mark.parametrize("overlap", [0, 1])
+@pytest.mark.parametrize("overlap", [0, 1, 2])
 @pytest.mark.parametrize("dp", [2, 4, 6])
 def test_data_parallel(dp, overlap):
     expected = pairs("allreduce", dp, 4 * (LAYER + NORMS), LAYERS) + pairs("allreduce", dp, 4 * TABLE, 2)

@@ -11,6 +11,7 @@ CASES = [
     {"pp": 4, "layers": 4, "global_batch": 32},
     {"pp": 2, "chunks": 2, "layers": 8, "global_batch": 32, "zero": 3},
     {"tp": 2, "sp": 1, "zero": 1, "overlap": 1},
+    {"tp": 2, "pp": 2, "layers": 4, "chunks": 2, "zero": 1, "overlap": 2},
     {"cp": 2, "ep": 4, "experts": 8, "tp": 2},
 ]
 
@@ -103,6 +104,7 @@ def test_a_group_that_is_alone_sends_nothing():
         (16, {"tp": 16}, "tp: 16 does not divide the 2 heads, expected 1 or 2"),
         (16, {"ep": 3, "experts": 8}, "ep: 3 does not divide dp=16, expected one of"),
         (16, {"global_batch": 24}, "dp x micro_batch = 16 does not divide 24, expected 16 or 32"),
+        (16, {"overlap": 3}, "overlap: 3 is none, expected 0, 1"),
         (16, {"zero": 4}, "zero: 4 is no stage, expected one from 0 to 3"),
         (16, {"chunks": 2}, "chunks: 2 are interleaved on pipeline stages, and pp is 1"),
         (16, {"order": "tp-dp"}, "order: 'tp-dp' is not tp, cp, dp and pp in some order"),
