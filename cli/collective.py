@@ -93,8 +93,9 @@ def _described(messages: Schedule) -> dict[str, Any]:
 def _tables(messages: Schedule) -> list[Table]:
     told = _described(messages)
     pairs = told.pop("pairs")
-    title = f"{told['operation']} of {told['ranks']} ranks, algorithm {told['algorithm']}"
-    facts = table(title, ["", ""], [[name, number(told[name])] for name in ("rounds", "messages", "bytes")])
+    counts = [[name, number(told[name])] for name in ("rounds", "messages", "bytes")]
+    title = f"{told['operation']} of {told['ranks']} ranks"
+    facts = table(title, ["", ""], [["algorithm", told["algorithm"]], *counts])
     rows = [
         [str(value) if n < 2 else number(value) for n, value in enumerate(pair)] for pair in pairs[:_SHOWN]
     ]

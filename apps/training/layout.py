@@ -85,7 +85,8 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
         if tasks % others:
             listed = " x ".join(f"{name}={degree}" for name, degree in degrees.items())
             raise ValueError(
-                f"tasks: {listed} = {others} does not divide {tasks} ranks, {_nearest(tasks, others)}"
+                f"tasks: {listed} = {others} does not divide {tasks} ranks, {_nearest(tasks, others)}, "
+                f"or a product of {_nearest_divisors(tasks, others)}"
             )
         dp = tasks // others
     if others * whole(dp, "dp") != tasks:
@@ -101,6 +102,11 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
     if sorted(words) != sorted(DIMENSIONS):
         raise ValueError(f"order: {shown(order)} is not tp, cp, dp and pp in some order, as in tp-cp-dp-pp")
     return Layout(degrees["tp"], degrees["cp"], dp, degrees["pp"], ep, words)
+
+
+def _nearest_divisors(number: int, wanted: int) -> str:
+    divisors = [n for n in range(1, number + 1) if number % n == 0]
+    return " or ".join(map(str, sorted(sorted(divisors, key=lambda n: abs(n - wanted))[:2])))
 
 
 def _nearest(tasks: int, others: int) -> str:
