@@ -69,6 +69,7 @@ from netplace.apps.collectives.ring import (
     double_ring,
     reduce_scatter_ring,
     ring,
+    ring_of_pieces,
     segmented_ring,
 )
 from netplace.apps.collectives.scatter_allgather import scatter_allgather, scatter_allgather_ring
@@ -129,7 +130,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allgatherv", "recursive_doubling"): Algorithm(
         allgather_recursive_doubling, "all that is known with p xor 2^k; no power of two: bruck"
     ),
-    ("allgatherv", "ring"): Algorithm.shifting(ring, _RING),
+    ("allgatherv", "ring"): Algorithm.shifting(ring_of_pieces, _RING),
     ("allgatherv", "neighbor_exchange"): Algorithm(
         neighbor_exchange, "two blocks with either neighbour by turns; odd: ring"
     ),
@@ -145,9 +146,11 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         allreduce_rabenseifner, "halve at distances 1, 2, .., then put together"
     ),
     ("allreduce", "reduce_scatter_allgather"): Algorithm(
-        reduce_scatter_allgather, "halve at distances .., 2, 1, then put together (MPICH)"
+        reduce_scatter_allgather, "the same with whole vectors beyond a power of two (MPICH)"
     ),
-    ("allreduce", "halving_doubling"): Algorithm(halving_doubling, "the same with shares as even as can be"),
+    ("allreduce", "halving_doubling"): Algorithm(
+        halving_doubling, "halve at distances .., 2, 1, then put together"
+    ),
     ("allreduce", "halving_doubling_rounded"): Algorithm(
         halving_doubling_rounded, "the same with shares rounded down, as in published figures", exact=divides
     ),
@@ -212,7 +215,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("reduce", "knomial"): Algorithm(tree_reduce(trees.knomial), "up a tree of any radix"),
     ("reduce", "rabenseifner"): Algorithm(reduce_rabenseifner, "halve at distances 1, 2, .., then gather"),
     ("reduce", "reduce_scatter_gather"): Algorithm(
-        reduce_scatter_gather, "halve at distances .., 2, 1, then gather (MPICH)"
+        reduce_scatter_gather, "the same with whole vectors beyond a power of two (MPICH)"
     ),
     ("reduce", "double_binary_tree"): Algorithm(double_tree_reduce, "a half up each of two trees"),
     ("reduce", "hierarchical"): Algorithm(
@@ -320,7 +323,9 @@ def _without_alias(name: str, known: Iterable[str]) -> str:
     if name in known or ":" in name:
         return name
     short = name.rpartition("_intra_")[2]
-    return next((candidate for candidate in (short, *ALIASES.get(short, ())) if candidate in known), name)
+    # MPICH's binomial trees are in order.
+    own = () if short == name else (f"in_order_{short}",)
+    return next((found for found in (*own, short, *ALIASES.get(short, ())) if found in known), name)
 
 
 def _own(function: Callable[[Call], Iterable[Round]], name: str, description: str) -> Algorithm:

@@ -1,4 +1,4 @@
-"""Halving the vector at shrinking distances and putting it together again, as MPICH does.
+"""Halving the vector and putting it together again, with whole vectors of those beyond a power of two.
 
 Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005, section 4.5: every second rank of those beyond a power of
 two gives its whole vector to the next one and gets the result from it.
@@ -6,8 +6,10 @@ two gives its whole vector to the next one and gets the result from it.
 
 from __future__ import annotations
 
+from netplace.apps.collectives.by_distance import reduce_by_distance
 from netplace.apps.collectives.call import Call, Message, Part, Rounds
 from netplace.apps.collectives.folding import Folding
+from netplace.apps.collectives.rabenseifner import Windows, gather_windows, halve, join
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
 __all__ = [
@@ -20,44 +22,32 @@ __all__ = [
 
 
 def reduce_scatter_allgather(call: Call) -> Rounds:
-    """Allreduce; vectors of fewer bytes than the core has ranks by recursive doubling."""
+    """Allreduce as MPICH does it, near ranks first; of fewer bytes than the core has ranks recursively."""
     folding = Folding(call.ranks)
     if call.bytes < folding.size:
         yield from allreduce_recursive_doubling(call)
         return
+    windows = _windows(call, folding)
     yield from _fold(call, folding)
-    yield from _halve(call, folding)
-    for distance in _doubling(folding.size):
-        yield [
-            Message.of(
-                folding.rank(v), folding.rank(v ^ distance), _share(call, folding, v - v % distance, distance)
-            )
-            for v in range(folding.size)
-        ]
+    yield from halve(folding, windows)
+    yield from join(folding, windows)
     yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
 
 
 def reduce_scatter_gather(call: Call) -> Rounds:
-    """Reduce by halving, then a gather to the root; vectors of fewer bytes than the core has ranks whole.
+    """Reduce as MPICH does it, near ranks first; of fewer bytes than the core has ranks along a tree.
 
-    Of those beyond a power of two the odd ranks leave; where the root is one of them, the rank before it
-    sends it the result.
+    Of those beyond a power of two the odd ranks leave; where the root is one of them, it takes the place of
+    the first rank.
     """
     folding = Folding(call.ranks, stays=0)
-    root, short = folding.place(call.root), call.bytes < folding.size
+    if call.bytes < folding.size:
+        yield from reduce_by_distance(call)
+        return
+    windows = _windows(call, folding)
     yield from _fold(call, folding)
-    if not short:
-        yield from _halve(call, folding)
-    for distance in _doubling(folding.size):
-        sent: list[Message] = []
-        for v in range(folding.size):
-            # Before this round, those left agree with the root in the bits below this one.
-            if (v ^ root) % (2 * distance) == distance:
-                part = (0, call.bytes) if short else _share(call, folding, v - v % distance, distance)
-                sent.append(Message.of(folding.rank(v), folding.rank(v ^ distance), part))
-        yield sent
-    if folding.rank(root) != call.root:
-        yield [Message.of(folding.rank(root), call.root, (0, call.bytes))]
+    yield from halve(folding, windows)
+    yield from gather_windows(call, folding, windows)
 
 
 def halving_doubling(call: Call) -> Rounds:
@@ -124,24 +114,18 @@ def _fold(call: Call, folding: Folding) -> Rounds:
     yield [Message.of(leaving, staying, (0, call.bytes)) for leaving, staying in folding.pairs()]
 
 
-def _halve(call: Call, folding: Folding) -> Rounds:
-    """Halve at distances of a half, a quarter, .. of the core."""
-    distance = folding.size // 2
-    while distance:
-        sent: list[Message] = []
-        for v in range(folding.size):
-            partner = v ^ distance
-            part = _share(call, folding, partner - partner % distance, distance)
-            sent.append(Message.of(folding.rank(v), folding.rank(partner), part))
-        yield sent
-        distance //= 2
-
-
-def _share(call: Call, folding: Folding, first: int, count: int) -> Part:
-    """Return what `count` places are left with: shares of bytes // size, the last with the rest."""
-    share = call.bytes // folding.size
-    end = first + count
-    return first * share, call.bytes if end == folding.size else end * share
+def _windows(call: Call, folding: Folding) -> Windows:
+    """Return what each place is left with, step by step: half as many blocks, as even as can be."""
+    least, more = divmod(call.bytes, folding.size)
+    first = [0] * folding.size
+    windows: Windows = []
+    for step in range(folding.size.bit_length()):
+        count = folding.size >> step
+        if step:
+            first = [begin + (v >> (step - 1) & 1) * count for v, begin in enumerate(first)]
+        ends = [(begin, begin + count) for begin in first]
+        windows.append([(b * least + min(b, more), e * least + min(e, more)) for b, e in ends])
+    return windows
 
 
 def _doubling(size: int) -> list[int]:

@@ -12,7 +12,7 @@ from netplace.apps.collectives.folding import Folding
 from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.tree_based import tree_reduce
 
-__all__ = ["allreduce_rabenseifner", "reduce_rabenseifner"]
+__all__ = ["Windows", "allreduce_rabenseifner", "gather_windows", "halve", "join", "reduce_rabenseifner"]
 
 Windows = list[list[Part]]
 """For each number of steps done, the interval that each place of the core is left with."""
@@ -26,12 +26,8 @@ def allreduce_rabenseifner(call: Call) -> Rounds:
         return
     windows = _windows(call, folding)
     yield from _fold(call, folding)
-    yield from _halve(folding, windows)
-    for step in reversed(range(len(windows) - 1)):
-        yield [
-            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v])
-            for v in range(folding.size)
-        ]
+    yield from halve(folding, windows)
+    yield from join(folding, windows)
     yield [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
 
 
@@ -43,7 +39,30 @@ def reduce_rabenseifner(call: Call) -> Rounds:
         return
     windows = _windows(call, folding)
     yield from _fold(call, folding)
-    yield from _halve(folding, windows)
+    yield from halve(folding, windows)
+    yield from gather_windows(call, folding, windows)
+
+
+def halve(folding: Folding, windows: Windows) -> Rounds:
+    """At each step, send a partner the half of the interval that it is left with."""
+    for step in range(len(windows) - 1):
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v ^ (1 << step)])
+            for v in range(folding.size)
+        ]
+
+
+def join(folding: Folding, windows: Windows) -> Rounds:
+    """Go back the way of the halving, all with what they have by now."""
+    for step in reversed(range(len(windows) - 1)):
+        yield [
+            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v])
+            for v in range(folding.size)
+        ]
+
+
+def gather_windows(call: Call, folding: Folding, windows: Windows) -> Rounds:
+    """Gather to the root along a binomial tree what halving has left everywhere."""
     rank_of = [folding.rank(v) for v in range(folding.size)]
     root = folding.place(call.root)
     if rank_of[root] != call.root:
@@ -74,15 +93,6 @@ def _windows(call: Call, folding: Folding) -> Windows:
     for step in range(folding.size.bit_length() - 1):
         windows.append([_half(*windows[step][v], upper=bool(v >> step & 1)) for v in range(folding.size)])
     return windows
-
-
-def _halve(folding: Folding, windows: Windows) -> Rounds:
-    """At each step, send a partner the half of the interval that it is left with."""
-    for step in range(len(windows) - 1):
-        yield [
-            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v ^ (1 << step)])
-            for v in range(folding.size)
-        ]
 
 
 def _half(begin: int, end: int, upper: bool) -> Part:

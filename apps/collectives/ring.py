@@ -7,17 +7,30 @@ Distrib. Comput. 69, 2009; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, in_rounds
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
-__all__ = ["allreduce_ring", "double_ring", "reduce_scatter_ring", "ring", "segmented_ring"]
+__all__ = ["allreduce_ring", "double_ring", "reduce_scatter_ring", "ring", "ring_of_pieces", "segmented_ring"]
 
 
 def ring(call: Call, ahead: int = 0) -> Shifted:
     """Pass the block that came in the round before on to the next rank; first the one that is `ahead`."""
     for k in range(call.ranks - 1):
         yield 1, lambda p, k=k: call.blocks(p + ahead - k)  # type: ignore[misc]
+
+
+def ring_of_pieces(call: Call) -> Shifted:
+    """Pass blocks on as the ring, in segments if there are any, of which those without bytes are not sent."""
+    if not call.segment:
+        yield from ring(call)
+        return
+    pieces = [call.segments(begin, end) for begin, end in pairwise(call.offsets)]
+    longest = max(map(len, pieces))
+    for k in range(call.ranks - 1):
+        for number in range(longest):
+            yield 1, lambda p, k=k, n=number: _nth(pieces[(p - k) % call.ranks], n)  # type: ignore[misc]
 
 
 def reduce_scatter_ring(call: Call) -> Shifted:
@@ -56,6 +69,13 @@ def double_ring(call: Call) -> Rounds:
     """Send an empty message twice round the ring, one hop after the other."""
     for hop in range(2 * call.ranks if call.ranks > 1 else 0):
         yield [Message(hop % call.ranks, (hop + 1) % call.ranks, 0)]
+
+
+def _nth(pieces: list[Part], number: int) -> tuple[Part] | None:
+    """Return a piece, or None if there are not so many, or it is empty."""
+    if number >= len(pieces) or pieces[number][0] == pieces[number][1]:
+        return None
+    return (pieces[number],)
 
 
 def _piece(call: Call, block: int, phase: int, phases: int) -> Part:

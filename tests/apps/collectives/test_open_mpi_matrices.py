@@ -2,8 +2,9 @@
 
 ``open_mpi_matrices.csv``: root 0; rounds are empty where an algorithm is put together from others.
 ``open_mpi_choices.csv``: algorithms whose bytes by pair are those that the library's own choice sent.
-``open_mpi_counts.csv``: cases drawn by chance from a later count of 8,900, on 2 to 24 ranks; without an
-algorithm: the library's own choice. ``digest`` is of the sorted pairs.
+``open_mpi_counts.csv``, ``mpich_counts.csv``: drawn by chance from later counts of 8,900 cases of Open MPI and
+5,400 of MPICH 4.0.2, on 2 to 24 ranks; without an algorithm: the library's own choice. ``digest`` is of the
+sorted pairs.
 """
 
 import csv
@@ -69,7 +70,10 @@ def test_the_table_chooses_what_open_mpi_was_seen_to_choose(operation):
         assert [(pair[0], pair[1], pair[3]) for pair in chosen.pairs()] in sent, row
 
 
-COUNTED = _rows("open_mpi_counts.csv")
+COUNTED = {
+    "openmpi": _rows("open_mpi_counts.csv"),
+    "mpich": _rows("mpich_counts.csv"),
+}
 
 
 def _blocks(ranks, bytes):
@@ -77,20 +81,22 @@ def _blocks(ranks, bytes):
     return tuple(bytes * ((i * 7 + j * 3) % 5) // 4 for i in range(ranks) for j in range(ranks))
 
 
-@pytest.mark.parametrize("operation", sorted({row["operation"] for row in COUNTED}))
-def test_odd_ranks_roots_and_sizes_are_those_that_open_mpi_counted(operation):
-    options = ("segment", "fanout", "radix")
-    for row in COUNTED:
+@pytest.mark.parametrize("operation", sorted({row["operation"] for row in COUNTED["openmpi"]}))
+@pytest.mark.parametrize("library", COUNTED)
+def test_odd_ranks_roots_and_sizes_are_those_that_a_library_counted(library, operation):
+    for row in COUNTED[library]:
         if row["operation"] != operation:
             continue
-        ranks, bytes = int(row["ranks"]), int(row["bytes"])
-        given = {name: int(row[name]) for name in options} if row["algorithm"] else {}
+        ranks, bytes, root = (int(row[name]) for name in ("ranks", "bytes", "root"))
+        given = {
+            name: int(row[name])
+            for name in ("segment", "fanout", "radix")
+            if row["algorithm"] and name in row
+        }
         if operation == "alltoallv":
             given["sizes"] = _blocks(ranks, bytes)
         made = schedule(
-            *(operation, ranks, bytes, int(row["root"])),
-            **{"collectives": "openmpi", "algorithm": row["algorithm"] or None, **given},
+            operation, ranks, bytes, root, collectives=library, algorithm=row["algorithm"] or None, **given
         )
-        pairs = made.pairs()
         assert (len(made.source), int(made.bytes.sum())) == (int(row["messages"]), int(row["sent"])), row
-        assert hashlib.sha256(repr(pairs).encode()).hexdigest()[:12] == row["digest"], row
+        assert hashlib.sha256(repr(made.pairs()).encode()).hexdigest()[:12] == row["digest"], row
