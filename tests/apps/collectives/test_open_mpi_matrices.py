@@ -2,7 +2,7 @@
 
 ``open_mpi_matrices.csv``: root 0; rounds are empty where an algorithm is put together from others.
 ``open_mpi_choices.csv``: algorithms whose bytes by pair are those that the library's own choice sent.
-``open_mpi_counts.csv``, ``mpich_counts.csv``: drawn by chance from later counts of 8,900 cases of Open MPI and
+``open_mpi_counts.csv``, ``mpich_counts.csv``: drawn by chance from later counts, 8,900 of Open MPI and
 5,400 of MPICH 4.0.2, on 2 to 24 ranks; without an algorithm: the library's own choice. ``digest`` is of the
 sorted pairs.
 """
