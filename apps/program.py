@@ -17,8 +17,11 @@ from netplace.apps.replay import check_progress
 from netplace.apps.task import TaskWriter
 from netplace.apps.traffic import Traffic, traffic
 from netplace.checks.calls import checked
+from netplace.checks.notebook import html_matrix, html_table
 
 __all__ = ["Op", "Program"]
+
+_MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,23 @@ class Program(Operations):
             As `check`.
         """
         check_columns(self)
+
+    def _repr_html_(self) -> str:
+        sent = self.traffic()
+        count = min(self.tasks, _MOST_BLOCKS)
+        W = np.zeros((count, count))
+        source, target = sent.W.nonzero()
+        np.add.at(W, (source * count // self.tasks, target * count // self.tasks), sent.W[source, target])
+        rows = [
+            ("tasks", self.tasks),
+            ("operations", len(self.kind)),
+            ("messages", int(sent.N.sum())),
+            ("bytes", int(sent.W.sum())),
+        ]
+        what = "bytes from each task (row) to each other" + (
+            ", in blocks" if len(blocks) < self.tasks else ""
+        )
+        return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
 
     def traffic(self) -> Traffic:
         """Return how much each task sends to each other: bytes, messages, and whether anything at all."""

@@ -1,11 +1,14 @@
-"""What notebooks show of a result: a small table in HTML."""
+"""What notebooks show of a result: a small table, bars or a matrix, in HTML that needs nothing else."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-__all__ = ["html_table"]
+__all__ = ["html_bars", "html_matrix", "html_table"]
+
+_BLUE = (0, 114, 178)  # first of the palette of all pictures
+_WIDE, _TALL, _NAMES = 520, 18, 200  # pixels: of bars, a row, and its name
 
 
 def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
@@ -16,6 +19,48 @@ def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
         for name, value in rows
     )
     return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
+
+
+def html_bars(title: str, rows: Sequence[tuple[str, float, float]]) -> str:
+    """Return bars one below the other: of each its name, how long it is, and half of its interval."""
+    most = max((value + half for _, value, half in rows), default=0.0) or 1.0
+    room = _WIDE - _NAMES - 80
+    drawn = []
+    for place, (name, value, half) in enumerate(rows):
+        y, right = place * _TALL, _NAMES + room * value / most
+        low, high = (_NAMES + room * (value + side * half) / most for side in (-1, 1))
+        drawn.append(
+            f"<text x='{_NAMES - 6}' y='{y + 13}' text-anchor='end'>{html.escape(name)}</text>"
+            f"<rect x='{_NAMES}' y='{y + 2}' width='{right - _NAMES:.1f}' height='{_TALL - 5}' "
+            f"fill='rgb{_BLUE}'/>"
+            f"<text x='{high + 5:.1f}' y='{y + 13}'>{html.escape(_text(value))}</text>"
+        )
+        if half:
+            drawn.append(f"<path d='M{low:.1f} {y + 9}H{high:.1f}' stroke='currentColor'/>")
+    return _svg(title, _WIDE, _TALL * len(rows), "".join(drawn))
+
+
+def html_matrix(title: str, values: Sequence[Sequence[float]]) -> str:
+    """Return a matrix of squares, the darker the larger a value is; hovering tells it."""
+    size = max(1, 320 // max(1, len(values)))
+    most = max((value for row in values for value in row), default=0.0) or 1.0
+    drawn = "".join(
+        f"<rect x='{column * size}' y='{row * size}' width='{size}' height='{size}' fill='rgb{_BLUE}' "
+        f"fill-opacity='{0.1 + 0.9 * value / most:.2f}'>"
+        f"<title>{row} to {column}: {_text(value)}</title></rect>"
+        for row, line in enumerate(values)
+        for column, value in enumerate(line)
+        if value > 0
+    )
+    return _svg(title, size * len(values), size * len(values), drawn)
+
+
+def _svg(title: str, width: int, height: int, drawn: str) -> str:
+    name = html.escape(title, quote=True)
+    return (
+        f"<figure><figcaption>{name}</figcaption><svg role='img' aria-label='{name}' width='{width}' "
+        f"height='{height}' font-size='12' fill='currentColor'>{drawn}</svg></figure>"
+    )
 
 
 def _text(value: object) -> str:

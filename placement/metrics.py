@@ -10,12 +10,13 @@ the same with other formulas: routes instead of boxes, means over what is sent i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks.notebook import html_table
 from netplace.placement.compactness import bounding_box
 from netplace.placement.expected_loads import distinct, flows, link_loads
 from netplace.placement.mapping.cost import asymmetry, has_dimensions
@@ -97,6 +98,10 @@ class Metrics:
     byte_hops: float | None = None
     pair_hops_al: float | None = None
     byte_hops_al: float | None = None
+
+    def _repr_html_(self) -> str:
+        known = [(item.name, getattr(self, item.name)) for item in fields(self)]
+        return html_table("Metrics of a partition", [pair for pair in known if pair[1] is not None])
 
 
 def metrics(

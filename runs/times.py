@@ -11,13 +11,17 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.checks import one_of
+from netplace.checks.notebook import html_bars
 from netplace.runs.campaign import complete
 from netplace.runs.resources import simulators
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, times_of
+from netplace.scheduling.metrics.interval import half_width_of
 
 __all__ = ["RunTime", "RunTimes", "StoredTimes"]
+
+_MOST_BARS = 40  # in a notebook
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,19 @@ class RunTimes:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = times_of(frame, "table")
+
+    def _repr_html_(self) -> str:
+        known = self.frame[self.frame["count"] > 0]
+        words = [name for name in ENTRY if known[name].nunique(dropna=False) > 1] or ["application"]
+        shown = known.head(_MOST_BARS)
+        names = [", ".join(map(str, row)) for row in shown[words].itertuples(index=False, name=None)]
+        half = [
+            half_width_of(std, count) if count > 1 else 0.0
+            for std, count in zip(shown["std"].tolist(), shown["count"].tolist(), strict=True)
+        ]
+        rows = list(zip(names, shown["mean"].tolist(), half, strict=True))
+        more = f"; the first {len(rows)} of {len(known):,}" if len(known) > len(rows) else ""
+        return html_bars(f"Run times in cycles by {', '.join(words)}, with 95 % intervals{more}", rows)
 
     @classmethod
     def read(cls, path: str | Path) -> RunTimes:

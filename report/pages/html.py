@@ -15,7 +15,7 @@ from netplace.report.pages.page import DataTable, Figure, Page, Picture
 from netplace.report.pages.stills import still
 from netplace.report.plots.palette import COLOURS, SHADED
 
-__all__ = ["MOST_BYTES", "render"]
+__all__ = ["MOST_BYTES", "render", "still_page"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
@@ -53,6 +53,19 @@ def render(page: Page) -> str:
             "report a part of it, or fewer jobs"
         )
     return text
+
+
+def still_page(page: Page) -> str:
+    """Return what a notebook shows of a page: its sentences, still pictures and the first rows of tables."""
+    body = [_head(page)]
+    for part in page.parts:
+        drawn = _plain(part) if isinstance(part, DataTable) else _still(part)
+        body.append(f"<h3>{html.escape(part.title)}</h3>{drawn}")
+    return "\n".join([*body, _foot(page)])
+
+
+def _still(figure: Figure) -> str:
+    return _image(figure) if isinstance(figure, Picture) else still(figure)
 
 
 _FRAME = """<!doctype html>

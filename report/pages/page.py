@@ -165,6 +165,14 @@ class Matrix(Figure):
         Row, column and value.
     value, x, y : str
         What values, columns and rows are.
+    course : sequence of (int, int, int, float)
+        Window of time, row, column and value: shown of a row that is clicked or chosen; none: no choice.
+    window : float
+        Length of a window.
+    time : str
+        What time is, with its unit.
+    hint : str
+        What tells more of a row, as text with ``{row}`` for its name.
     """
 
     rows: Sequence[str]
@@ -173,6 +181,10 @@ class Matrix(Figure):
     value: str
     x: str
     y: str
+    course: Sequence[Sequence[float]] = ()
+    window: float = 1.0
+    time: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,3 +285,8 @@ class Page:
     parts: Sequence[DataTable | Figure]
     missing: Sequence[str] = ()
     notes: Sequence[str] = ()
+
+    def _repr_html_(self) -> str:
+        from netplace.report.pages.html import still_page
+
+        return still_page(self)

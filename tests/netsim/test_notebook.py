@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from netplace.apps import application
 from netplace.checks.notebook import html_table
 from netplace.netsim import simulate
+from netplace.placement.metrics import metrics
+from netplace.report.pages.page import Bars, DataTable, Page
+from netplace.runs.tables import ENTRY
+from netplace.runs.times import RunTimes
 from netplace.scheduling import Job, schedule
 from netplace.topologies import parse
 
@@ -23,6 +29,38 @@ def test_a_run_shows_what_it_took():
     text = found._repr_html_()
     assert f"{found.cycles:,}" in text
     assert "2d-torus on torus:4x4" in text
+
+
+def test_a_program_shows_who_writes_to_whom():
+    text = application("butterfly", 8)._repr_html_()
+    assert text.count("<title>") == 24  # three partners of each of eight tasks
+    assert "0 to 1: " in text
+    assert application("2d-torus", 4096)._repr_html_().count("<title>") > 64  # of many tasks, blocks
+    assert application("all-to-all", 100)._repr_html_().count("<title>") <= 64 * 64
+
+
+def test_metrics_and_run_times_are_shown():
+    text = metrics(parse("torus:4x4"), range(4))._repr_html_()
+    assert ">AD<" in text
+    assert "TAD" not in text  # nothing is known of traffic
+    frame = pd.DataFrame({name: ["a<b", "a<b"] for name in ENTRY}).assign(
+        mapping=["random", "td"], count=[2, 1], missing=0, failed=0, mean=[110.0, 90.0], std=[14.0, 0.0],
+        min=90, max=120,
+    )  # fmt: skip
+    text = RunTimes(frame)._repr_html_()
+    assert text.count("<rect") == 2
+    assert text.count("<path") == 1
+    assert "random" in text
+    assert ">110<" in text
+
+
+def test_a_page_shows_its_pictures_and_tables():
+    bars = Bars(title="<times>", groups=["a"], series={"x": [1.0]})
+    text = Page("LU", ["It holds."], [("seed", "1")], [bars, DataTable("t", ["v"], [[3]])])._repr_html_()
+    assert "<svg" in text
+    assert "&lt;times&gt;" in text
+    assert "It holds." in text
+    assert "<td>3</td>" in text
 
 
 def test_a_schedule_shows_its_figures():

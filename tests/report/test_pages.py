@@ -47,7 +47,18 @@ FIGURES = (
         value="w",
         nodes=4,
     ),
-    Matrix(title="matrix", rows=[MARKUP, "b"], columns=["c"], cells=[(0, 0, 3)], value="v", x="x", y="y"),
+    Matrix(
+        title="matrix",
+        rows=[MARKUP, "b"],
+        columns=["c"],
+        cells=[(0, 0, 3)],
+        value="v",
+        x="x",
+        y="y",
+        course=[(0, 0, 0, 1), (1, 0, 0, 2)],
+        time="s",
+        hint="more of {row}",
+    ),
     NetworkMap(
         title="network",
         routers=[(0, 0), (1, 0)],
@@ -307,6 +318,10 @@ CHECKS = """
   filter("");
   table.querySelector(".bar button").click();
   done.csv = await texts[0];
+  const choice = document.querySelector("select");
+  choice.value = "0";
+  choice.dispatchEvent(new Event("change"));
+  done.row = choice.parentElement.nextElementSibling.textContent;
   const slider = document.querySelector("input[type=range]");
   slider.value = 1;
   slider.dispatchEvent(new Event("input"));
@@ -346,6 +361,9 @@ def test_a_page_works_in_a_browser(browser, tmp_path, width, dark):
     assert done["csv"].splitlines()[0] == "name,n"
     assert "'=1+1,12345.68" in done["csv"]
     assert done["window"] == MARKUP
+    assert f"{MARKUP} y for" in done["row"]
+    assert "c: 3 v, 100 %" in done["row"]
+    assert f"more of {MARKUP}" in done["row"]
 
 
 @needs_browser

@@ -110,7 +110,7 @@
   const frame = (extra = {}) => ({ left: 58, right: 24, top: 40, bottom: 56, ...extra });
   const zoom = [{ type: "inside", filterMode: "weakFilter" }, { type: "slider", height: 18, bottom: 4, filterMode: "weakFilter" }];
   const tip = (extra = {}) => ({ trigger: "item", confine: true, ...extra });
-  const whiskers = (colour, offset = () => 0) => ({ type: "custom", silent: true, z: 5, tooltip: { show: false }, renderItem: (_, api) => {
+  const whiskers = (colour, offset = () => 0) => ({ type: "custom", silent: true, z: 5, tooltip: { show: false }, encode: { x: 0, y: [1, 2] }, renderItem: (_, api) => {
     const x = api.coord([api.value(0), 0])[0] + offset(api);
     const [low, high] = [api.coord([api.value(0), api.value(1)])[1], api.coord([api.value(0), api.value(2)])[1]];
     const style = { stroke: colour, lineWidth: 1.2, fill: "none" };
@@ -138,7 +138,7 @@
         return mean === null ? "-" : shown(mean) + (half ? ` ± ${shown(half)}` : "");
       };
       const zooms = figure.groups.length > 30, most = zooms ? 13 : 18;
-      return { grid: frame({ bottom: (long ? 96 : 40) + (zooms ? 24 : 0) }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
+      return { grid: frame({ bottom: (long ? 116 : 40) + (zooms ? 24 : 0) }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
         tooltip: tip({ trigger: "axis", axisPointer: { type: "shadow" }, formatter: (points) => {
           const place = points[0].dataIndex;
           return `<b>${escaped(figure.groups[place])}</b><br>` + names.map((name) => `${escaped(name)}: ${value(name, place)}`).join("<br>");
@@ -174,7 +174,7 @@
       const names = Object.keys(figure.series), series = [];
       names.forEach((name, place) => {
         const points = figure.series[name], colour = colours[place % colours.length];
-        series.push({ name, type: "line", step: figure.step ? "end" : false, showSymbol: !figure.step && points.length < 200,
+        series.push({ name, type: "line", step: figure.step ? (figure.step === "before" ? "start" : "end") : false, showSymbol: !figure.step && points.length < 200,
           data: points.map((point) => [point[0], point[1]]), lineStyle: { width: 1.8 }, itemStyle: { color: colour },
           sampling: points.length > 4000 ? "minmax" : undefined });
         const half = points.filter((point) => point[2]);
@@ -266,15 +266,50 @@
     },
   };
 
+  // A row of a matrix in full: its largest cells, and how they grew over time.
+  function rowChooser(place, figure) {
+    const bar = make("div", null, { class: "bar" }), detail = make("div", null, { "aria-live": "polite" });
+    const select = make("select", null, { "aria-label": `${figure.y} to look at` });
+    select.append(make("option", "choose a row, or click it", { value: "" }), ...figure.rows.map((name, row) => make("option", name, { value: row })));
+    bar.append(select);
+    place.after(bar, detail);
+    let drawn = null;
+    const show = (row) => {
+      if (drawn) { drawn.dispose(); drawn = null; }
+      detail.replaceChildren();
+      if (row === "") return;
+      const own = figure.cells.filter((cell) => cell[0] === row).sort((a, b) => b[2] - a[2]), all = own.reduce((sum, cell) => sum + cell[2], 0);
+      const list = make("ol");
+      own.slice(0, 10).forEach((cell) => list.append(make("li", `${figure.columns[cell[1]]}: ${shown(cell[2])} ${figure.value}, ${shown(Math.round((1000 * cell[2]) / all) / 10)} %`)));
+      detail.append(make("p", own.length ? `${figure.rows[row]} ${figure.y} for` : `${figure.rows[row]} ${figure.y} for nobody.`, { class: "note" }), list);
+      if (figure.hint) detail.append(make("p", figure.hint.replace("{row}", () => figure.rows[row].replace(/^job /, "")), { class: "note" }));
+      const area = make("div", null, { class: "chart", style: "height:240px", role: "img", "aria-label": `${figure.rows[row]} over time` });
+      detail.append(area);
+      const last = figure.course.reduce((most, one) => Math.max(most, one[0]), 0);
+      const series = Object.fromEntries(own.slice(0, 5).map((cell) => {
+        const values = new Array(last + 1).fill(0);
+        figure.course.forEach((one) => { if (one[1] === row && one[2] === cell[1]) values[one[0]] += one[3]; });
+        return [figure.columns[cell[1]], [[0, values[0]], ...values.map((value, place) => [(place + 1) * figure.window, value])]];
+      }));
+      drawn = echarts.init(area, dark.matches ? "dark" : null, { renderer: "svg" });
+      drawn.setOption({ backgroundColor: "transparent", animation: false, color: colours, aria: { enabled: true },
+        ...options.Lines({ series, x: figure.time, y: figure.value, step: "before" }) });
+    };
+    select.addEventListener("change", () => show(select.value === "" ? "" : Number(select.value)));
+    return (point) => { select.value = String(point.value[1]); show(point.value[1]); };
+  }
+
   function drawFigure(place, figure) {
     const marks = (figure.boxes || figure.links || figure.cells || figure.messages || []).length;
     let chart = null;
     const state = { window: 0 };
+    const choose = (figure.course || []).length ? rowChooser(place, figure) : null;
     const draw = () => {
       if (chart) chart.dispose();
       chart = echarts.init(place, dark.matches ? "dark" : null, { renderer: marks > 3000 ? "canvas" : "svg" });
       chart.setOption({ backgroundColor: "transparent", animation: false, color: colours, aria: { enabled: true },
         textStyle: { fontFamily: getComputedStyle(document.body).fontFamily }, ...options[figure.kind]({ ...figure, width: place.clientWidth }, state) });
+      if (choose) chart.on("click", choose);
     };
     draw();
     dark.addEventListener("change", draw);

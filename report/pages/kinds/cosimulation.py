@@ -22,6 +22,7 @@ __all__ = ["page", "recognises"]
 
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
 _MOST_JOBS = 200  # in a matrix that can be read
+_MOST_WINDOWS = 60
 
 
 def recognises(path: Path) -> bool:
@@ -41,7 +42,7 @@ def page(path: Path) -> Page:
     ]
     missing = []
     if "waiting" in outcome:
-        parts += _waiting(outcome["waiting"], jobs)
+        parts += _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path)
         if machine is None:
             missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
         else:
@@ -135,7 +136,9 @@ def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None) -> Gantt:
     )
 
 
-def _waiting(waiting: dict[str, Any], jobs: Sequence[dict[str, Any]]) -> list[DataTable | Figure]:
+def _waiting(
+    waiting: dict[str, Any], jobs: Sequence[dict[str, Any]], cycle_ns: float, path: Path
+) -> list[DataTable | Figure]:
     name = {job["job"]: f"job {job['job']}" for job in jobs}
     charged: dict[tuple[int, int], int] = defaultdict(int)
     for job, other, cycles in waiting["jobs"]:
@@ -148,9 +151,17 @@ def _waiting(waiting: dict[str, Any], jobs: Sequence[dict[str, Any]]) -> list[Da
     shown = sorted(sorted(lost, key=lambda job: -lost[job])[:_MOST_JOBS])
     place = {job: index for index, job in enumerate(shown)}
     names = [name.get(job, f"job {job}") for job in shown]
+    step = -(-len({row[0] for row in waiting["over_time"]}) // _MOST_WINDOWS) or 1
+    course: dict[tuple[int, int, int], int] = defaultdict(int)
+    for window, a, b, cycles in waiting["over_time"]:
+        if a != b and a in place and b in place and cycles:
+            course[window // step, place[a], place[b]] += cycles
+    width = step * waiting["window"] * cycle_ns * 1e-9
+    second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
     matrix = Matrix(
         title="Who waited for whom",
-        caption="Cycles that packets of the job of a row waited because of the job of a column."
+        caption="Cycles that packets of the job of a row waited because of the job of a column. Click a row "
+        "for whom its job waited, and when."
         + (f" The {_MOST_JOBS} jobs with most of it." if len(lost) > _MOST_JOBS else ""),
         height=min(900, 180 + 16 * len(shown)),
         rows=names,
@@ -159,6 +170,10 @@ def _waiting(waiting: dict[str, Any], jobs: Sequence[dict[str, Any]]) -> list[Da
         value="cycles",
         x="charged",
         y="waited",
+        course=[(*key, cycles) for key, cycles in course.items()],
+        window=width / second,
+        time=f"time ({unit})",
+        hint=f"On which links: netplace explain {path.name} --job {{row}}",
     )
     rows = sorted(
         ((name.get(a, a), name.get(b, b), cycles) for (a, b), cycles in pairs.items()),
