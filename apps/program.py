@@ -136,9 +136,7 @@ class Program(Operations):
             ("messages", int(sent.N.sum())),
             ("bytes", int(sent.W.sum())),
         ]
-        what = "bytes from each task (row) to each other" + (
-            ", in blocks" if len(blocks) < self.tasks else ""
-        )
+        what = "bytes from each task (row) to each other" + (", in blocks" if count < self.tasks else "")
         return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
 
     def traffic(self) -> Traffic:
