@@ -9,29 +9,42 @@ import numpy as np
 
 from netplace.cosim.placed import Placing
 from netplace.cosim.work import Work, body_of
+from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
-__all__ = ["cheaper"]
+__all__ = ["cheaper", "packets_by_fidelity"]
 
-_LITTLE = 2e6  # packets that are simulated in seconds
-_MUCH = 1e8  # packets that take longer than some minutes
-_EVENT = 10  # iterations of all jobs that are simulated when one comes or goes
-_LIFE = 100  # and of each job besides
-_TWICE = 2
+# Chosen by docs/figures/network_time.py, whose table is in docs/background/cosim.md.
+_LITTLE = 5e6  # packets that are simulated in some seconds
+_MUCH = 1e8  # packets that take minutes
+_EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes
+_LIFE, _PART, _MOST = 60, 12, 280  # of each job besides: so many, one of so many, that at most
+_DRAWS = 3  # of a time alone, at least, where anything is left to chance
+
+
+def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, float]:
+    """Return the packets that live and sampled times simulate, about, times alone included."""
+    work = [placing.work_of(job) for job in jobs]
+    packets = np.array([_packets(placing, each) for each in work], float)
+    iterations = np.array([each.iterations for each in work], float)
+    draws = _DRAWS if network_draws(placing.machine, placing.config) else 1
+    together = min(len(jobs), placing.machine.nodes / float(np.mean([job.nodes for job in jobs])))
+    whole = float((packets * iterations).sum())
+    looked = np.minimum(iterations, _LIFE + np.minimum(iterations / _PART, _MOST))
+    own = float((packets * looked).sum())
+    events = 2 * len(jobs) * _EVENT * together * float(packets.mean())
+    return {
+        "live": whole * (1 + 2 * draws),  # alone and fresh
+        "sampled": 2 * min(whole, events + own) + draws * own,
+    }
 
 
 def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
     """Return the cheapest fidelity that tells what sharing costs, and why it is, in a sentence."""
-    work = [placing.work_of(job) for job in jobs]
-    packets = np.array([_packets(placing, each) for each in work], float)
-    iterations = np.array([each.iterations for each in work], float)
-    live = float((packets * iterations).sum())
-    nodes = float(np.mean([job.nodes for job in jobs]))
-    together = min(len(jobs), placing.machine.nodes / nodes)
-    events = 2 * len(jobs) * _EVENT * together * float(packets.mean())
-    sampled = _TWICE * float(min(live, events + (packets * np.minimum(iterations, _LIFE)).sum()))
+    live, sampled = packets_by_fidelity(placing, jobs).values()
     if live <= max(_LITTLE, sampled):
-        return "live", f"network time live was chosen: {live:.2g} packets, about as few as sampled times need"
+        few = "few enough" if live <= _LITTLE else f"sampled times would take {sampled:.2g}"
+        return "live", f"network time live was chosen: about {live:.2g} packets, {few}"
     if sampled <= _MUCH:
         return (
             "sampled",

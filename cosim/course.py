@@ -197,7 +197,8 @@ class _Mixes:
         for source, cycles in done.by_source.items():
             self._by_source[source] += cycles
         width = done.doubt / max(1.0, alone) + _doubt(self._rates, placed)
-        self.measured[placed.job.number] = Measured(placed, round(done.begin), taken, alone, alone, width)
+        start = round(done.begin)
+        self.measured[placed.job.number] = Measured(placed, start, taken, alone, alone, width, width)
         self._tell(len(self.measured))
 
 

@@ -107,9 +107,9 @@ def table_error(done: Sequence[Row]) -> dict[str, Any] | None:
     return found
 
 
-def within_chance(row: Row) -> bool:
+def within_chance(row: Mapping[str, Any]) -> bool:
     """Tell whether a job's slowdown differs from 1, and by no more than chance makes it."""
-    return bool(0 < abs(row["slowdown"] - 1) <= row["slowdown_half_width"])
+    return bool(0 < abs(row["slowdown"] - 1) <= (row.get("slowdown_half_width") or 0))
 
 
 def _in_order(name: str) -> tuple[int, str]:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 
+from netplace.cosim.figures import within_chance
 from netplace.report.plots.page import COLOURS, SHADES, page
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies.node_runs import node_runs
@@ -62,16 +63,18 @@ def _draw_jobs(
 
 def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
     by_name: dict[str, list[float]] = {}
-    for job in jobs:
-        if job["slowdown"] is not None:
-            by_name.setdefault(str(job["application"]).partition(",")[0] or "computation", []).append(
-                job["slowdown"]
-            )
+    by_chance: dict[str, list[bool]] = {}
+    for job in sorted((job for job in jobs if job["slowdown"] is not None), key=lambda job: job["slowdown"]):
+        name = str(job["application"]).partition(",")[0] or "computation"
+        by_name.setdefault(name, []).append(job["slowdown"])
+        by_chance.setdefault(name, []).append(within_chance(job))
     names = sorted(by_name, key=lambda name: float(np.mean(by_name[name])))
     for place, name in enumerate(names):
-        values = np.sort(by_name[name])
-        spread = (np.arange(len(values)) % 5 - 2) * 0.08
-        axes.plot(values, place + spread, "o", markersize=3, alpha=0.6, color=COLOURS[0])
+        values, chance = np.array(by_name[name]), np.array(by_chance[name])
+        spread = place + (np.arange(len(values)) % 5 - 2) * 0.08
+        style: dict[str, Any] = {"markersize": 3, "alpha": 0.6, "color": COLOURS[0]}
+        axes.plot(values[~chance], spread[~chance], "o", **style)
+        axes.plot(values[chance], spread[chance], "o", fillstyle="none", **style)
         axes.plot([np.mean(values)], [place], "|", color="black", markersize=14, markeredgewidth=1.8)
     axes.axvline(1.0, color="0.5", linewidth=0.8)
     most = max((max(values) for values in by_name.values()), default=1.0)
@@ -80,5 +83,6 @@ def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_formatter(lambda value, _: "")
     axes.set_yticks(range(len(names)), names)
-    axes.set(xlabel="slowdown (bar: mean)")
+    hollow = ", hollow: chance" if any(map(any, by_chance.values())) else ""
+    axes.set(xlabel=f"slowdown (bar: mean{hollow})")
     axes.grid(axis="x", alpha=0.3)

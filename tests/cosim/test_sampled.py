@@ -93,7 +93,7 @@ def test_senders_that_run_ahead_do_not_fill_the_network_for_ever():
         one = found[number]
         assert one.cycles == pytest.approx(cycles, rel=0.05)
         assert abs(one.cycles / cycles - 1) <= one.half_width
-        assert one.cycles > 1.05 * one.alone.cycles  # and so do the live ones
+        assert min(one.cycles, cycles) > 1.03 * one.alone.cycles
 
 
 def test_a_time_alone_with_chance_in_it_is_a_mean_with_an_interval():
