@@ -13,6 +13,7 @@ from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
 __all__ = ["check_tables", "least_cpu_time"]
 
 Flags = NDArray[np.bool_]
+_BYTES_PER_CELL = 40  # of the table that is being made, and of those that it is made from
 _MOST_CELLS = 2e10  # of all tables together; a bit each is kept
 
 
@@ -32,8 +33,9 @@ def least_cpu_time(
     ValueError
         If the tables would be too large.
     """
-    count, units = len(tasks), 2 * len(tasks) * gpus
+    count, gpus = len(tasks), min(gpus, len(tasks))  # more of them are never used
     shape = check_tables(count, cpus, gpus)
+    units = shape[2] - 1
     weights = np.floor(tasks.gpu * (2 * count / guess))
     table = np.full(shape, np.inf)
     table[0, 0, 0] = 0.0
@@ -62,14 +64,14 @@ def check_tables(count: int, cpus: int, gpus: int) -> tuple[int, int, int]:
     ValueError
         If all tables together, one for each of `count` tasks, would be too large.
     """
-    shape = min(cpus, count) + 1, min(gpus, count) + 1, 2 * count * gpus + 1
+    shape = min(cpus, count) + 1, min(gpus, count) + 1, 2 * count * min(gpus, count) + 1
     cells = count * math.prod(shape)
     if cells > _MOST_CELLS:
         raise ValueError(
             f"knapsack: {count:,} tasks on {cpus} CPUs and {gpus} GPUs are too many for its tables, "
             "expected fewer, or the greedy step"
         )
-    check_size(-(-cells // 8), 1, "bytes of tables", "knapsack")
+    check_size(-(-cells // 8) + _BYTES_PER_CELL * math.prod(shape), 1, "bytes of tables", "knapsack")
     return shape
 
 
