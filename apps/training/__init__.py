@@ -7,6 +7,7 @@ from typing import Any
 
 from netplace.apps.application import Application
 from netplace.apps.collectives import Collectives
+from netplace.apps.operation import check_written
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.apps.training.job import Job, job_of, model_of
@@ -109,6 +110,8 @@ def training(
         If there is no such model, or degrees do not divide what they should.
     """
     job, steps = training_job(tasks, **options), whole(iterations, "iterations")
+    # Every layer computes twice forwards and twice backwards.
+    check_written(4 * tasks * job.micros * job.model.layers // job.layout.pp * steps, "training")
     writers = [TaskWriter(task, tasks, collectives) for task in range(tasks)]
     for writer in writers:
         writer.mark(1)

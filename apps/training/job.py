@@ -8,6 +8,7 @@ backward twice as many as forward.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from netplace.apps.training.layer_times import HEAD, LayerTimes
@@ -216,8 +217,10 @@ def job_of(job: Job, global_batch: int | None) -> Job:
 
 def _check_times(job: Job) -> None:
     """Check that every layer has a time, if a file has some and no rate gives those of the others."""
-    missing = [str(layer) for layer in range(job.model.layers) if layer not in job.times]
-    if job.times and missing and not job.flops:
+    if not job.times or job.flops:
+        return
+    missing = [str(n) for n in islice((n for n in range(job.model.layers) if n not in job.times), 6)]
+    if missing:
         named = ", ".join(missing[:5]) + (" .." if missing[5:] else "")
         raise ValueError(
             f"times: layers {named} have none, and flops is 0, expected a line for each of them, or a rate "

@@ -102,6 +102,7 @@ def _fresh(words: tuple[str, ...], folder: Path, stderr: int) -> int:
 def _forked(words: tuple[str, ...], folder: Path, stderr: int) -> int:
     """Start a command in a child of this process, and return its number."""
     from netplace.__main__ import main
+    from netplace.checks.stopping import Stopped, signals_raised
 
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     child = os.fork()
@@ -117,9 +118,13 @@ def _forked(words: tuple[str, ...], folder: Path, stderr: int) -> int:
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
         sys.argv = ["netplace", *words]
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-            main()
+            with signals_raised():  # as `main` does; a process of its own is not to be heard before
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+                main()
             code = 0
+        except Stopped as stopped:
+            sys.stderr.write(f"netplace: {stopped.sentence()}\n")
+            code = stopped.status
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1
         except BaseException:

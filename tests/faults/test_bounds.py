@@ -111,6 +111,12 @@ def test_operations_are_counted(tasks):
         application("all-to-all", tasks)
 
 
+@pytest.mark.parametrize("sizes", [{"layers": 10**9}, {"global_batch": 16 * 10**8}, {"iterations": 10**8}])
+def test_steps_of_training_are_counted(sizes):
+    with pytest.raises(ValueError, match=r"training: .*operations"):
+        application("training", 16, **sizes)
+
+
 @pytest.mark.parametrize("name", ["2d-torus", "gups", "all-to-one", "binary-tree"])
 def test_patterns_of_very_many_tasks_are_made_at_once(name):
     assert application(name, 200_000).tasks == 200_000

@@ -96,14 +96,14 @@ def _verdict(name: str, rows: pd.DataFrame) -> str:
             f"{name}: {best['mean']:,.0f} cycles with {best['mapping']}; there is nothing to compare it with."
         )
     worst = rows.loc[rows["mean"].idxmax()]
-    share = 100 * (worst["mean"] / best["mean"] - 1)
+    share = f"{100 * (worst['mean'] / best['mean'] - 1):.1f} %" if best["mean"] else "infinitely many times"
     clear = clear_best(rows["mean"], rows["std"], rows["count"])
     if clear is None:
         return (
             f"{name}: {best['mapping']} has the least mean, {best['mean']:,.0f} cycles, but no clear "
-            f"difference from the next; {worst['mapping']} takes {share:.1f} % more."
+            f"difference from the next; {worst['mapping']} takes {share} more."
         )
     return (
         f"{name}: {best['mapping']} is clearly fastest, {best['mean']:,.0f} cycles; {worst['mapping']} takes "
-        f"{share:.1f} % more."
+        f"{share} more."
     )
