@@ -20,6 +20,7 @@ __all__ = [
     "REAL",
     "SEED",
     "SEEDS",
+    "THREADS",
     "WHOLE",
     "OutputFile",
     "Real",
@@ -51,6 +52,18 @@ class Real(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number that a user wrote."""
         return real(value, _flag(param), self._least, self._most)
+
+
+class Threads(click.ParamType):  # type: ignore[type-arg]
+    """How many threads simulate a network, or ``auto``."""
+
+    name = "n|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return the number that a user wrote."""
+        from netplace.netsim.threads import checked_threads
+
+        return checked_threads(int(value) if str(value).isdecimal() else value, _flag(param))
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]
@@ -87,6 +100,7 @@ COUNT = Whole(1)
 SEED = Whole(0)
 SEEDS = Whole(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
 PROCESSES = Whole(1, 4_096)
+THREADS = Threads()
 OUTPUT = OutputFile()
 PICTURE = OutputFile(*PICTURES)
 FOLDER = OutputFolder()

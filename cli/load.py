@@ -21,6 +21,7 @@ from netplace.cli.settings import (
     json_flag,
     seed_flag,
     tell_limits,
+    threads_flag,
 )
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.screen import print_results, print_tables
@@ -76,6 +77,7 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 @click.option("--seeds", type=PROCESSES, default=1, show_default=True, help="So many seeds, from --seed on.")
 @seed_flag
 @engine_flag
+@threads_flag
 @resource_flags("1", "--processes")
 @click.option(
     "-o",
@@ -96,6 +98,7 @@ def load_command(**given: Any) -> None:
     A study file has the same names as the flags, and any may be a list (policy = ["smart", "random"]): every
     combination is measured once and kept in a store beside the file.
     """
+    from netplace.netsim.threads import threads_beside
     from netplace.report.plots.load import draw_load
     from netplace.report.tables.load import curve_frame, curve_table, describe_points
     from netplace.runs.execute import warm_up
@@ -108,7 +111,9 @@ def load_command(**given: Any) -> None:
     plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
     tell_limits((plan.network, plan.config) for plan in plans)
-    points = complete_outcomes(plans, measure_plan, "loads", "loads", given, beside=study, prepare=warm_up)
+    threads = threads_beside(given["threads"], given["workers"] or 1, "--threads")
+    measure = partial(measure_plan, threads=threads)
+    points = complete_outcomes(plans, measure, "loads", "loads", given, beside=study, prepare=warm_up)
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
@@ -168,7 +173,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import line_of, read_toml
 
-    refuse_beside_study(path, "store", "workers", "dask", "picture", "column", "as_json")
+    refuse_beside_study(path, "store", "threads", "workers", "dask", "picture", "column", "as_json")
     content, data = read_toml(path)
     for key in data:
         one_of(key, [*KEYS, "seeds"], f"{path}: key")

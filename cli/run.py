@@ -22,6 +22,7 @@ from netplace.cli.settings import (
     network_flag,
     seed_flag,
     tell_limits,
+    threads_flag,
 )
 from netplace.cli.stores import open_store
 from netplace.report.files.outputs import PICTURES
@@ -65,6 +66,7 @@ __all__ = ["run_command"]
     metavar="N",
     help="Processes for one run, where its jobs can share no router; the result is the same.",
 )
+@threads_flag
 @click.option("--max-cycles", type=COUNT, help="Give up after so many cycles.")
 @click.option("--window", type=COUNT, help="Count link loads also in windows of so many cycles (for --json).")
 @click.option(
@@ -119,6 +121,7 @@ class _Asked:
     engine: str
     processes: int
     workers: int
+    threads: int | str
     window: int | None
     messages: Path | None
     timeline: Path | None
@@ -135,6 +138,7 @@ class _Asked:
     def __post_init__(self) -> None:
         from netplace.checks import one_of
         from netplace.netsim import ENGINES
+        from netplace.netsim.threads import threads_beside
 
         one_of(self.engine, ENGINES, "--engine")
         if self.store and self.engine != "kernel":
@@ -146,6 +150,7 @@ class _Asked:
             )
         if self.processes > 1 and len(self.runs) == 1:
             raise ValueError(f"--processes: {self.processes} given, but there is a single run, see --workers")
+        threads_beside(self.threads, self.workers * self.processes, "--threads")
         if self.workers > 1 and self.window:
             raise ValueError(
                 f"--workers: {self.workers} given beside --window, with which one process does a run"
@@ -154,6 +159,7 @@ class _Asked:
 
 def _executed(asked: _Asked) -> list[Executed]:
     """Simulate the runs and, if there is a store, keep what came of them."""
+    from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import carry_out, warm_up
     from netplace.runs.executors import run_each
     from netplace.runs.job_programs import repeated_of
@@ -166,6 +172,7 @@ def _executed(asked: _Asked) -> list[Executed]:
         record_messages=bool(asked.messages or asked.timeline or asked.critical_path or asked.detailed),
         window=asked.window,
         workers=asked.workers,
+        threads=threads_beside(asked.threads, asked.workers * asked.processes),
     )
     with bytes_read(Path(job.path) for job in asked.runs[0].jobs if job.path) as advance:
         repeated_of(asked.runs[0], advance)  # kept, for all runs are of the same programs

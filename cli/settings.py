@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.cli.amounts import REAL, SEED, WHOLE
+from netplace.cli.amounts import REAL, SEED, THREADS, WHOLE
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ __all__ = [
     "seed_flag",
     "setting_flags",
     "tell_limits",
+    "threads_flag",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -152,6 +153,18 @@ def seed_flag(command: Command) -> Command:
     return click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")(
         command
     )
+
+
+def threads_flag(command: Command) -> Command:
+    """Add ``--threads``."""
+    return click.option(
+        "--threads",
+        type=THREADS,
+        default=1,
+        show_default=True,
+        metavar="N|auto",
+        help="Threads for each network; auto: one a core where it is large enough. The result is the same.",
+    )(command)
 
 
 def json_flag(command: Command) -> Command:

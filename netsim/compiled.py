@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.netsim.config import Config
+from netplace.netsim.domains import Domains
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.jobs import Jobs
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.entry import OPEN, ROOM, Entry, entry, interpreted
 from netplace.netsim.laps import Laps
 from netplace.netsim.layout import known, setting, state, tables_of
+from netplace.netsim.side_by_side import run_side_by_side
+from netplace.netsim.timers import read_timers, write_timers
 from netplace.topologies import Topology
 
 __all__ = ["KernelEngine", "interpretable"]
@@ -60,8 +63,10 @@ def _there(
 class KernelEngine:
     """The compiled engine on grids and trees; see `netplace.netsim.engine.Engine`."""
 
-    # Of the kernel: the loop, the first draws of sources, and the charging of heads that wait.
-    _functions: tuple[str, ...] = ("grids-and-trees", "sowing", "charging")
+    _setting: k.Setting  # of the first domain, as the next
+    _state: k.State
+    # Of the kernel: the loop, that of a domain, the first draws of sources, the charging of heads that wait.
+    _functions: tuple[str, ...] = ("grids-and-trees", "domains", "sowing", "charging")
 
     def __init__(
         self,
@@ -70,10 +75,11 @@ class KernelEngine:
         seed: int = 0,
         record_messages: bool = False,
         explain: bool = False,
+        threads: int = 1,
     ) -> None:
         self.topology = topology
         self.config = config
-        self._lay_out(topology, config, seed, record_messages, explain)
+        self._lay_out(topology, config, seed, record_messages, explain, threads)
         self._jobs = Jobs(
             config,
             record_messages,
@@ -81,13 +87,18 @@ class KernelEngine:
             self._state.when,
             wide=interpreted(),
             explain=explain,
+            domains=self._domains,
         )
         self._charged = 1  # rows of the matrix of waiting: open-loop traffic and the jobs so far
         self._source_keys = (0, 0)
         self._renew()
-        self._loop = self._function(self._functions[0], self._known)
+        self._load()
+
+    def _load(self) -> None:
+        """Load the kernel's loop."""
+        self._loop = self._function(self._functions[self._domains.count > 1], self._known)
         self._loop.load()
-        self._bound: tuple[Any, Any, Callable[[int], int]] | None = None  # the loop on arrays as they are
+        self._bound: tuple[Any, Any, list[Callable[[int], int]]] | None = None  # to arrays as they are
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in vars(self).items() if name not in ("_loop", "_bound")}
@@ -98,21 +109,31 @@ class KernelEngine:
         vars(self).update(state | {"_state": kind(*(_there(*place) for place in places))})
         self._jobs.share(self._state.task, self._state.when)
         self._renew()
-        self._loop = self._function(self._functions[0], self._known)
-        self._loop.load()
-        self._bound = None
+        self._load()
 
     @property
     def repeats(self) -> bool:
         """Whether `install` can let a program run several times: not where messages need numbers."""
         return not self._setting.record and self.config.rendezvous is None
 
-    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool, explain: bool) -> None:
+    def _lay_out(
+        self, topology: Topology, config: Config, seed: int, record: bool, explain: bool, threads: int
+    ) -> None:
         """Make the kernel's constants and arrays."""
         tables = tables_of(topology, config)
-        self._setting = setting(topology, config, seed, record, tables, explain)
-        self._state = interpretable(state(topology, config, self._setting, tables))
+        u = setting(topology, config, seed, record, tables, explain)
+        s = interpretable(state(topology, config, u, tables))
+        self._domains = Domains(topology, u, s, threads)
+        self._setting, self._state = self._domains.first(u, s)
         self._known = known(topology, config, self._setting)
+
+    def _each(self, name: str) -> list[NDArray[Any]]:
+        """Return an array that each domain has of its own, of each."""
+        return self._domains.each(self._state, name)
+
+    def _sum(self, word: int) -> int:
+        """Return the sum of a word of the domains' clocks."""
+        return sum(int(clock[word]) for clock in self._each("clock"))
 
     def _function(self, name: str, known: tuple[int, ...]) -> Entry:
         """Return a function of the kernel for the arrays as they are."""
@@ -125,24 +146,27 @@ class KernelEngine:
 
     @now.setter
     def now(self, cycle: int) -> None:
-        self._state.clock[k.NOW] = cycle
+        for clock in self._each("clock"):
+            clock[k.NOW] = cycle
 
     @property
     def quiet_since(self) -> int:
         """First cycle after the last in which a phit moved, a packet came into being or a task went on."""
-        return int(self._state.clock[k.QUIET])
+        return max(int(clock[k.QUIET]) for clock in self._each("clock"))
 
     def _act_now(self, nodes: NDArray[np.int64]) -> None:
         """Put nodes on the list of those to act in cycle `now`."""
-        s = self._state
-        task = s.task.reshape(-1, k.TASK_WORDS)
-        side = 1 - int(s.clock[k.SIDE])
+        task = self._state.task.reshape(-1, k.TASK_WORDS)
+        side = 1 - int(self._state.clock[k.SIDE])
         fresh = nodes[(task[nodes, k.LISTED] >> side & 1) == 0]
         task[fresh, k.LISTED] |= 1 << side
-        n = int(s.clock[k.TODO + side])
-        begin = side * self.topology.nodes + n
-        s.todo[begin : begin + len(fresh)] = fresh
-        s.clock[k.TODO + side] = n + len(fresh)
+        for ours, clock, todo in zip(
+            self._domains.of(fresh), self._each("clock"), self._each("todo"), strict=True
+        ):
+            mine = fresh[ours]
+            begin = side * self.topology.nodes + int(clock[k.TODO + side])
+            todo[begin : begin + len(mine)] = mine
+            clock[k.TODO + side] += len(mine)
 
     def _renew(self) -> None:
         """Give the kernel the arrays as they have grown."""
@@ -191,7 +215,7 @@ class KernelEngine:
     def _charge(self) -> None:
         """Charge all waiting up to now."""
         every = (OPEN,) * len(self._setting)
-        self._function(self._functions[2], every)(self._state, self._setting, self.now)
+        self._function(self._functions[3], every)(self._state, self._setting, self.now)
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return what was charged by jobs and by links, and how long heads have waited."""
@@ -249,23 +273,10 @@ class KernelEngine:
 
     def _drop_timers(self, nodes: NDArray[np.int64]) -> None:
         """Drop the timers of computations at nodes; those of open-loop traffic stay."""
-        cycles, entries = self._timers()
-        kept = ~np.isin(entries >> 1, nodes) | (entries & 1 == 1)
-        self._set_timers(cycles[kept], entries[kept])
-
-    def _timers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the cycles and entries of all timers."""
-        s = self._state
-        count = int(s.clock[k.TIMERS])
-        found = list(zip(s.timer[:count].tolist(), s.timer_entry[:count].tolist(), strict=True))
-        for at in np.flatnonzero(s.near >= 0).tolist():
-            cycle = self.now + (at - self.now) % k.NEAR_CYCLES
-            entry = int(s.near[at])
-            while entry >= 0:
-                found.append((cycle, entry))
-                entry = int(s.near_next[entry])
-        cycles, entries = np.array(found, np.int64).reshape(-1, 2).T
-        return cycles, entries
+        for s in self._domains.states(self._state):
+            cycles, entries = np.array(read_timers(s, self.now), np.int64).reshape(-1, 2).T
+            kept = ~np.isin(entries >> 1, nodes) | (entries & 1 == 1)
+            write_timers(s, self.now, cycles[kept], entries[kept])
 
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic from cycle `now` on, or stop it; nodes with a task create it beside."""
@@ -284,44 +295,38 @@ class KernelEngine:
             self._set_timers(*timers)
             return
         every = np.arange(nodes)
-        keys = nodes if self._asks_for_source() else 1
+        sources = nodes if self._asks_for_source() else self._domains.count
+        keys = sources * self._domains.count  # no two threads count with one key at a time
         first_key = self._jobs.take_keys(keys)
         self._source_keys = first_key, keys
         rows = self._jobs.keys(*self._source_keys)
-        rows[:, k.SOURCE] = every[:keys]
+        rows[:, k.SOURCE] = np.repeat(every[:sources], self._domains.count)
         rows[:, k.TARGET] = -1
         self._renew()
         among = np.zeros(0, np.int32) if traffic.among is None else traffic.among
         target = np.concatenate((traffic.target, among)).astype(np.int32)
         self._state = self._state._replace(target=target)
         s = self._state
-        s.hot[:] = traffic.hot_node, first_key, len(among), keys // nodes
+        per_node = self._domains.count if self._asks_for_source() else 0
+        for d, hot in enumerate(self._each("hot")):
+            own_key = first_key if per_node else first_key + d * self._domains.count
+            hot[:] = traffic.hot_node, own_key, len(among), per_node
         s.share[:] = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf, traffic.hot_share
-        sources = every[traffic.target != every]
-        draw_first = self._function(self._functions[1], (OPEN,) * len(self._setting))
+        drawing = every[traffic.target != every]
+        draw_first = self._function(self._functions[2], (OPEN,) * len(self._setting))
         draw_first(s, self._setting, self.now)
-        drawn = when[sources, k.NEXT_DRAW]
-        self._set_timers(np.append(timers[0], drawn), np.append(timers[1], 2 * sources + 1))
+        drawn = when[drawing, k.NEXT_DRAW]
+        self._set_timers(np.append(timers[0], drawn), np.append(timers[1], 2 * drawing + 1))
 
     def _asks_for_source(self) -> bool:
         """Tell whether routers ask where a packet is from, which its key says."""
         return self._setting.policy in (k.TREE_FAT, k.TREE_THIN)
 
     def _set_timers(self, cycles: NDArray[Any], entries: NDArray[Any]) -> None:
-        """Replace all timers: lists for the cycles to come, and those further away sorted, as a heap."""
-        s = self._state
-        order = np.argsort(cycles, kind="stable")
-        cycles, entries = cycles[order], entries[order]
-        near = int(np.searchsorted(cycles, self.now + k.NEAR_CYCLES))
-        at = cycles[:near] & (k.NEAR_CYCLES - 1)
-        first = np.flatnonzero(np.diff(at, prepend=-1))
-        s.near[:] = -1
-        s.near[at[first]] = entries[first]
-        s.near_next[entries[:near]] = np.append(entries[1:near], -1)[:near]
-        s.near_next[entries[np.append(first[1:], near)[: len(first)] - 1]] = -1
-        far = len(cycles) - near
-        s.timer[:far], s.timer_entry[:far] = cycles[near:], entries[near:]
-        s.clock[k.NEAR], s.clock[k.TIMERS] = near, far
+        """Replace all timers."""
+        ours = self._domains.of(entries >> 1)
+        for mine, s in zip(ours, self._domains.states(self._state), strict=True):
+            write_timers(s, self.now, cycles[mine], entries[mine])
 
     def run(self, until: int = FAR) -> Exit:
         """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
@@ -337,15 +342,21 @@ class KernelEngine:
     def _run(self, until: int) -> int:
         bound = self._bound
         if bound is None or bound[0] is not self._state or bound[1] is not self._setting:
-            bound = self._bound = self._state, self._setting, self._loop.on(self._state, self._setting)
-        return bound[2](int(until))
+            domains = zip(
+                self._domains.states(self._state), self._domains.settings(self._setting), strict=True
+            )
+            loops = [self._loop.on(s, u) for s, u in domains]
+            bound = self._bound = self._state, self._setting, loops
+        return run_side_by_side(bound[2], int(until))
 
     def _make_room(self) -> None:
         """Make entries for the messages that may begin in the next cycle."""
-        clock = self._state.clock
-        acting = clock[[k.TODO, k.TODO + 1, k.TIMERS, k.NEAR]].sum()
-        more = int(acting) + len(self._state.open_next)
-        self._jobs.extend_openings(more)
+        acting = [int(clock[[k.TODO, k.TODO + 1, k.TIMERS, k.NEAR]].sum()) for clock in self._each("clock")]
+        free = self._state.open_start[: self._domains.count].sum()
+        if self._domains.count == 1 or free < 2 * sum(acting):
+            self._jobs.extend_openings(sum(acting) + len(self._state.open_next))
+        if self._domains.count > 1:
+            self._jobs.share_openings(acting)
         self._renew()
 
     def job(self, number: int) -> JobRecord:
@@ -354,18 +365,17 @@ class KernelEngine:
 
     def counters(self) -> Counters:
         """Return the totals."""
-        s = self._state
         return Counters(
-            created=int(s.clock[k.CREATED] - self._created_before),
-            delivered=int(s.clock[k.DELIVERED] - self._delivered_before),
+            created=self._sum(k.CREATED) - self._created_before,
+            delivered=self._sum(k.DELIVERED) - self._delivered_before,
             link_packets=self._link_packets(),
             link_cycles=self._link_cycles(),
-            packet_delays=s.packet_delays.copy(),
-            message_delays=s.message_delays.copy(),
-            packet_delay_sum=int(s.clock[k.PACKET_DELAY]),
-            message_delay_sum=int(s.clock[k.MESSAGE_DELAY]),
-            events=int(s.clock[k.EVENTS]),
-            last_delivery=int(s.clock[k.LAST_DELIVERY]),
+            packet_delays=np.sum(self._each("packet_delays"), axis=0),
+            message_delays=np.sum(self._each("message_delays"), axis=0),
+            packet_delay_sum=self._sum(k.PACKET_DELAY),
+            message_delay_sum=self._sum(k.MESSAGE_DELAY),
+            events=self._sum(k.EVENTS),
+            last_delivery=max(int(clock[k.LAST_DELIVERY]) for clock in self._each("clock")),
         )
 
     def _link_packets(self) -> NDArray[np.int64]:
@@ -381,15 +391,16 @@ class KernelEngine:
 
     def _still_crossing(self) -> NDArray[np.int64]:
         """Return for how many cycles from `now` on the packet that crosses each link will go on to."""
-        s, u = self._state, self._setting
-        due = self.now + 1 + np.arange(u.phits)
-        due = np.repeat(due, s.tail_count[due & (u.tail_cycles - 1)])
-        name = s.tail[(int(s.clock[k.TAILS]) + np.arange(len(due))) % u.tail_words].astype(np.int64)
-        router, i = name >> k.NAME_BITS, name & k.INPUT
-        output = s.counts[router * u.row_counts + u.fifo + i].astype(np.int64) >> 2 * u.bits & k.OUTPUT
-        links = output != k.HOME
         cycles = np.zeros(self.topology.neighbor.shape, np.int64)
-        cycles[router[links], output[links] // u.vcs] = due[links] - self.now
+        settings = self._domains.settings(self._setting)
+        for s, u in zip(self._domains.states(self._state), settings, strict=True):
+            due = self.now + 1 + np.arange(u.phits)
+            due = np.repeat(due, s.tail_count[due & (u.tail_cycles - 1)])
+            name = s.tail[(int(s.clock[k.TAILS]) + np.arange(len(due))) % u.tail_words].astype(np.int64)
+            router, i = name >> k.NAME_BITS, name & k.INPUT
+            output = s.counts[router * u.row_counts + u.fifo + i].astype(np.int64) >> 2 * u.bits & k.OUTPUT
+            links = output != k.HOME
+            cycles[router[links], output[links] // u.vcs] = due[links] - self.now
         return cycles
 
     def _crossed(self) -> NDArray[Any]:
@@ -404,24 +415,26 @@ class KernelEngine:
     def reset_counters(self) -> None:
         """Start the totals anew; packets in flight stay."""
         s = self._state
-        self._created_before = int(s.clock[k.CREATED])
-        self._delivered_before = int(s.clock[k.DELIVERED])
+        self._created_before = self._sum(k.CREATED)
+        self._delivered_before = self._sum(k.DELIVERED)
         self._crossing_before = self._still_crossing()
-        s.clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
-        s.clock[k.LAST_DELIVERY] = -1
+        for clock in self._each("clock"):
+            clock[[k.PACKET_DELAY, k.MESSAGE_DELAY, k.EVENTS]] = 0
+            clock[k.LAST_DELIVERY] = -1
         if self._setting.explain:
             self._charge()
             s.matrix[:] = 0
             s.way.reshape(-1, k.BLAMED + self._setting.wide)[:, k.FOR_OWN : k.FOR_OTHERS + 1] = 0
             s.clock[k.WAITED] = -self.now * self._waiting_now()
             s.watched[:] = 0
-        for totals in (self._crossed(), s.carry, s.packet_delays, s.message_delays):
+        own = *self._each("packet_delays"), *self._each("message_delays")
+        for totals in (self._crossed(), s.carry, *own):
             totals[:] = 0
 
     @property
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail."""
-        return int(self._state.clock[k.CREATED] - self._state.clock[k.DELIVERED])
+        return self._sum(k.CREATED) - self._sum(k.DELIVERED)
 
     def blocked(self) -> Blocked:
         """Tell who waits for whom now."""

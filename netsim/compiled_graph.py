@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from netplace.netsim.compiled import KernelEngine, interpretable
 from netplace.netsim.config import Config
+from netplace.netsim.domains import Domains
 from netplace.netsim.engine import Engine
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.graph_failing import Outage
@@ -33,21 +34,26 @@ def kernel_engine(
     seed: int = 0,
     record_messages: bool = False,
     explain: bool = False,
+    threads: int = 1,
 ) -> Engine:
     """Return the compiled engine for a network: that of grids and trees, or the general router."""
     kind = GraphKernelEngine if is_general(topology, config) else KernelEngine
-    return kind(topology, config, seed, record_messages, explain)
+    return kind(topology, config, seed, record_messages, explain, threads)
 
 
 class GraphKernelEngine(KernelEngine):
     """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
 
-    _functions = ("graph", "graph-sowing", "graph-charging")
+    _functions = ("graph", "", "graph-sowing", "graph-charging")
 
-    def _lay_out(self, topology: Topology, config: Config, seed: int, record: bool, explain: bool) -> None:
+    def _lay_out(
+        self, topology: Topology, config: Config, seed: int, record: bool, explain: bool, threads: int
+    ) -> None:
         table = general(topology, config)
-        self._setting = graph_setting(topology, config, seed, record, table, explain)
-        self._state = interpretable(graph_state(topology, config, self._setting, table))
+        u = graph_setting(topology, config, seed, record, table, explain)
+        s = interpretable(graph_state(topology, config, u, table))
+        self._domains = Domains(topology, u, s, threads)
+        self._setting, self._state = self._domains.first(u, s)
         self._known = graph_known(config, self._setting)
         shape = topology.neighbor.shape
         self._restored_until = np.zeros(shape, np.int64)

@@ -125,6 +125,7 @@ def graph_setting(
         exact=int(config.injectors > 1),
         record=int(record),
         explain=int(explain),
+        domains=1,
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
         fabric=int(config.fabric_set),
@@ -147,7 +148,8 @@ def graph_known(config: Config, u: Any) -> tuple[int, ...]:
     """
     usual = replace(Config(), vcs=config.vcs)
     compiled_in = all(getattr(config, name) == getattr(usual, name) for name in COMPILED_IN)
-    names = {"explain", "fabric"} | (_KNOWN if compiled_in and u.wide == 1 and not u.fabric else set())
+    names = {"explain", "fabric", "split"} | (set() if u.split else {"domain"})
+    names |= _KNOWN if compiled_in and u.wide == 1 and not u.fabric else set()
     return tuple(value if name in names else OPEN for name, value in u._asdict().items())
 
 

@@ -24,6 +24,7 @@ from netplace.netsim.faults import FaultReport
 from netplace.netsim.general import verdict_on
 from netplace.netsim.laps import Laps
 from netplace.netsim.overheads import with_overheads
+from netplace.netsim.threads import usable_threads
 from netplace.topologies import Graph, Topology
 
 __all__ = ["ENGINES", "LAST_CYCLE", "Hosting"]
@@ -35,6 +36,7 @@ def reference_engine(
     seed: int = 0,
     record_messages: bool = False,
     explain: bool = False,
+    threads: int = 1,
 ) -> Engine:
     """Return the readable engine for a network; it is imported when it is first asked for."""
     from netplace.netsim.reference import ReferenceEngine
@@ -69,6 +71,7 @@ class Hosting:
         seed: int = 0,
         record_messages: bool = False,
         explain: bool = False,
+        threads: int | str = 1,
     ) -> None:
         self.topology = topology
         check_topology(topology)
@@ -80,8 +83,9 @@ class Hosting:
         self.cpu_seconds = 0.0
         self.timed = True
         self._explains = bool(explain)
+        self.threads = usable_threads(topology, self.config, threads, engine=engine, explain=bool(explain))
         self._engine: Failing = ENGINES[engine](
-            topology, self.config, self.seed, self.record_messages, bool(explain)
+            topology, self.config, self.seed, self.record_messages, bool(explain), self.threads
         )
         self.faults: list[FaultReport] = []
         self._coming = list(read_faults(self.config.faults))

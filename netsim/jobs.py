@@ -8,7 +8,7 @@ of it is in flight; the words of its tasks when it is forgotten.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.netsim.config import Config
+from netplace.netsim.domains import Domains
 from netplace.netsim.engine import JobRecord
 from netplace.netsim.kernel import state as k
 from netplace.netsim.laps import Laps
@@ -81,6 +82,8 @@ class Jobs:
         Whether all integers have 64 bits, as the kernel needs them when it is not compiled.
     explain : bool
         Whether it is kept whose each key is.
+    domains : Domains, optional
+        How the network is cut; each domain has its own lists of free entries.
     """
 
     def __init__(
@@ -91,10 +94,13 @@ class Jobs:
         when: NDArray[Any],
         wide: bool,
         explain: bool = False,
+        domains: Domains | None = None,
     ) -> None:
         self._explain = explain
         self._task = task.reshape(-1, k.TASK_WORDS)
         self._when = when.reshape(-1, k.WHEN_WORDS)
+        self._owner_of = np.zeros(len(self._task), np.int8) if domains is None else domains.owner_of
+        self._domains = 1 if domains is None else domains.count
         self._config = config
         self._record = record
         short: type[np.generic] = np.int64 if wide else np.int32
@@ -115,7 +121,7 @@ class Jobs:
             "due_next": Pool(short),
         }
         for name in ("open_start", "open_next", "due_order", "due_time", "due_next"):
-            self._pools[name].take(1)  # entry 0 is the head of a free list
+            self._pools[name].take(self._domains)  # the first entries are the heads of free lists
         self._codes: dict[tuple[int, bool], _Code] = {}
         self._dead: list[int] = []  # programs that nobody has any more
         self._jobs: dict[int, _Job] = {}
@@ -243,8 +249,26 @@ class Jobs:
 
     def extend_openings(self, count: int) -> None:
         """Make `count` more entries for messages that are not complete, on their free list."""
-        self._extend_list(("open_start", "open_next"), count)
+        self._extend_list(("open_start", "open_next"), count, 0)
         self._pools["open_start"].words[0] += count
+
+    def share_openings(self, needs: Sequence[int]) -> None:
+        """Deal the free entries for messages out to the domains: what each needs, and as much more."""
+        links, free = self._pools["open_next"].words, self._pools["open_start"].words
+        entries = []
+        for domain in range(self._domains):
+            entry = domain
+            for _ in range(int(free[domain])):
+                entry = int(links[entry])
+                entries.append(entry)
+        spare, rest = divmod(len(entries) - sum(needs), self._domains)
+        begin = 0
+        for domain, need in enumerate(needs):
+            count = need + spare + (domain < rest)
+            mine = [domain, *entries[begin : begin + count]]
+            links[mine[:-1]] = mine[1:]
+            free[domain] = count
+            begin += count
 
     def _write_keys(self, job: _Job) -> None:
         key = job.code.lowered.key
@@ -277,16 +301,17 @@ class Jobs:
     def _extend_dues(self, count: int) -> None:
         if count > 0:
             self._due_entries += count
-            self._extend_list(("due_order", "due_time", "due_next"), count)
+            for head in range(self._domains):  # all may be due in one
+                self._extend_list(("due_order", "due_time", "due_next"), count, head)
 
-    def _extend_list(self, names: tuple[str, ...], count: int) -> None:
-        """Make more entries of a list; the last array holds its links, and its first word the free ones."""
+    def _extend_list(self, names: tuple[str, ...], count: int, head: int) -> None:
+        """Make more entries of a list; the last array holds its links, at `head` those of the free ones."""
         for name in names:
             begin = self._pools[name].take(count)
         links = self._pools[names[-1]].words
         links[begin : begin + count] = np.arange(begin + 1, begin + count + 1)
-        links[begin + count - 1] = links[0]
-        links[0] = begin
+        links[begin + count - 1] = links[head]
+        links[head] = begin
 
     # --- ending -------------------------------------------------------------------------------------
 
@@ -338,7 +363,7 @@ class Jobs:
         under = task[nodes, k.UNDER] >> 2
         when[nodes[(under >= begin) & (under < end)], k.LEFT] = 0
         for node in nodes[task[nodes, k.FIRST_DUE] >= 0].tolist():
-            self._drop_dues(task[node], begin, end)
+            self._drop_dues(task[node], begin, end, int(self._owner_of[node]))
         if not self._record:
             self._drop_openings(begin, job.keys)
         keys = self.keys(begin, job.keys)
@@ -346,15 +371,15 @@ class Jobs:
         self.ended(number)
         return computing
 
-    def _drop_dues(self, task: NDArray[Any], begin: int, end: int) -> None:
+    def _drop_dues(self, task: NDArray[Any], begin: int, end: int, head: int) -> None:
         """Take what a stopped job owes out of a node's interface."""
         order, links = self._pools["due_order"].words, self._pools["due_next"].words
         kept, entry = [], int(task[k.FIRST_DUE])
         while entry >= 0:
             after = int(links[entry])
             if begin <= int(order[entry]) & 0xFFFFFFFF < end:
-                links[entry] = links[0]
-                links[0] = entry
+                links[entry] = links[head]
+                links[head] = entry
             else:
                 kept.append(entry)
             entry = after

@@ -31,12 +31,13 @@ COMPILED_IN = (
 )  # fmt: skip
 _SIZES = {
     "nodes", "routers", "seed", "words", "tops", "links", "tail_words", "arrival_words",
-    "magnitudes", "twist", "record",
+    "magnitudes", "twist", "record", "domains", "box", "spin",
 }  # fmt: skip
 _SHAPE = {
     "ports", "row", "row_counts", "row_names", "row_bytes", "want", "next", "slope", "fifo", "crossed",
     "load", "time", "place", "link", "turn", "turn_link", "fifo_far", "fed", "slots", "fifos", "policy",
 }  # fmt: skip
+_ALWAYS = {"wide", "explain", "split", "domain"}  # known of any network; where it is cut, not the domain
 _POLICIES = {"smart": k.SMART, "shortest": k.SHORTEST, "random": k.RANDOM, "oblivious": k.OBLIVIOUS}
 _ARBITERS = {
     "round-robin": k.ROUND_ROBIN,
@@ -190,6 +191,11 @@ def setting(
         record=int(recorded),
         wide=1,
         explain=int(explain),
+        split=0,
+        domains=1,
+        domain=0,
+        box=1,
+        spin=0,
     )
 
 
@@ -201,8 +207,10 @@ def known(topology: Topology, config: Config, u: k.Setting) -> tuple[int, ...]:
     """
     usual = Config()
     if any(getattr(config, name) != getattr(usual, name) for name in COMPILED_IN):
-        return tuple(value if name in ("wide", "explain") else OPEN for name, value in u._asdict().items())
+        always = _ALWAYS - {"domain"} if u.split else _ALWAYS
+        return tuple(value if name in always else OPEN for name, value in u._asdict().items())
     left = _SIZES if u.dims else _SIZES | _SHAPE
+    left = left | {"domain"} if u.split else left
     return tuple(OPEN if name in left else value for name, value in u._asdict().items())
 
 
@@ -412,4 +420,7 @@ def state(topology: Topology, config: Config, u: k.Setting, tables: dict[str, An
         message_delays=np.zeros(delays.BINS, np.int64),
         asked=np.zeros(64, np.int64),
         step=np.zeros(2 * max(1, u.dims), np.int64),
+        owner_of=np.zeros(1, np.int8),
+        box=np.zeros(1, np.int64),
+        board=np.zeros(1, np.int64),
     )

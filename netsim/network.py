@@ -40,9 +40,15 @@ class Network(Hosting):
         Whether the start and end of every message are kept.
     explain : bool
         Whether waiting is charged to jobs, see `waiting`.
+    threads : int or str
+        Threads that simulate it together, the results being the same to the bit; ``"auto"``: as many as there
+        are cores and the network is large enough for. Networks of any wiring, the reference engine and
+        `explain` take one.
 
     Attributes
     ----------
+    threads : int
+        How many simulate it.
     faults : list of FaultReport
         What came of the faults so far (`Config.faults`).
     timed : bool
@@ -54,7 +60,8 @@ class Network(Hosting):
     Raises
     ------
     ValueError
-        If the engine is unknown or the network does not fit into memory.
+        If the engine is unknown, the network does not fit into memory, or it cannot be simulated by several
+        threads.
 
     Examples
     --------

@@ -41,6 +41,7 @@ def simulate(
     record_messages: bool = False,
     window: int | None = None,
     workers: int = 1,
+    threads: int | str = 1,
     starts: Sequence[int] | None = None,
     times: Sequence[int] | None = None,
 ) -> Result:
@@ -70,6 +71,8 @@ def simulate(
         Processes. Where jobs are so placed that their packets can share no router, see `independent_parts`,
         parts of the run go on side by side. The result is the same, to the cycle; with windows, and where
         all is one part, one process does all.
+    threads : int or str
+        Threads for the network as a whole, as in `Network`; with several workers each process has as many.
     starts : sequence of int, optional
         First cycle of each job; 0 by default.
     times : sequence of int, optional
@@ -83,7 +86,7 @@ def simulate(
         If the run cannot come to its end.
     """
     jobs = _jobs(topology, programs, nodes, starts, times)
-    settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages)
+    settings = _Settings(topology, config or Config(), engine, seed, max_cycles, record_messages, threads)
     whole(workers, "workers")
     if workers > 1 and len(jobs) > 1 and window is None:
         found = _side_by_side(settings, jobs, workers)
@@ -138,6 +141,7 @@ class _Settings:
     seed: int
     max_cycles: int | None
     record_messages: bool
+    threads: int | str
 
     def network(self) -> Network:
         """Return an empty network."""
@@ -147,6 +151,7 @@ class _Settings:
             engine=self.engine,
             seed=self.seed,
             record_messages=self.record_messages,
+            threads=self.threads,
         )
 
 

@@ -265,6 +265,7 @@ def measure_load(
     measure: int | None = None,
     hot_node: int | None = None,
     hot_share: float = 0.1,
+    threads: int | str = 1,
 ) -> LoadPoint:
     """Drive a network with open-loop traffic, and measure what it accepts.
 
@@ -275,6 +276,8 @@ def measure_load(
     warmup, measure : int
         Cycles of the two phases. By default enough are measured for 8 million node-cycles, at least 2000.
         Close to saturation a large network needs a longer warm-up to be steady.
+    threads : int or str
+        Threads that simulate the network together, as in `Network`.
 
     Raises
     ------
@@ -290,7 +293,7 @@ def measure_load(
     if measure is None:
         measure = max(2000, 8_000_000 // topology.nodes)
     whole(measure, "--measure", 1)
-    network = Network(topology, config, engine=engine, seed=seed)
+    network = Network(topology, config, engine=engine, seed=seed, threads=threads)
     chance = offered / config.packet_phits
     network.apply_faults()  # faults from the start cut nodes off before any packet is drawn
     cut = np.flatnonzero(network.cut)

@@ -169,6 +169,7 @@ def carry_out(
     record_messages: bool = False,
     window: int | None = None,
     workers: int = 1,
+    threads: int | str = 1,
 ) -> Executed:
     """Simulate a run, and return how its mappings were found as well.
 
@@ -184,6 +185,8 @@ def carry_out(
         Cycles of a window in which link loads are also counted.
     workers : int
         Processes for parts of the run that share no router, as in `netplace.netsim.simulate`.
+    threads : int or str
+        Threads for the network as a whole, as in `netplace.netsim.Network`.
 
     Raises
     ------
@@ -198,7 +201,7 @@ def carry_out(
     if workers > 1 and window is None:
         once = [repeated.program for repeated in programs]
         parts = len(independent_parts(network_of(run.network), run.config, once, places))
-    result = _simulate(run, programs, places, engine, record_messages, window, workers)
+    result = _simulate(run, programs, places, engine, record_messages, window, workers, threads)
     return Executed(run, result, tuple(mapped.method for mapped in found), window, parts)
 
 
@@ -210,6 +213,7 @@ def _simulate(
     record_messages: bool = False,
     window: int | None = None,
     workers: int = 1,
+    threads: int | str = 1,
 ) -> Result:
     if record_messages:
         programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
@@ -224,6 +228,7 @@ def _simulate(
         record_messages=record_messages,
         window=window,
         workers=workers,
+        threads=threads,
         starts=[job.start for job in run.jobs],
         times=[repeated.times for repeated in programs],
     )

@@ -125,7 +125,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     return plan
 
 
-def measure_plan(plan: LoadPlan) -> dict[str, Any]:
+def measure_plan(plan: LoadPlan, threads: int | str = 1) -> dict[str, Any]:
     """Return the point that was measured, as `netplace.netsim.LoadPoint.to_dict` gives it, with versions."""
     point = measure_load(
         parse(plan.network),
@@ -138,6 +138,7 @@ def measure_plan(plan: LoadPlan) -> dict[str, Any]:
         measure=plan.measure,
         hot_node=plan.hot_node,
         hot_share=plan.hot_share,
+        threads=threads,
     )
     return {**point.to_dict(), "versions": versions()}
 

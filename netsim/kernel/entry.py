@@ -46,6 +46,7 @@ _MAKERS = {  # module of the kernel and function that makes what is compiled
     "graph": ("graph_loop", "cycles"),
     "graph-charging": ("graph_loop", "charging"),
     "graph-sowing": ("graph_loop", "sowing"),
+    "domains": ("domain_loop", "cycles"),
     "grids-and-trees": ("loop", "cycles"),
     "sowing": ("loop", "sowing"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netplace.netsim.chance import OBLIVIOUS_VC, below, draw
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.blame import begins_to_wait
+from netplace.netsim.kernel.borders import DECIDED, EMPTYING, is_ours, tell
 from netplace.netsim.kernel.events import look_now, tail_leaves
 from netplace.netsim.kernel.fifos import bound_for, fed, feeder, fifo_of, grow, head_slot, port_of, vc_of
 from netplace.netsim.kernel.memory import catch_up
@@ -37,7 +38,10 @@ def head_leaves(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
         s.left[router * u.fifos + i] = cycle
     if u.loads == 1 and i < fed(s, u, base):
         above = feeder(s, u, router, i)
-        grow(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
+        if is_ours(s, u, above >> NAME_BITS):
+            grow(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
+        else:
+            tell(s, u, DECIDED, above >> NAME_BITS, EMPTYING, above)
     tail_leaves(s, u, router << NAME_BITS | i, cycle)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import fetch, inlined, lowest
 from netplace.netsim.kernel.blame import is_granted, is_served, leaves
+from netplace.netsim.kernel.borders import is_ours, send_across
 from netplace.netsim.kernel.events import header_arrives, header_enters
 from netplace.netsim.kernel.fifos import (
     beyond,
@@ -63,6 +64,20 @@ def place_beyond(s: State, u: Setting, to: int) -> int:
 
 
 @inlined
+def send_to(s: State, u: Setting, to: int, route: int, birth: int, label: int, cycle: int) -> None:
+    """Let a packet, whose header leaves in `cycle`, cross a link into a FIFO."""
+    new = place_beyond(s, u, to)
+    s.slot[new + ROUTE] = route
+    s.slot[new + BIRTH] = birth
+    s.slot[new + LABEL] = label
+    if u.exact == 1:
+        s.came[(to >> NAME_BITS) * u.fifos + (to & INPUT)] = cycle
+    header_enters(s, u, to)
+    if u.hop > 1:
+        header_arrives(s, u, to, cycle)
+
+
+@inlined
 def start(s: State, u: Setting, name: int, cycle: int) -> None:
     """Let the packet that holds an output (named like an input) begin to cross its link."""
     router = name >> NAME_BITS
@@ -77,21 +92,16 @@ def start(s: State, u: Setting, name: int, cycle: int) -> None:
     if crossed & u.modulus == 0:
         s.carry[router * u.ports + port] += 1
     to = beyond(s, u, router, output)
-    new = place_beyond(s, u, to)
     old = head_slot(s, u, router, i)
     route = s.slot[old + ROUTE]
     if u.dims > 0:
         route -= 2 << s.shift[port >> 1]
-    s.slot[new + ROUTE] = route
-    s.slot[new + BIRTH] = s.slot[old + BIRTH]
-    s.slot[new + LABEL] = s.slot[old + LABEL]
-    if u.exact == 1:
-        s.came[(to >> NAME_BITS) * u.fifos + (to & INPUT)] = cycle
+    if is_ours(s, u, to >> NAME_BITS):
+        send_to(s, u, to, route, s.slot[old + BIRTH], s.slot[old + LABEL], cycle)
+    else:
+        send_across(s, u, to >> NAME_BITS, to, route, s.slot[old + BIRTH], s.slot[old + LABEL])
     if u.loads == 1:
         grow(s, u, router, output, FILLS, cycle)
-    header_enters(s, u, to)
-    if u.hop > 1:
-        header_arrives(s, u, to, cycle)
     head_leaves(s, u, router, i, cycle)
 
 

@@ -101,9 +101,9 @@ def complete(s: State, u: Setting, base: int, cycle: int) -> None:
             s.key[base + OLDEST] = 0
         else:
             s.key[base + OLDEST] = s.open_next[oldest]
-        s.open_next[oldest] = s.open_next[0]
-        s.open_next[0] = oldest
-        s.open_start[0] += 1
+        s.open_next[oldest] = s.open_next[u.domain]
+        s.open_next[u.domain] = oldest
+        s.open_start[u.domain] += 1
     delay = cycle - 1 - began
     s.clock[MESSAGE_DELAY] += delay
     s.message_delays[bin_of(delay)] += 1
@@ -117,9 +117,9 @@ def open_message(s: State, u: Setting, base: int, cycle: int) -> None:
         s.key[base + NEWEST] = newest + 1
         s.message_start[newest] = cycle
         return
-    entry = s.open_next[0]
-    s.open_next[0] = s.open_next[entry]
-    s.open_start[0] -= 1
+    entry = s.open_next[u.domain]
+    s.open_next[u.domain] = s.open_next[entry]
+    s.open_start[u.domain] -= 1
     s.open_start[entry] = cycle
     if newest == 0:
         s.key[base + OLDEST] = entry
@@ -132,10 +132,10 @@ def open_message(s: State, u: Setting, base: int, cycle: int) -> None:
 def make_due(s: State, u: Setting, node: int, label: int, cycle: int) -> None:
     """Queue a reply, or data that was asked for, at a node's interface.
 
-    Order: cycle, data before replies, key. Entry 0 of the lists is the head of the free entries.
+    Order: cycle, data before replies, key. The entry of a domain is the head of its free entries.
     """
-    entry = s.due_next[0]
-    s.due_next[0] = s.due_next[entry]
+    entry = s.due_next[u.domain]
+    s.due_next[u.domain] = s.due_next[entry]
     order = (label & 3) << 32 | (label >> 2)
     s.due_order[entry] = order
     s.due_time[entry] = cycle
@@ -154,11 +154,11 @@ def make_due(s: State, u: Setting, node: int, label: int, cycle: int) -> None:
 
 
 @inlined
-def take_due(s: State, task: int) -> int:
+def take_due(s: State, u: Setting, task: int) -> int:
     """Remove the first due message of a node's interface and return its label."""
     entry = s.task[task + FIRST_DUE]
     s.task[task + FIRST_DUE] = s.due_next[entry]
-    s.due_next[entry] = s.due_next[0]
-    s.due_next[0] = entry
+    s.due_next[entry] = s.due_next[u.domain]
+    s.due_next[u.domain] = entry
     order = s.due_order[entry]
     return (order & 0xFFFFFFFF) << 2 | order >> 32

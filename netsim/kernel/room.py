@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.blame import head_goes
+from netplace.netsim.kernel.borders import EMPTIED, FELL_DUE, NO_ROOM, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import head_if, look_if, look_now
 from netplace.netsim.kernel.fifos import (
     count_of,
@@ -76,16 +77,19 @@ def enter(s: State, u: Setting, name: int, cycle: int) -> None:
     if count > spare and (leaving == 0 or count > spare + 1):
         s.row[base + BUBBLE] &= ~(1 << i)
     if count == u.queue and leaving == 0:
-        lose_room(s, u, router, i, cycle)
+        above = feeder(s, u, router, i)
+        if is_ours(s, u, above >> NAME_BITS):
+            lose_room(s, u, above, cycle)
+        else:
+            tell(s, u, FELL_DUE, above >> NAME_BITS, NO_ROOM, above)
 
 
 @inlined
-def lose_room(s: State, u: Setting, router: int, i: int, cycle: int) -> None:
-    """Tell whoever feeds a FIFO that it cannot take another packet."""
-    above = feeder(s, u, router, i)
-    up = above >> NAME_BITS
-    output = above & INPUT
-    if u.policy == SMART and vc_of(s, u, i) > 0 and waiting_for(s, u, up * u.row, output):
+def lose_room(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Note that the FIFO beyond an output cannot take another packet."""
+    up = name >> NAME_BITS
+    output = name & INPUT
+    if u.policy == SMART and vc_of(s, u, output) > 0 and waiting_for(s, u, up * u.row, output):
         catch_up(s, u, up, cycle)
     s.row[up * u.row + ROOM] &= ~(1 << output)
 
@@ -102,7 +106,7 @@ def arrive(s: State, u: Setting, name: int) -> None:
 
 
 @inlined
-def gain_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int) -> None:
+def make_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int) -> None:
     """Tell whoever feeds a transit FIFO, and its ring, that a packet left and `count` remain."""
     base = router * u.row
     if u.dims > 0 and count == u.queue - u.bubble:
@@ -111,7 +115,16 @@ def gain_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int)
             look_now(s, u, router)
     if count != u.queue - 1:
         return
-    name = feeder(s, u, router, i)
+    above = feeder(s, u, router, i)
+    if is_ours(s, u, above >> NAME_BITS):
+        gain_room(s, u, above, cycle)
+    else:
+        tell(s, u, FELL_DUE, above >> NAME_BITS, ROOM_AGAIN, above)
+
+
+@inlined
+def gain_room(s: State, u: Setting, name: int, cycle: int) -> None:
+    """Note that the FIFO beyond an output can take a packet."""
     up = name >> NAME_BITS
     output = name & INPUT
     above = up * u.row
@@ -119,7 +132,7 @@ def gain_room(s: State, u: Setting, router: int, i: int, count: int, cycle: int)
         return
     wanted = waiting_for(s, u, above, output)
     if wanted:
-        if u.policy == SMART and vc_of(s, u, i) > 0:
+        if u.policy == SMART and vc_of(s, u, output) > 0:
             catch_up(s, u, up, cycle)
         if (s.row[above + FREE] >> output) & 1:
             look_now(s, u, up)
@@ -156,7 +169,7 @@ def drop_head(s: State, u: Setting, name: int, cycle: int) -> None:
     s.counts[f] = word
     count = count_of(u, word)
     if i < fed(s, u, base):
-        gain_room(s, u, router, i, count, cycle)
+        make_room(s, u, router, i, count, cycle)
         if u.hop > 1:
             count -= s.coming[router * u.fifos + i]
     head_if(s, name, count > 0)
@@ -179,7 +192,10 @@ def tail_left(s: State, u: Setting, name: int, cycle: int) -> None:
         release(s, u, router, output, cycle)
     if u.loads == 1 and i < fed(s, u, base):
         above = feeder(s, u, router, i)
-        stop(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
+        if is_ours(s, u, above >> NAME_BITS):
+            stop(s, u, above >> NAME_BITS, above & INPUT, EMPTIES, cycle)
+        else:
+            tell(s, u, FELL_DUE, above >> NAME_BITS, EMPTIED, above)
     drop_head(s, u, name, cycle)
     if i >= fed(s, u, base):
         emptied(s, u, router, i, cycle)

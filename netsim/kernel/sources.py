@@ -33,9 +33,15 @@ def draw_target(s: State, u: Setting, node: int, cycle: int) -> int:
 
 
 @inlined
-def source_label(s: State, node: int) -> int:
-    """Return the label of a node's packets of open-loop traffic, with a key of its own or one for all."""
-    return (s.hot[1] + node * s.hot[3]) << 2 | DATA
+def source_label(s: State, u: Setting, node: int, target: int) -> int:
+    """Return the label of a packet of open-loop traffic: its node has a key of its own, or all have one.
+
+    In domains there is such a key for each domain of the destination, which alone counts what arrives.
+    """
+    key = s.hot[1] + node * s.hot[3]
+    if u.split == 1:
+        key += s.owner_of[target]
+    return key << 2 | DATA
 
 
 @inlined
@@ -53,7 +59,9 @@ def act_source(s: State, u: Setting, node: int, occupied: bool, cycle: int) -> N
         s.clock[QUIET] = cycle + 1
     if occupied:
         act_next(s, u, node)
-    elif handed_over(s, u, node, s.task[task + DRAWN] - 1, source_label(s, node), cycle):
+        return
+    target = s.task[task + DRAWN] - 1
+    if handed_over(s, u, node, target, source_label(s, u, node, target), cycle):
         s.task[task + DRAWN] = 0
         due = cycle + 1 + gap(draw(u.seed, GAP, node, 0, cycle + 1), s.share[0])
         s.when[when + NEXT_DRAW] = due

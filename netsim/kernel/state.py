@@ -53,7 +53,9 @@ WATCHED = 26  # explaining: job + 1 whose waiting is also counted by link and by
 COLUMN = 27  # explaining: columns of that count that jobs have
 NEAR = 28  # timers in the lists of `near`
 QUIET = 29  # first cycle of which it is not known yet that anything happens in it
-CLOCK_WORDS = 30
+MEETINGS = 30  # domains: how often this one has met the others
+POSTED = 31  # domains: 1 if it has told another something that may let a router of that one decide
+CLOCK_WORDS = 32
 NEAR_CYCLES = 1024  # for which there are such lists, a power of two
 
 # --- one record for each router: `row`, its sets -----------------------------------------------------
@@ -179,6 +181,14 @@ FOR_OTHERS = 3  # and to others
 BLAMED = 4  # inputs whose head waits for it: a set, the last of its words
 COLUMNS = 64  # of `watched`: jobs that are told apart, the last column for all others
 
+# --- `board`: a cache line for each domain, which it alone writes ------------------------------------------
+MET = 0  # how often it has come to a meeting
+DUE = 1  # DUE + parity of the meeting: first cycle in which something happens in it,
+FLAGS = 3  # FLAGS + parity: and what all must know
+BOARD_WORDS = 16
+JOB_OVER = 1  # a job ended
+SHORT = 2  # more messages may begin than there are entries for
+
 # --- policies ------------------------------------------------------------------------------------------
 SMART, SHORTEST, RANDOM, OBLIVIOUS, TREE_ADAPTIVE, TREE_FAT, TREE_THIN = range(7)
 ROUND_ROBIN, FIRST_COME, LONGEST, CHANCE, AGE = range(5)
@@ -250,6 +260,11 @@ class Setting(NamedTuple):
     wide: int  # words of a set of inputs in what is kept of waiting
     explain: int  # 1: waiting is charged to jobs
     record: int  # 1: completion of messages is recorded
+    split: int  # 1: the network is cut into domains, each simulated by a thread of its own
+    domains: int  # how many,
+    domain: int  # and the number of this one
+    box: int  # words of an outbox
+    spin: int  # looks at the board before a thread lets others run
 
 
 class State(NamedTuple):
@@ -291,14 +306,14 @@ class State(NamedTuple):
     deal: I32  # keys x DEAL_WORDS
     message_start: I64  # recording
     message_end: I64  # recording
-    open_start: I64  # messages that are not complete: when they began; entry 0: number of free entries
-    open_next: I32  # and the next one of the key; entry 0 of the free list is in open_next[0]
+    open_start: I64  # messages that are not complete: when they began; entry of a domain: how many are free
+    open_next: I32  # and the next one of the key; entry of a domain: the first that is free
     job: I64  # jobs x 2: tasks running, end
     task_end: I64  # tasks of all jobs
     task_lost: I64  # and the cycles that full injectors cost them
     due_order: I64  # messages due at interfaces: what and key
     due_time: I64  # and since when
-    due_next: I32  # and the next one; entry 0 of the free list is in due_next[0]
+    due_next: I32  # and the next one; entry of a domain: the first that is free
     port_of: I8  # by output
     vc_of: I8
     group: I64  # by dimension: inputs that travel in it
@@ -326,6 +341,9 @@ class State(NamedTuple):
     message_delays: I64
     asked: I64  # scratch: requests by output
     step: I64  # scratch: masks by dimension
+    owner_of: I8  # routers: the domain of each
+    box: I64  # outboxes, by phase, domain that tells and domain that is told: words in it, then the words
+    board: I64  # what domains know of each other, domains x BOARD_WORDS, then the addresses of `NAPS`
 
 
 VIEWS = {"counts": "row", "name": "row", "byte": "row"}  # arrays of the same memory

@@ -7,6 +7,7 @@ head.
 
 from __future__ import annotations
 
+from netplace.netsim.kernel.atomic import add_atomically
 from netplace.netsim.kernel.bits import inlined
 from netplace.netsim.kernel.creation import handed_over
 from netplace.netsim.kernel.events import act_next, set_timer
@@ -64,7 +65,7 @@ from netplace.netsim.kernel.state import (
 
 
 @inlined
-def finish(s: State, node: int, cycle: int) -> None:
+def finish(s: State, u: Setting, node: int, cycle: int) -> None:
     """End a node's task with `cycle`, the last in which it did something."""
     task = node * TASK_WORDS
     when = node * WHEN_WORDS
@@ -74,8 +75,12 @@ def finish(s: State, node: int, cycle: int) -> None:
     s.task_lost[s.task[task + TASK]] = s.when[when + LOST]
     s.task[task + WAITS] = NOTHING
     s.task[task + JOB] = -1
-    s.job[2 * job] -= 1
-    if s.job[2 * job] == 0:
+    if u.split == 1:  # tasks of other domains may end in the same cycle
+        left = add_atomically(s.job, 2 * job, -1)
+    else:
+        left = s.job[2 * job] - 1
+        s.job[2 * job] = left
+    if left == 0:
         s.job[2 * job + 1] = cycle + 1
         s.clock[ENDED] = 1
 
@@ -135,7 +140,7 @@ def advance(s: State, u: Setting, node: int, cycle: int) -> bool:
         s.clock[QUIET] = cycle + 1
         pc += 1
     s.task[task + PC] = stop
-    finish(s, node, cycle)
+    finish(s, u, node, cycle)
     return False
 
 
@@ -169,7 +174,7 @@ def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
     if own:
         s.task[task + PC] += 1
         if s.task[task + PC] == s.task[task + STOP]:
-            finish(s, node, cycle)
+            finish(s, u, node, cycle)
     elif what == DATA:
         deal = (label >> 2) * DEAL_WORDS
         s.deal[deal + DONE] += 1
@@ -177,7 +182,7 @@ def create(s: State, u: Setting, node: int, sending: bool, cycle: int) -> None:
             word = s.op[s.task[task + PC]]
             number = word >> (KIND_BITS + KEY_BITS)
             if word & ((1 << KIND_BITS) - 1) == SENT_LAST and s.deal[deal + DONE] >= number:
-                finish(s, node, cycle)
+                finish(s, u, node, cycle)
     if s.task[task + JOB] >= 0 or s.task[task + FIRST_DUE] >= 0:
         act_next(s, u, node)
 
@@ -188,7 +193,7 @@ def begin(s: State, u: Setting, node: int, sending: bool) -> bool:
     task = node * TASK_WORDS
     when = node * WHEN_WORDS
     if s.task[task + FIRST_DUE] >= 0:
-        label = take_due(s, task)
+        label = take_due(s, u, task)
         own = 0
     elif sending:
         word = s.op[s.task[task + PC]]

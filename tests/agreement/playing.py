@@ -12,7 +12,7 @@ from netplace.topologies import parse
 class Player:
     """A network on one engine, the jobs that it was given, and a journal of what was seen."""
 
-    def __init__(self, story: Story, engine: str) -> None:
+    def __init__(self, story: Story, engine: str, threads: int = 1) -> None:
         self.network = Network(
             parse(story.network),
             story.config,
@@ -20,6 +20,7 @@ class Player:
             seed=story.seed,
             record_messages=story.seed % 2 == 0,
             explain=story.explain,
+            threads=threads,
         )
         self.nodes: dict[int, list[int]] = {}  # of each job that has not ended
         self.starts: list[int] = []

@@ -1,0 +1,77 @@
+"""How many threads simulate one network: as many as are asked for, or as many as its size is worth."""
+
+from __future__ import annotations
+
+from netplace.checks import shown, whole
+from netplace.netsim.config import Config
+from netplace.netsim.domains import cores
+from netplace.netsim.general import is_general
+from netplace.topologies import Topology
+
+__all__ = ["AUTO", "checked_threads", "threads_beside", "usable_threads"]
+
+AUTO = "auto"
+MOST = 64
+ROUTERS = 2048  # of a domain, below which meetings would cost more than a thread gains
+
+
+def checked_threads(threads: object, what: str = "threads") -> int | str:
+    """Return a number of threads, or `AUTO`, as it was given.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if threads == AUTO:
+        return AUTO
+    if isinstance(threads, str):
+        raise ValueError(f"{what}: {shown(threads)} is not a number from 1 to {MOST}, or auto")
+    return whole(threads, what, 1, MOST)
+
+
+def threads_beside(threads: int | str, processes: int, what: str = "threads") -> int | str:
+    """Return how many threads a network may have where several processes simulate one each.
+
+    Raises
+    ------
+    ValueError
+        If that is more than the machine has cores.
+    """
+    if threads == AUTO:
+        return AUTO if processes == 1 else 1
+    assert isinstance(threads, int)
+    if threads > 1 and threads * processes > cores():
+        all_in_all = f" in each of {processes} processes" if processes > 1 else ""
+        raise ValueError(
+            f"{what}: {threads} given{all_in_all}, more than the {cores()} cores that may be used"
+        )
+    return threads
+
+
+def usable_threads(
+    topology: Topology, config: Config, threads: int | str, *, engine: str, explain: bool
+) -> int:
+    """Return how many threads simulate a network; with `AUTO` one for each `ROUTERS`, up to one a core.
+
+    Raises
+    ------
+    ValueError
+        If several are asked for where one thread must do all.
+    """
+    asked = checked_threads(threads)
+    reason = ""
+    if engine != "kernel":
+        reason = f"engine {engine} is not split"
+    elif explain:
+        reason = "whom waiting is charged to is found out by one thread"
+    elif is_general(topology, config):
+        reason = "networks of any wiring are not split yet"
+    if asked == AUTO:
+        return 1 if reason else max(1, min(cores(), MOST, topology.routers // ROUTERS))
+    assert isinstance(asked, int)
+    if asked > 1 and reason:
+        raise ValueError(f"threads: {asked} given, but {reason}; expected 1, or auto")
+    if asked > topology.nodes:
+        raise ValueError(f"threads: {asked} given for the {topology.nodes} nodes of {topology}")
+    return asked

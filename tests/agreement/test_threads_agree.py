@@ -1,0 +1,82 @@
+"""One network on several threads tells the same story as on one, however its routers are dealt out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from playing import Player, difference
+from strategies import configs, stories
+
+from netplace.netsim import domains
+from netplace.topologies import parse
+
+FEW = settings(
+    derandomize=True, deadline=None, database=None, max_examples=15, suppress_health_check=list(HealthCheck)
+)
+MANY = settings(FEW, max_examples=1000)
+
+
+@st.composite
+def narrow(draw, **limits):
+    """Return a network and settings for which one kernel is compiled: routers with at most 15 inputs."""
+    network = draw(
+        st.sampled_from(["torus:4x3", "mesh:3x5", "torus:2x3x2", "torus:7", "tree:2,3", "thintree:3,2,2"])
+    )
+    config = draw(configs(**limits))
+    phits = 4 if config.packet_phits == 16 else config.packet_phits
+    return network, replace(config, packet_phits=phits, vcs=min(config.vcs, 2))
+
+
+EAGER = narrow(bubbles=(1, 3), rendezvous=(None,))
+ANY = narrow(bubbles=(0, 3), rendezvous=(None, 0, 100, 500))
+
+
+def told(**more):
+    """Return the kinds of stories, on networks and settings that `more` narrows down."""
+    eager, every = (more or {"where": where} for where in (EAGER, ANY))
+    return {
+        "rendezvous": stories(complete=False, stops=True, **every),
+        "open-loop": stories(jobs=False, traffic=True, **eager),
+        "repeated": stories(repeats=(1, 2, 3, 7), **eager),
+        "jobs-in-open-loop": stories(traffic=True, stops=True, **every),
+    }
+
+
+STORIES = told()
+WIDE_STORIES = told(settings=configs())
+THREADS = st.sampled_from((2, 2, 3, 7))
+LOTS = st.integers(0, 1000)
+
+
+def agree(story, threads, lot):
+    """Play a story on one thread and on several, the routers dealt out by slabs, or (odd lots) at random."""
+    threads = min(threads, parse(story.network).nodes)
+    alone = Player(story, "kernel")
+    expected = alone.play(story.steps)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(domains, "cores", lambda: 1)  # who waits for another gives way at once
+        if lot % 2:
+            patch.setattr(domains, "cut", lambda topology, count: _at_random(topology, count, lot))
+        together = Player(story, "kernel", threads=threads)
+        assert difference(expected, together.play(story.steps)) == ""
+    if story.config.packet_phits > 1:
+        assert together.network.counters().events == alone.network.counters().events
+
+
+def _at_random(topology, count, seed):
+    return np.random.default_rng(seed).integers(0, count, topology.routers, np.int8)
+
+
+@pytest.mark.parametrize("kind", STORIES)
+def test_threads_agree(kind):
+    FEW(given(STORIES[kind], THREADS, LOTS)(agree))()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", WIDE_STORIES)
+def test_threads_agree_in_many_stories(kind):
+    MANY(given(WIDE_STORIES[kind], THREADS, LOTS)(agree))()
