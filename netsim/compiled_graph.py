@@ -44,7 +44,7 @@ def kernel_engine(
 class GraphKernelEngine(KernelEngine):
     """The compiled engine on networks of any wiring; see `netplace.netsim.engine.Engine`."""
 
-    _functions = ("graph", "", "graph-sowing", "graph-charging")
+    _functions = ("graph", "graph-domains", "graph-sowing", "graph-charging")
 
     def _lay_out(
         self, topology: Topology, config: Config, seed: int, record: bool, explain: bool, threads: int
@@ -67,7 +67,7 @@ class GraphKernelEngine(KernelEngine):
     @property
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail, or thrown away."""
-        return super().in_flight - int(self._state.tally[g.GONE])  # type: ignore[attr-defined]
+        return super().in_flight - sum(int(tally[g.GONE]) for tally in self._each("tally"))  # type: ignore[attr-defined]
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
@@ -125,8 +125,10 @@ class GraphKernelEngine(KernelEngine):
         s: Any = self._state
         u: Any = self._setting
         cycles = np.maximum(0, self._restored_until - self.now)
-        for place in np.flatnonzero(s.tail_at >= 0).tolist():
-            f = int(s.tail_at[place])
+        first = [
+            (place, int(ring[place])) for ring in self._each("tail_at") for place in np.flatnonzero(ring >= 0)
+        ]
+        for place, f in first:
             while f >= 0:
                 output = int(s.fifo[f]) >> g.OUT
                 if output < g.NOWHERE:

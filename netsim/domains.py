@@ -16,19 +16,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.kernel import state as k
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree
 
 __all__ = ["Domains", "cores", "cut"]
 
 _LINES = 128  # bytes that no two threads should write to: two cache lines, which processors fetch together
 _SPIN = 2000  # looks at another domain's line before a thread gives way, some 20 to 50 us
-_HEADER_WORDS = 4  # of a packet that crosses a border
+_HEADER_WORDS = 5  # of a packet that crosses a border
 _NEWS = 3  # at most of a FIFO in a phase: its room, and that it is done with emptying, or begins to
 _OWN = (
-    "clock", "entering", "exposed", "arrival", "arrival_count", "tail", "tail_count", "todo", "dirty",
-    "dirty_top", "deciding", "starting", "timer", "timer_entry", "near", "hot", "packet_delays",
-    "message_delays", "asked", "step",
-)  # fmt: skip
+    "clock",
+    "entering",
+    "exposed",
+    "arrival",
+    "arrival_count",
+    "tail",
+    "tail_count",
+    "todo",
+    "dirty",
+    "dirty_top",
+    "deciding",
+    "starting",
+    "timer",
+    "timer_entry",
+    "near",
+    "hot",
+    "packet_delays",
+    "message_delays",
+    "asked",
+    "step",
+)
+_OWN_OF_GRAPH = ("tail_at", "head_at", "head_next", "head_fifo", "tally")  # fmt: skip
 
 
 def cores() -> int:
@@ -58,7 +76,12 @@ def cut(topology: Topology, count: int) -> NDArray[np.int8]:
         stages = [_shares(np.arange(switches), switches, count) for switches in topology.switches_per_stage]
         leaf = np.arange(topology.nodes) // topology.down
         return np.concatenate([stages[0][leaf], *stages])
-    raise ValueError(f"threads: {topology} cannot be cut yet, expected a mesh, torus or tree")
+    assert isinstance(topology, Graph)
+    switches = topology.routers - topology.first_switch
+    share = _shares(np.arange(switches), switches, count)
+    if topology.first_switch == 0:
+        return share
+    return np.concatenate([share[topology.home - topology.first_switch], share])
 
 
 def _shares(place: NDArray[np.int64], places: int, count: int) -> NDArray[np.int8]:
@@ -134,14 +157,15 @@ class Domains:
         pair = self.owner_of[router].astype(np.int64) * self.count + self.owner_of[end]
         links = np.bincount(pair, minlength=self.count**2).reshape(self.count, self.count)
         np.fill_diagonal(links, 0)
-        most = int(np.maximum(links, links.T).max())
+        most = int(max(links.sum(axis=0).max(), links.sum(axis=1).max()))
         return 16 + -(-(_HEADER_WORDS + _NEWS * int(u.vcs)) * most // 8) * 8
 
     def _arrays(self, s: Any, tails: int) -> dict[str, NDArray[Any]]:
         """Return the arrays of a domain, empty."""
-        made = {name: _apart(getattr(s, name), len(getattr(s, name))) for name in _OWN}
+        of_graph = [name for name in _OWN_OF_GRAPH if name in s._fields]
+        made = {name: _apart(getattr(s, name), len(getattr(s, name))) for name in (*_OWN, *of_graph)}
         made["tail"] = _apart(s.tail, tails + 1)
-        for name in ("clock", "hot", "near"):
+        for name in ("clock", "hot", "near", *of_graph):
             made[name][:] = getattr(s, name)
         for name in ("arrival_count", "tail_count", "dirty", "dirty_top", "packet_delays", "message_delays"):
             made[name][:] = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from netplace.checks import shown, whole
 from netplace.netsim.config import Config
 from netplace.netsim.domains import cores
-from netplace.netsim.general import is_general
 from netplace.topologies import Topology
 
 __all__ = ["AUTO", "checked_threads", "threads_beside", "usable_threads"]
@@ -65,8 +64,10 @@ def usable_threads(
         reason = f"engine {engine} is not split"
     elif explain:
         reason = "whom waiting is charged to is found out by one thread"
-    elif is_general(topology, config):
-        reason = "networks of any wiring are not split yet"
+    elif config.faults:
+        reason = "faults at a cycle are dealt with by one thread"
+    elif config.fabric_set:
+        reason = "settings of a fabric are kept by one thread"
     if asked == AUTO:
         return 1 if reason else max(1, min(cores(), MOST, topology.routers // ROUTERS))
     assert isinstance(asked, int)

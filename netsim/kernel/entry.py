@@ -44,6 +44,7 @@ _HERE = Path(__file__).parent
 _MAKERS = {  # module of the kernel and function that makes what is compiled
     "charging": ("loop", "charging"),
     "graph": ("graph_loop", "cycles"),
+    "graph-domains": ("graph_domain_loop", "cycles"),
     "graph-charging": ("graph_loop", "charging"),
     "graph-sowing": ("graph_loop", "sowing"),
     "domains": ("domain_loop", "cycles"),

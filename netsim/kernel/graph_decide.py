@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from netplace.netsim.chance import ARBITER, CROSSBAR, ROUTE, below, draw
+from netplace.netsim.chance import ARBITER, CROSSBAR, below, draw
+from netplace.netsim.chance import ROUTE as ROUTE_DRAW
 from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.blame import is_granted, is_served, leaves, park
+from netplace.netsim.kernel.borders import DECIDED, is_ours, post, send_across
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out, leave_home
 from netplace.netsim.kernel.graph_fifos import entry_of, slot_of
@@ -29,8 +31,10 @@ from netplace.netsim.kernel.state import (
     CHANCE,
     FIRST_COME,
     I64,
+    LABEL,
     LONGEST,
     ROUND_ROBIN,
+    ROUTE,
     SIDE,
     SLOT_WORDS,
     STARTING,
@@ -71,7 +75,7 @@ def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int)
     if equal == 0:
         best = s.last_resort[first + i]
         return best if best >= 0 and is_ready(s, u, router, best) else -1
-    skip = below(draw(u.seed, ROUTE, router, i, cycle), equal)
+    skip = below(draw(u.seed, ROUTE_DRAW, router, i, cycle), equal)
     for w in range(u.wide):
         outputs = s.may[at + w] & s.ready[router * u.wide + w]
         while outputs:
@@ -331,6 +335,23 @@ def serve_links(s: GraphState, u: GraphSetting, router: int) -> None:
 
 
 @inlined
+def send_to(
+    s: GraphState, u: GraphSetting, h: int, route: int, birth: int, label: int, trip: int, cycle: int
+) -> None:
+    """Let a packet, whose header leaves in `cycle`, cross a link into a FIFO."""
+    there = s.owner[h] * u.row
+    at = (s.fifo[h] & FIELD) + (s.fifo[h] >> COUNT & FIELD)
+    if at >= u.queue:
+        at -= u.queue
+    place = s.row[there + PLACE] + (h - s.row[there + FIRST]) * u.queue + at
+    s.slot[place * SLOT_WORDS + ROUTE] = route
+    s.slot[place * SLOT_WORDS + BIRTH] = birth
+    s.slot[place * SLOT_WORDS + LABEL] = label
+    s.trip[place] = trip
+    header_sets_out(s, u, h, cycle)
+
+
+@inlined
 def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
     """Let the packet that holds an output begin to cross its link."""
     router = s.owner[g]
@@ -344,14 +365,7 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
         leaves(s, u, router, f - first, port, s.lasts[link], cycle)
     s.crossed[link] += 1
     h = s.beyond[g]
-    there = s.owner[h] * u.row
-    at = (s.fifo[h] & FIELD) + (s.fifo[h] >> COUNT & FIELD)
-    if at >= u.queue:
-        at -= u.queue
-    place = s.row[there + PLACE] + (h - s.row[there + FIRST]) * u.queue + at
     old = slot_of(s, u, base, f - first, s.fifo[f] & FIELD)
-    for word in range(SLOT_WORDS):
-        s.slot[place * SLOT_WORDS + word] = s.slot[old + word]
     trip = s.trip[old // SLOT_WORDS]
     if router >= u.first_switch:
         x = (router - u.first_switch) * u.ports + port
@@ -361,9 +375,12 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
             trip |= (s.kind[x] + 1) << KIND_AT
             if u.escapes and s.vc_of[output] == 0:
                 trip |= ESCAPED
-    s.trip[place] = trip
     fetch_entry(s, u, s.owner[h], old)
-    header_sets_out(s, u, h, cycle)
+    if is_ours(s, u, s.owner[h]):
+        send_to(s, u, h, s.slot[old + ROUTE], s.slot[old + BIRTH], s.slot[old + LABEL], trip, cycle)
+    else:
+        post(s, u, DECIDED, s.owner[h], trip)
+        send_across(s, u, s.owner[h], h, s.slot[old + ROUTE], s.slot[old + BIRTH], s.slot[old + LABEL])
     begins_to_leave(s, u, f, cycle, s.lasts[link])
 
 

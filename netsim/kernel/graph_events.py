@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
+from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
 from netplace.netsim.kernel.graph_state import (
@@ -136,6 +137,13 @@ def acknowledge(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
 
 
 @inlined
+def ready_if_room(s: GraphState, u: GraphSetting, g: int) -> None:
+    """Note that an output is free and has room downstream, if it is so."""
+    if s.free[g] and held_beyond(s, u, g) < u.queue:
+        becomes_ready(s, u, g)
+
+
+@inlined
 def waits_for_link(s: GraphState, u: GraphSetting, router: int, port: int) -> bool:
     """Tell whether a packet that holds an output of a port waits for its link."""
     low = port * u.vcs
@@ -181,8 +189,11 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         g = first + output
         s.free[g] = 1
         s.busy[router * u.ports + s.port_of[output]] = 0
-        if held_beyond(s, u, g) < u.queue:
-            becomes_ready(s, u, g)
+        if is_ours(s, u, s.owner[s.beyond[g]]):
+            if held_beyond(s, u, g) < u.queue:
+                becomes_ready(s, u, g)
+        else:  # where the count may be changing now
+            tell(s, u, FELL_DUE, router, ROOM_AGAIN, g)
         if u.fabric == 1 and u.crossbar > 0:
             s.leaving[entry_of(s, u, f)] -= 1
             look_now(s, u, router)
@@ -201,8 +212,12 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     elif u.fabric == 1 and s.lag[f] > 0:
         s.untold[f] += 1
         falls_due(s, u, ~f, cycle + s.lag[f])
-    elif word >> COUNT & FIELD == u.queue - 1 and s.feeder[f] >= 0 and s.free[s.feeder[f]]:
-        becomes_ready(s, u, s.feeder[f])
+    elif word >> COUNT & FIELD == u.queue - 1 and s.feeder[f] >= 0:
+        if is_ours(s, u, s.owner[s.feeder[f]]):
+            if s.free[s.feeder[f]]:
+                becomes_ready(s, u, s.feeder[f])
+        else:
+            tell(s, u, FELL_DUE, s.owner[s.feeder[f]], ROOM_AGAIN, s.feeder[f])
     if word >> SEEN & FIELD > 0:
         becomes_head(s, router << u.name_bits | i)
 

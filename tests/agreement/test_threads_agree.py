@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playing import Player, difference
 from strategies import configs, stories
+from wirings import RANDOM, wired
 
 from netplace.netsim import domains
-from netplace.topologies import parse
+from netplace.topologies import TOPOLOGIES, parse
 
 FEW = settings(
     derandomize=True, deadline=None, database=None, max_examples=15, suppress_health_check=list(HealthCheck)
@@ -46,8 +47,13 @@ def told(**more):
     }
 
 
-STORIES = told()
-WIDE_STORIES = told(settings=configs())
+STORIES = told() | {
+    "any-wiring": stories(where=wired(configs(rendezvous=(None, 100))), traffic=True, stops=True),
+}
+WIDE_STORIES = told(settings=configs()) | {
+    "any-wiring": STORIES["any-wiring"],
+    "any-wiring-open-loop": stories(where=wired(), jobs=False, traffic=True),
+}
 THREADS = st.sampled_from((2, 2, 3, 7))
 LOTS = st.integers(0, 1000)
 
@@ -69,6 +75,11 @@ def agree(story, threads, lot):
 
 def _at_random(topology, count, seed):
     return np.random.default_rng(seed).integers(0, count, topology.routers, np.int8)
+
+
+@pytest.fixture(autouse=True)
+def random_networks(monkeypatch):
+    monkeypatch.setitem(TOPOLOGIES, "random", RANDOM)
 
 
 @pytest.mark.parametrize("kind", STORIES)
