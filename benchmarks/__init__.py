@@ -17,6 +17,7 @@ from netplace.benchmarks.parts import parts
 from netplace.benchmarks.reference import reference
 from netplace.benchmarks.schedules import schedule_jobs
 from netplace.benchmarks.start import start
+from netplace.benchmarks.threads import threads
 from netplace.benchmarks.traffic import general, idle, saturated
 
 __all__ = ["BENCHMARKS", "Figure"]
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "application": application,
     "come-and-go": come_and_go,
     "parts": parts,
+    "threads": threads,
     "memory": memory,
     "reference": reference,
     "start": start,

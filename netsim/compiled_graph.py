@@ -67,7 +67,7 @@ class GraphKernelEngine(KernelEngine):
     @property
     def in_flight(self) -> int:
         """Packets created and not yet consumed to the tail, or thrown away."""
-        return super().in_flight - sum(int(tally[g.GONE]) for tally in self._each("tally"))  # type: ignore[attr-defined]
+        return super().in_flight - sum(int(tally[g.GONE]) for tally in self._each("tally"))
 
     def fail(
         self, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
@@ -128,7 +128,8 @@ class GraphKernelEngine(KernelEngine):
         first = [
             (place, int(ring[place])) for ring in self._each("tail_at") for place in np.flatnonzero(ring >= 0)
         ]
-        for place, f in first:
+        for place, head in first:
+            f = head
             while f >= 0:
                 output = int(s.fifo[f]) >> g.OUT
                 if output < g.NOWHERE:

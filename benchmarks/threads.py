@@ -1,0 +1,82 @@
+"""What a second thread gains for one network: saturated uniform traffic on one thread and on two, in turn.
+
+Run alone with ``python -m netplace.benchmarks.threads``. It measures the time that passes, so nothing else
+should run: on a busy machine threads wait for each other whenever one of them has no core.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+from netplace.benchmarks.figure import Figure, figure
+from netplace.netsim import Config, Network, pattern
+from netplace.topologies import parse
+
+__all__ = ["threads"]
+
+_UGAL = Config(routing="ugal-l", vcs=3)
+# network: (settings, cycles of warm-up, cycles of a repeat, gain of two threads wanted)
+NETWORKS: dict[str, tuple[Config, int, int, float | None]] = {
+    "torus:8x8": (Config(), 5_000, 40_000, None),
+    "torus:8x8x8": (Config(), 2_000, 6_000, None),
+    "torus:16x16x16": (Config(), 1_500, 1_000, 1.5),
+    "torus:32x32x32": (Config(), 600, 120, 1.7),
+    "torus:64x64x64": (Config(), 200, 14, 1.7),
+    "tree:4,6": (Config(), 600, 250, None),
+    "tree:4,8": (Config(), 250, 15, 1.7),
+    "dragonfly:a=14,p=7,h=7": (_UGAL, 300, 100, 1.6),
+}
+COUNT = 2  # threads
+_QUICK = ("torus:8x8", "torus:16x16x16", "tree:4,6")
+
+
+def _network(name: str, config: Config, warmup: int, count: int) -> Network:
+    network = Network(parse(name), config, threads=count)
+    network.generate(pattern("uniform", network.topology, 1 / config.packet_phits))
+    network.advance(warmup)
+    return network
+
+
+def _hops_per_second(network: Network, cycles: int) -> float:
+    """Return the millions of packet-hops that are simulated in a second that passes."""
+    network.reset_counters()
+    began = time.perf_counter()
+    network.advance(network.now + cycles)
+    seconds = time.perf_counter() - began
+    return float(network.counters().link_packets.sum()) / seconds / 1e6
+
+
+def threads(quick: bool) -> Iterator[Figure]:
+    """Measure packet-hops a second of time with one thread, with two, and the ratio, pair by pair."""
+    for name in _QUICK if quick else NETWORKS:
+        config, warmup, cycles, least = NETWORKS[name]
+        alone, together = (_network(name, config, warmup, number) for number in (1, COUNT))
+        pairs = [
+            (_hops_per_second(alone, cycles), _hops_per_second(together, cycles))
+            for _ in range(3 if quick else 5)
+        ]
+        one, several = zip(*pairs, strict=True)
+        yield figure(f"one thread, {name}", "M packet-hops/s", one)
+        yield figure(f"{COUNT} threads, {name}", "M packet-hops/s", several)
+        ratios = [after / before for before, after in pairs]
+        yield figure(f"{COUNT} threads over one, {name}", "ratio", ratios, least=least)
+
+
+def main() -> None:
+    """Print a line for each network: both rates and the gain, medians."""
+    print(f"{'network':24} {'one':>7} {'two':>7} {'gain':>6}  M packet-hops in a second that passes")
+    lines = iter(threads("--quick" in sys.argv))
+    for one in lines:
+        several, gain = next(lines), next(lines)
+        name = one.name.partition(", ")[2]
+        print(
+            f"{name:24} {one.value:7.2f} {several.value:7.2f} {gain.value:6.2f}"
+            f"  ({gain.low:.2f} to {gain.high:.2f})",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""How many threads a network gets, and what is said where it cannot get them."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from netplace.netsim import Config, Network, domains, pattern, threads
+from netplace.topologies import parse
+
+SEVERAL = Config(vcs=1)  # of which there is one kernel for all grids
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "said"),
+    [
+        (0, {}, "threads: 0 is too small, expected at least 1"),
+        ("two", {}, "threads: 'two' is not a number from 1 to 64, or auto"),
+        (
+            2,
+            {"engine": "reference"},
+            "threads: 2 given, but engine reference is not split; expected 1, or auto",
+        ),
+        (2, {"explain": True}, "whom waiting is charged to is found out by one thread"),
+        (2, {"config": Config(faults="at=5,router=1")}, "faults at a cycle are dealt with by one thread"),
+        (17, {}, "threads: 17 given for the 16 nodes of torus:4x4"),
+    ],
+)
+def test_what_cannot_be_is_said(given, more, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        Network(parse("torus:4x4"), threads=given, **more)
+
+
+def test_auto_is_by_size(monkeypatch):
+    monkeypatch.setattr(threads, "cores", lambda: 4)
+
+    def chosen(name, **more):
+        usual = {"engine": "kernel", "explain": False}
+        return threads.usable_threads(parse(name), Config(), "auto", **usual | more)
+
+    assert [chosen(name) for name in ("torus:8x8", "torus:16x16x16", "torus:32x16x16")] == [1, 2, 4]
+    assert chosen("torus:32x16x16", explain=True) == 1
+
+
+def test_processes_times_threads_are_no_more_than_the_cores(monkeypatch):
+    monkeypatch.setattr(threads, "cores", lambda: 4)
+    assert threads.threads_beside(2, 2) == 2
+    assert threads.threads_beside("auto", 2) == 1
+    with pytest.raises(ValueError, match="threads: 2 given in each of 3 processes, more than the 4 cores"):
+        threads.threads_beside(2, 3)
+
+
+@pytest.mark.parametrize(
+    "name", ["torus:5x7", "mesh:9", "tree:3,3", "thintree:4,2,3", "dragonfly:a=4,p=2,h=2"]
+)
+@pytest.mark.parametrize("count", [2, 3])
+def test_every_domain_has_a_fair_share_of_nodes(name, count):
+    topology = parse(name)
+    owner = domains.cut(topology, count)
+    share = np.bincount(owner[: topology.nodes], minlength=count) / topology.nodes
+    assert owner.shape == (topology.routers,)
+    assert (share > 0.5 / count).all()
+
+
+def test_a_network_on_threads_goes_on_from_a_pickle():
+    ends = []
+    for count, pickled in ((1, False), (2, True)):
+        network = Network(parse("torus:4x4"), SEVERAL, threads=count)
+        network.generate(pattern("uniform", network.topology, 0.03))
+        network.advance(200)
+        if pickled:
+            network = pickle.loads(pickle.dumps(network))
+        network.advance(500)
+        counters = network.counters()
+        ends.append((counters.delivered, counters.packet_delay_sum, counters.link_cycles.tolist()))
+    assert ends[0] == ends[1]
