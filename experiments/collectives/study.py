@@ -64,7 +64,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     for operation in asked.parts:
         own = winners[winners["operation"] == operation]
         tables.append(winner_table(operation, own))
-        figures[operation] = partial(draw_winners, winners=own, title=f"{operation}: {PARTS[operation]}")
+        title = f"{operation}: {PARTS[operation]} (+n: n others do as well)"
+        figures[operation] = partial(draw_winners, winners=own, title=title)
     return Report(tuple(tables), _summary(winners, tables[:2]), figures)
 
 
