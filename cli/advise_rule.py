@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.cli.outputs import command_line
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def advise_on_rules(given: dict[str, Any], folder: Path | None, hosts: list[str]
         for name, text in (files | {"rules.json": json_text(asdict(found), 1) + "\n"}).items():
             with whole_file(folder / name) as temporary:
                 temporary.write_text(text, encoding="utf-8")
+        from netplace.report.pages import page_of, write_page
+
+        write_page(folder / "report.html", page_of(folder), command_line())
     if given["as_json"]:
         print_json(asdict(found) | {"files": files})
     else:

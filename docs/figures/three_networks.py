@@ -15,7 +15,7 @@ import numpy as np
 from netplace import parse, simulate
 from netplace.apps import application
 from netplace.netsim import Config, Network, Traffic
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, explain, page
 from netplace.scheduling import Job, make_partitioner
 from netplace.topologies import Graph, Topology
 
@@ -183,7 +183,7 @@ def _write(rows: dict[tuple[str, ...], float]) -> None:
 
 
 def _draw(rows: dict[tuple[str, ...], float]) -> None:
-    with page(HERE / "three-networks.png", 3.2) as figure:
+    with page(HERE / "three-networks.png", 3.6) as figure:
         delays, loads, jobs = figure.subplots(1, 3, width_ratios=(1.2, 1, 1))
         ticks = []
         for place, (name, routings) in enumerate(ROUTINGS.items()):
@@ -211,25 +211,23 @@ def _draw(rows: dict[tuple[str, ...], float]) -> None:
                 jobs.plot(
                     [at - 0.35, at + 0.35], [rows[*of, "jobs", "alone"] / 1e3] * 2, color="black", lw=1.5
                 )
-                ticks.append((at, f"{name},\n{routing}"))
+                ticks.append((at, f"{name},\n{routing.partition(' (')[0]}"))
         delays.set(
             xlabel="accepted load (phits a node and cycle)",
             ylabel="delay of a packet (cycles)",
             ylim=(0, 400),
         )
         delays.set_title("Uniform traffic")
-        delays.legend(loc="upper left")
         loads.set_title("Accepted, at most: uniform,\nand hard permutation (hatched)")
         jobs.set_title("Seven jobs at once\n(line: each alone)")
         loads.set_ylabel("phits a node and cycle")
         jobs.set_ylabel("mean time (1,000 cycles)")
+        explain(figure)
         for axes in (loads, jobs):
             axes.set_xticks(
                 [at for at, _ in ticks],
                 [label for _, label in ticks],
-                rotation=60,
-                ha="right",
-                rotation_mode="anchor",
+                rotation=90,
             )
 
 

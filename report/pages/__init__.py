@@ -14,6 +14,7 @@ from netplace.report.pages.kinds import (
     cosimulation,
     load,
     printed,
+    rules,
     run,
     schedule,
     store,
@@ -46,6 +47,7 @@ class PageKind:
 
 PAGES: dict[str, PageKind] = {
     "advice": PageKind(advice.recognises, advice.page, "a folder of netplace advise -o"),
+    "rules": PageKind(rules.recognises, rules.page, "a folder of netplace advise --log -o"),
     "co-simulation": PageKind(cosimulation.recognises, cosimulation.page, "a folder of netplace cosim -o"),
     "schedule": PageKind(schedule.recognises, schedule.page, "a folder of netplace schedule -o"),
     "study": PageKind(study.recognises, study.page, "a folder of netplace study"),

@@ -19,6 +19,7 @@ from netplace.report.plots.page import COLOURS, SHADES
 
 __all__ = ["still"]
 
+_LONGEST = 32  # letters of a name along an axis
 _MOST = 2_000  # boxes or links of a still picture: a larger one says nothing more
 
 
@@ -57,7 +58,8 @@ def _bars(drawing: Drawing, figure: Any) -> None:
     rotated = len(figure.groups) > 8
     axes.set_xticks(places[:: max(1, len(places) // 40)])
     axes.set_xticklabels(
-        list(figure.groups[shown])[:: max(1, len(places) // 40)], rotation=90 if rotated else 0
+        [_short(name) for name in figure.groups[shown]][:: max(1, len(places) // 40)],
+        rotation=90 if rotated else 0,
     )
     axes.set_ylabel(figure.unit)
     if count > 1:
@@ -73,7 +75,7 @@ def _intervals(drawing: Drawing, figure: Any) -> None:
         colour = COLOURS[place % len(COLOURS)]
         axes.errorbar(values, own, xerr=half, fmt="o", markersize=4, color=colour, label=_label(group))
     axes.axvline(0, color="#666666", linewidth=0.8)
-    axes.set_yticks(range(len(figure.names)), figure.names)
+    axes.set_yticks(range(len(figure.names)), [_short(name) for name in figure.names])
     axes.set_ylim(len(figure.names) - 0.5, -0.5)
     axes.set_xlabel(figure.unit)
     if len(groups) > 1:
@@ -154,6 +156,10 @@ def _timeline(drawing: Drawing, figure: Any) -> None:
     axes.set_xlabel(figure.x)
     if figure.path:
         axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _label(name: str) -> str:

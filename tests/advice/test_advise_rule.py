@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from netplace.advice.install import install_files
 from netplace.advice.shapes import shape_lists
 from netplace.cli import app
+from netplace.report.pages import page_of
 from netplace.scheduling import Allocation, Job, make_partitioner, make_times
 from netplace.scheduling.partitioner.slurm_placements import read_placements
 from netplace.topologies import parse
@@ -54,6 +55,10 @@ def test_a_tree_of_slurm_is_advised_and_told_how(tmp_path, log):
     usual = next(one for one in found["tried"] if one["partition"] == "slurm:tree")
     assert (usual["gain"], usual["verdict"], usual["pays_from"]) == (0, "usual", None)
     assert "local most = { 8, 16, 24, 32 }" in (folder / "job_submit.lua").read_text()
+    made = page_of(folder)
+    assert found["usual"] in made.verdict[0]
+    assert made.parts[-1].title == "To install: job_submit.lua"
+    assert '<ul class="verdict"><li>' in (folder / "report.html").read_text()
 
 
 def test_a_torus_is_told_which_shapes_to_list(tmp_path, log):

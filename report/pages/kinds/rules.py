@@ -1,0 +1,93 @@
+"""The page of advice on a machine's rule, as ``netplace advise --log -o`` writes it in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.advice.rules import RuleAdvice
+from netplace.checks.schema import kind_of
+from netplace.report.pages.kinds.saved import saved_object
+from netplace.report.pages.page import Bars, DataTable, Figure, Intervals, Page
+
+__all__ = ["FILE", "page", "recognises"]
+
+FILE = "rules.json"
+_INSTALLED = ("topology.yaml", "job_submit.lua")
+_MOST_LINES = 200  # of a file that installs a rule
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a path is a folder of advice on rules."""
+    return path.is_dir() and (path / FILE).is_file()
+
+
+def page(path: Path) -> Page:
+    """Return the page of what ``netplace advise --log -o`` wrote."""
+    found = saved_object(path / FILE)
+    kind_of(RuleAdvice)(found, str(path / FILE))
+    tried = found["tried"]
+    others = [one for one in tried if one["verdict"] != "usual"]
+    groups = {"no clear difference": "within chance"}
+    parts: list[DataTable | Figure] = [
+        Intervals(
+            title=f"What each rule saves, against {found['usual']}",
+            caption=f"Of the mean turnaround, if a job that is twice as spread as it must be takes "
+            f"{100 * found['cost']:g} % longer, which is an assumption. Lines: 95 % intervals.",
+            height=120 + 26 * len(others),
+            names=[one["partition"] for one in others],
+            values=[100 * one["gain"] for one in others],
+            half_widths=[100 * one["half_width"] for one in others],
+            groups=[groups.get(one["verdict"], one["verdict"]) for one in others],
+            unit="% of the turnaround",
+        ),
+        Bars(
+            title="How long jobs wait",
+            caption="Mean over all jobs of the log.",
+            groups=[one["partition"] for one in tried],
+            series={"wait": [one["wait"] / 60 for one in tried]},
+            unit="min",
+        ),
+        DataTable("Rules", list(_COLUMNS), [[_cell(one, key) for key in _COLUMNS.values()] for one in tried]),
+    ]
+    for name in _INSTALLED:
+        if (path / name).is_file():
+            lines = (path / name).read_text(encoding="utf-8", errors="replace").splitlines()[:_MOST_LINES]
+            parts.append(DataTable(f"To install: {name}", ["line"], [[line] for line in lines]))
+    asked = [
+        ("the usual rule", found["usual"]),
+        ("cost of spread", f"{found['cost']:g}"),
+        ("jobs", f"{found['jobs']:,}"),
+    ]
+    missing = [f"{rule}: there was no time, see --seconds" for rule in found["left"]]
+    return Page("Which nodes jobs should have", _verdict(found), asked, parts, missing, found["notes"])
+
+
+_COLUMNS = {
+    "rule": "partition",
+    "wait (s)": "wait",
+    "runs longer (%)": "longer",
+    "saves (%)": "gain",
+    "±": "half_width",
+    "costs (%)": "waiting",
+    "pays from": "pays_from",
+    "verdict": "verdict",
+}
+_SHARES = ("longer", "gain", "half_width", "waiting")
+
+
+def _cell(one: dict[str, Any], key: str) -> Any:
+    return 100 * one[key] if key in _SHARES else one[key]
+
+
+def _verdict(found: dict[str, Any]) -> list[str]:
+    chosen = next((one for one in found["tried"] if one["partition"] == found["chosen"]), None)
+    if chosen is None or found["chosen"] == found["usual"]:
+        return [f"No rule is clearly better than {found['usual']}: leave it as it is."]
+    text = (
+        f"{found['chosen']} is clearly better than {found['usual']}: it saves {100 * chosen['gain']:.1f} ± "
+        f"{100 * chosen['half_width']:.1f} % of the mean turnaround."
+    )
+    if chosen["waiting"] > 0:
+        text += f" Where spread costs nothing it would cost {100 * chosen['waiting']:.1f} % in waiting."
+    return [text]
