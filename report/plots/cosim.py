@@ -19,6 +19,7 @@ from netplace.topologies.node_runs import node_runs
 __all__ = ["draw_sharing"]
 
 _MOST_BOXES = 50_000
+_ROOM = 0.04  # share of the time that a number needs
 
 
 def draw_sharing(path: Path, jobs: Sequence[Mapping[str, Any]], title: str) -> None:
@@ -53,12 +54,28 @@ def _draw_jobs(
             filled.append(colours(norm(slowdown)) if np.isfinite(slowdown) else (0.7, 0.7, 0.7, 1.0))
         if len(boxes) > _MOST_BOXES:
             break
+        _name_job(
+            axes, job, (begin, end), last / unit, dark=bool(np.isfinite(slowdown)) and norm(slowdown) > 0.5
+        )
     made = PolyCollection(boxes, facecolors=filled, edgecolors="white", linewidths=0.15)
     made.set(cmap=colours, norm=norm)
     axes.add_collection(made)
     highest = max((max(job["nodes"]) for job in jobs), default=0)
     axes.set(xlim=(0, last / unit), ylim=(0, highest + 1), xlabel=f"time ({name})", ylabel="node")
     return made
+
+
+def _name_job(
+    axes: Axes, job: Mapping[str, Any], time: tuple[float, float], last: float, *, dark: bool
+) -> None:
+    """Write the number of a job on the largest of its boxes, if that has room for it."""
+    low, high = max(node_runs(np.sort(job["nodes"])), key=lambda run: run[1] - run[0])
+    if time[1] - time[0] > _ROOM * last and high > low:
+        colour = "white" if dark else "black"
+        place = (sum(time) / 2, (low + high + 1) / 2)
+        axes.text(
+            *place, str(job["job"]), color=colour, fontsize="small", ha="center", va="center", clip_on=True
+        )
 
 
 def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
