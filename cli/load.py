@@ -174,7 +174,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.runs.toml_lines import line_of, read_toml
 
     refuse_beside_study(path, "store", "threads", "workers", "dask", "picture", "column", "as_json")
-    content, data = read_toml(path)
+    content, data = read_toml(path, flags=True)
     for key in data:
         one_of(key, [*KEYS, "seeds"], f"{path}: key")
     if isinstance(text := data.get("offered", "0.1:1.0:0.1"), str):

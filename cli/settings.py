@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
@@ -53,12 +53,17 @@ class SettingsCommand(AnnouncingCommand):
 
 
 @cache
-def _settings() -> dict[str, tuple[str, Any, str]]:
-    """Return the kind, the default and the description of each setting, by its name."""
+def _settings() -> dict[str, tuple[str, Any, str, tuple[str, ...]]]:
+    """Return the kind, the default, the description and the choices of each setting, by its name."""
     from netplace.netsim import Config
 
     return {
-        item.name: (str(item.type), item.default, _text(item.metadata["says"], item.metadata["choices"]))
+        item.name: (
+            str(item.type),
+            item.default,
+            _text(item.metadata["says"], item.metadata["choices"]),
+            tuple(item.metadata["choices"]),
+        )
         for item in fields(Config)
     }
 
@@ -78,7 +83,7 @@ def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> 
         Whether defaults are shown only, so that what is not given is None.
     """
     flags: list[click.Parameter] = []
-    for name, (kind, default, text) in _settings().items():
+    for name, (kind, default, text, choices) in _settings().items():
         key = renamed.get(name, name)
         flag = "--" + key.replace("_", "-")
         told = default not in (None, "")
@@ -89,9 +94,16 @@ def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> 
             more = {"type": _KINDS[kind]}
         else:
             more = {"type": _KINDS[kind], "default": default, "show_default": told}
+        if choices:
+            more["shell_complete"] = partial(_beginning, choices)
         usual = f" [default: {default}]" if shown_only and told else ""
         flags.append(click.RichOption([flag, key], help=text + usual, panel=PANEL, **more))
     return flags
+
+
+def _beginning(choices: tuple[str, ...], _: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    """Return the choices that begin with what was typed."""
+    return [name for name in choices if name.startswith(typed)]
 
 
 def config_from(given: dict[str, Any]) -> Config:

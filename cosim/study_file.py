@@ -33,7 +33,7 @@ def read_cosim_study(path: str | Path) -> list[CosimPlan]:
     ValueError
         If the file cannot be read, or a value is not valid; the sentence names file, line and key.
     """
-    _, said = read_toml(Path(path))
+    _, said = read_toml(Path(path), flags=True)
     if "network_time" in said:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations")
     return [*_under("table", path), *_under("live", path)]

@@ -77,7 +77,7 @@ def read_plans(
         If the file cannot be read, or a value is not valid; the sentence names file, line and key.
     """
     path = Path(path)
-    text, data = read_toml(path)
+    text, data = read_toml(path, flags=True)
     try:
         for key in data:
             one_of(key, [*keys, "seeds"], "key")

@@ -36,7 +36,7 @@ from netplace.netsim import Config
 from netplace.runs.rehearsal import check_short
 from netplace.runs.resolve import JOB_FIELDS, resolve
 from netplace.runs.spec import Run
-from netplace.runs.toml_lines import line_of, read_toml
+from netplace.runs.toml_lines import line_of, read_toml, underscored
 from netplace.topologies import parse
 
 __all__ = ["Sweep", "read_sweep"]
@@ -137,7 +137,7 @@ class Sweep:
 
     def _written(self, place: _Place) -> str:
         """Return the table in which a key is written: that of a pair stands elsewhere than it counts."""
-        data = tomllib.loads(self.text)
+        data = underscored(tomllib.loads(self.text), self.path)
         if not isinstance(data.get("pairs", []), list):
             return place[0]
         for number, pair in enumerate(data.get("pairs", [])):
@@ -159,7 +159,7 @@ def read_sweep(path: str | Path) -> Sweep:
         If the file cannot be read, is not TOML, has an unknown key, or describes no run, naming the line.
     """
     path = Path(path)
-    text, data = read_toml(path)
+    text, data = read_toml(path, flags=True)
     empty = Sweep(path, text)
     return replace(empty, axes=tuple(_axes(empty, data)), seeds=_seeds(empty, data.get("seeds", 1)))
 

@@ -8,25 +8,52 @@ from typing import Any
 
 from netplace.checks.toml_text import parsed_toml
 
-__all__ = ["line_of", "read_toml"]
+__all__ = ["line_of", "read_toml", "underscored"]
 
 _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*["']?([\w.-]+?)["']?\s*=""")
 
 
-def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
     """Return the text of a TOML file, and what it says.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    flags : bool
+        Whether its keys are names of flags, in which ``-`` stands for ``_``.
 
     Raises
     ------
     ValueError
-        If it cannot be read, or is not TOML.
+        If it cannot be read, is not TOML, or has one key in both spellings.
     """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    return parsed_toml(content, str(path))
+    text, said = parsed_toml(content, str(path))
+    return text, underscored(said, path) if flags else said
+
+
+def underscored(said: Any, path: Path) -> Any:
+    """Return values whose keys have ``_`` in place of ``-``; `path` is where they came from.
+
+    Raises
+    ------
+    ValueError
+        If a table has one key in both spellings.
+    """
+    if isinstance(said, list):
+        return [underscored(one, path) for one in said]
+    if not isinstance(said, dict):
+        return said
+    found = {key.replace("-", "_"): underscored(value, path) for key, value in said.items()}
+    if len(found) < len(said):
+        twice = next(key for key in said if "-" in key and key.replace("-", "_") in said)
+        raise ValueError(f"{path}: {twice} and {twice.replace('-', '_')} are one name, expected it once")
+    return found
 
 
 def line_of(text: str, table: str, key: str, value: object = None) -> int:
@@ -64,11 +91,15 @@ def line_of(text: str, table: str, key: str, value: object = None) -> int:
                 break
             if _holds(line, value):
                 return number
-        elif here == table and (match := _KEY.match(line)) and match[1] == key:
+        elif here == table and (match := _KEY.match(line)) and _alike(match[1], key):
             found = number
             if value is None or _holds(line.partition("=")[2], value):
                 return number
     return found or 1
+
+
+def _alike(written: str, key: str) -> bool:
+    return written.replace("-", "_") == key.replace("-", "_")
 
 
 def _holds(line: str, value: object) -> bool:

@@ -3,12 +3,14 @@
 import pytest
 
 from netplace.cli import COMMANDS, app
+from netplace.runs.loads import KEYS, make_load_plan
+from netplace.runs.study_file import read_plans
 
 
 def completed(command, name, begun):
     found = app.commands[command]
-    [parameter] = [one for one in found.params if one.name == name]
     context = found.make_context(command, ["--help"], resilient_parsing=True)
+    [parameter] = [one for one in found.get_params(context) if one.name == name]
     return [item.value for item in parameter.shell_complete(context, begun)]
 
 
@@ -50,3 +52,17 @@ def test_list_alone_tells_the_topics(netplace):
     result = netplace("list")
     assert result.exit_code == 0
     assert "netplace list networks" in result.stdout
+
+
+def test_keys_of_files_take_either_spelling(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text('network = "torus:4x4"\noffered = 0.5\ntraffic = "hot-spot"\nhot-node = 3\n')
+    (plan,) = read_plans(path, KEYS, make_load_plan, "points")
+    assert plan.to_dict()["hot_node"] == 3
+    path.write_text(path.read_text() + "hot_node = 6\n")
+    with pytest.raises(ValueError, match="hot-node and hot_node are one name"):
+        read_plans(path, KEYS, make_load_plan, "points")
+
+
+def test_values_of_settings_are_completed():
+    assert completed("run", "policy", "sh") == ["shortest"]
