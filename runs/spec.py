@@ -104,6 +104,9 @@ class Run:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        object.__setattr__(self, "jobs", tuple(self.jobs))  # lists are taken, and have no hash
+        for name in ("contents", "revisions"):
+            object.__setattr__(self, name, pairs_of(getattr(self, name), f"Run: {name}"))
 
     @cached_property
     def key(self) -> str:

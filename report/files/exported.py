@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from netplace.checks import MOST
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages.kinds.run import FILE as RUN
 from netplace.report.pages.kinds.run import recognises as is_run
@@ -141,8 +142,19 @@ def _store_frames(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose lists are text, as tables of databases hold them."""
-    return frame.map(lambda value: str(value) if isinstance(value, list | dict | tuple) else value)
+    """Return a table each column of which holds one kind of values, as tables of databases do."""
+    return frame.apply(_of_one_kind)
+
+
+def _of_one_kind(column: pd.Series) -> pd.Series:
+    """Return a column as it is, or as text where it holds lists, or values of several kinds."""
+    values = column.dropna()
+    kinds = set(values.map(type))
+    if column.dtype != object or kinds <= {str} or kinds == {bool}:
+        return column
+    if kinds <= {int, float} and all(abs(value) < MOST for value in values):
+        return pd.to_numeric(column)
+    return column.map(lambda value: None if value is None or value is pd.NA else str(value))
 
 
 def _tables(path: Path, target: Path) -> list[str]:

@@ -5,6 +5,8 @@ import importlib.util
 import pandas as pd
 import pytest
 
+from netplace.report.files.exported import export
+from netplace.runs.store import Store
 from netplace.scheduling.workload import read
 
 
@@ -60,3 +62,15 @@ def test_what_cannot_be_written_is_a_sentence(folder, tmp_path, netplace):
         result = netplace("export", folder / "s.sqlite", "-o", tmp_path / "a.duckdb")
         assert "needs duckdb" in " ".join(result.stderr.split())
     assert not list(tmp_path.iterdir())
+
+
+def test_columns_of_several_kinds_are_text(tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        for key, margin in enumerate((0.5, "wide", [1], None)):
+            store.keep_outcome("schedules", str(key), {"margin": margin, "jobs": key}, {"metrics": {}})
+        store.keep_outcome("loads", "0", {"size": 10**40}, {"accepted": 1})
+    export(tmp_path / "s.sqlite", tmp_path / "x.parquet")
+    kept = pd.read_parquet(tmp_path / "x.parquet")
+    assert kept["plan.margin"].fillna("").tolist() == ["0.5", "wide", "[1]", ""]
+    assert kept["plan.jobs"].tolist() == [0, 1, 2, 3]
+    assert pd.read_parquet(tmp_path / "x-loads.parquet")["plan.size"].tolist() == [str(10**40)]
