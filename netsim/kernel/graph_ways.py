@@ -189,6 +189,14 @@ def add_outputs(s: GraphState, u: GraphSetting, f: int, low: int, count: int) ->
 
 
 @inlined
+def leads_out(s: GraphState, u: GraphSetting, x: int, node: int, pair: int) -> bool:
+    """Tell whether the way home leads out of the network: to the compute node, or to its socket."""
+    if x < u.compute_from:
+        return gate_of(s, u, x, node) == x
+    return s.end[x * u.ports + s.table[pair * u.entry]] == s.home[node]
+
+
+@inlined
 def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) -> None:
     """Settle what a head may ask for: outputs in `may`, that on the escape channel in `last_resort`."""
     f = s.row[router * u.row + FIRST] + i
@@ -208,7 +216,7 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         return
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
-    leaving = homeward and x < u.compute_from and gate_of(s, u, x, node) == x
+    leaving = homeward and leads_out(s, u, x, node, pair)
     if u.escapes and not leaving:
         s.last_resort[f] = s.table[pair * u.entry + u.most] * u.vcs
     if trip & ESCAPED and not leaving:
@@ -222,7 +230,7 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         port = s.table[pair * u.entry + k]
         if port < 0:
             break
-        if leaving:  # to the compute node, by any virtual channel
+        if leaving:  # by any virtual channel: what lies behind stops for nobody
             add_outputs(s, u, f, port * u.vcs, u.vcs)
             continue
         level = level_on(s, u, trip, x, port)

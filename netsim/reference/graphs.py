@@ -123,6 +123,14 @@ class GraphRouting(Routing):
         plane = self.table.switches.of_plane
         return int(self.table.gate[node]) + switch // plane * plane
 
+    def _leads_out(self, switch: int, node: int) -> bool:
+        """Tell whether the way home leads out of the network: to the compute node, or to its socket."""
+        home = self._home[node]
+        if switch < self._compute_from:
+            return self._gate(switch, node) == switch and home >= self._compute_from
+        port = int(self.table.routes.ports[switch, home, 0])
+        return int(self.table.switches.neighbor[switch, port]) == home
+
     def _at_compute_node(self, packet: Packet, router: Router, trip: Trip, now: int) -> Head:
         """Return the outputs of a packet that comes to a compute node from a task or from the network."""
         home = self._home[packet.destination]
@@ -135,8 +143,8 @@ class GraphRouting(Routing):
         """Return the outputs that lead to switch `target`."""
         switch = router.number - self._first
         escape = None
-        if trip.via < 0 and switch == self._gate(switch, packet.destination) < self._compute_from:
-            ports = self._ports(packet, switch, target)  # to the compute node, by any virtual channel
+        if trip.via < 0 and self._leads_out(switch, packet.destination):
+            ports = self._ports(packet, switch, target)  # by any virtual channel: nothing behind stops
             outputs = [router.outputs[port * self.vcs + vc] for port in ports for vc in range(self.vcs)]
             return Head(packet, now, sorted(outputs, key=lambda output: output.number))
         if self.table.routes.escape is not None:

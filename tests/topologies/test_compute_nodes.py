@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import Program, TaskWriter
-from netplace.netsim import ENGINES, Config, Network, pattern, simulate
+from netplace.netsim import ENGINES, Config, Network, measure_load, pattern, simulate
 from netplace.placement import map_tasks
 from netplace.topologies import compute_nodes, parse
 
@@ -78,6 +78,24 @@ def test_sockets_have_a_bus_that_their_tasks_share(of, engine):
     )  # a bus at either end, one after the other
     both = cycles(machine, engine, (0, 2), (1, 3))
     assert 6 * SERIAL < both < 6 * SERIAL + 250
+
+
+@pytest.mark.parametrize(
+    ("routing", "discipline"),
+    [("valiant", "hop"), ("minimal", "hop"), ("adaptive", "usual"), ("ugal-g", "usual"), ("ecmp", "hop")],
+)
+@pytest.mark.parametrize("planes", [1, 2])
+def test_packets_leave_for_a_socket_by_any_virtual_channel(routing, discipline, planes):
+    # Their level may be above all there are: after the last hop of the network nothing waits any more.
+    topology = parse(f"nodes:tasks=4,sockets=2,planes={planes}/mesh:3x2")
+    config = Config(vcs=6, routing=routing, vc_discipline=discipline, queue_packets=2)
+    points = [
+        measure_load(topology, 0.2, config=config, engine=engine, seed=3, warmup=0, measure=400).to_dict()
+        for engine in ENGINES
+    ]
+    for name in ("packets", "packet_hops", "mean_delay"):
+        assert points[0][name] == points[1][name]
+    assert points[0]["packets"] > 50
 
 
 @pytest.mark.parametrize("of", ["torus:3x3", "dragonfly:a=2,p=2,h=1", "tree:2,2", "xgft:2;2,3;1,2"])
