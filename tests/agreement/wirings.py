@@ -31,6 +31,8 @@ SMALL = (
     "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",
     "nodes:tasks=4,sockets=2,bus=2,latency=3,crossing=1/mesh:3x2",
     "nodes:tasks=2,planes=2/tree:2,2",
+    "nodes:tasks=1,planes=2/dragonfly:a=2,p=1,h=1",
+    "nodes:tasks=2,planes=2,sockets=2/torus:3",
 )
 
 

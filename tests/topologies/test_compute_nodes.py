@@ -116,12 +116,13 @@ def test_one_task_a_node_adds_a_link_at_either_end(of):
 
 
 @pytest.mark.parametrize("routing", ["minimal", "valiant", "ugal-l", "ugal-g", "par"])
-def test_detours_are_chosen_in_the_network_and_lead_through_no_compute_node(routing):
+@pytest.mark.parametrize("parts", ["tasks=2", "tasks=2,planes=2"])
+def test_detours_are_chosen_in_the_network_and_lead_through_no_compute_node(routing, parts):
     hops = []
-    for text in ("dragonfly:a=4,p=2,h=2", "nodes:tasks=2/dragonfly:a=4,p=1,h=2"):
+    for text in ("dragonfly:a=4,p=2,h=2", f"nodes:{parts}/dragonfly:a=4,p=1,h=2"):
         topology = parse(text)
         network = Network(topology, Config(vcs=8, routing=routing), seed=1)
-        network.generate(pattern("uniform", topology, 0.2 / 16))
+        network.generate(pattern("uniform", topology, 0.2 / 16 * getattr(topology, "planes", 1)))
         network.advance(6_000)
         counted = network.counters()
         first, last = topology.first_switch, topology.routers - topology.compute_nodes

@@ -32,7 +32,7 @@ def one_plane(switches: Switches, routes: Routes) -> tuple[Switches, Routes]:
         routes,
         ports=routes.ports[:n, :n],
         escape=None if routes.escape is None else routes.escape[:n, :n],
-        via=None if via is None else via[:, : via.shape[1] // switches.planes],
+        via=via,
         stride=None if routes.stride is None else routes.stride[:n],
     )
 
@@ -57,9 +57,10 @@ def with_compute_nodes(switches: Switches, routes: Routes) -> Routes:
         escape = _entries(switches, routes.escape[:, :, None], wires[:, :, :1], 1, home)[:, :, 0]
     via = routes.via
     if via is not None:
-        via = np.concatenate([via + plane * n for plane in range(planes)], axis=1).astype(np.int32)
-        if len(via) > 1:
-            via = np.concatenate((*([via] * planes), via[home][of]))
+        if planes > 1 or len(via) > 1:  # a row for each switch, of switches in its own plane
+            rows = np.broadcast_to(via, (n, via.shape[1]))
+            via = np.concatenate((*(rows + plane * n for plane in range(planes)), rows[home][of]))
+        via = via.astype(np.int32)
     stride = routes.stride
     if stride is not None:
         stride = np.concatenate((*([stride] * planes), np.ones(switches.compute_nodes, np.int64)))
