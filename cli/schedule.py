@@ -39,7 +39,7 @@ FLAGS: Flags = {
     "machine": (str, "NETWORK", _JOBS, "The machine, such as torus:32x32x32; see netplace list networks."),
     "workload": (str, "NAME|FILE", _JOBS, "lublin, applications, or a file: .swf or .csv, also with .gz."),
     "jobs": (COUNT, None, _JOBS, "Jobs of a model [default: 10000]; of a file, only the first so many."),
-    "load": (REAL, None, _JOBS, "Load that lublin is to reach."),
+    "load": (REAL, None, _JOBS, "Load that lublin, or a file of jobs, is to reach."),
     "kind": (str, None, _JOBS, "Kind of jobs of lublin: batch, interactive, both, whole."),
     "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
     "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),

@@ -264,7 +264,7 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
     else:
         if "." not in Path(workload).name and not Path(workload).exists():
             one_of(workload, WORKLOADS, "workload")
-        taken = _LOGS if ".swf" in Path(workload).name.lower() else ()
+        taken = ("load", *(_LOGS if ".swf" in Path(workload).name.lower() else ()))
         what = f"workload {workload} is a file"
     for name in (*of_models, *_LOGS):
         if name in said and name not in taken:

@@ -27,7 +27,7 @@ from netplace.scheduling.refusal import refusals
 from netplace.scheduling.simulation import Tell
 from netplace.scheduling.simulator import hold_back
 from netplace.scheduling.site_rules import SiteRun
-from netplace.scheduling.workload import Workload, make_workload, read
+from netplace.scheduling.workload import Workload, at_load, make_workload, read
 from netplace.topologies import Topology, parse
 
 __all__ = ["Carried", "carry_out", "outcome_of", "refused_jobs", "workload_of"]
@@ -63,15 +63,17 @@ def workload_of(plan: Plan) -> Workload:
         If they cannot be read or made.
     """
     options = dict(plan.options)
+    nodes = plan.installed or parse(plan.machine).nodes
     if plan.from_file:
+        target = options.pop("load", None)
         read_whole = (
             read_job_list(plan.workload) if is_job_list(plan.workload) else read(plan.workload, **options)
         )
         jobs = read_whole if plan.jobs is None else read_whole[: plan.jobs]
+        jobs = jobs if target is None else at_load(jobs, nodes, target)
     else:
         if "repeats" in options:
             options["repeats"] = tuple(options["repeats"])
-        nodes = plan.installed or parse(plan.machine).nodes
         jobs = make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
     return jobs.without(np.isin(jobs.number, plan.without), "not all that are compared can run them")
 

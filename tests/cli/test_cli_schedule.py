@@ -236,7 +236,8 @@ def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, wo
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--load", "0.7"], ["--load: 0.7 given, but workload log.swf.gz is a file"]),
+        (["--kind", "batch"], ["--kind: 'batch' given, but workload log.swf.gz is a file"]),
+        (["--load", "0"], ["--load: 0 is too small"]),
         (["--drop", "late"], ["--drop: unknown name 'late'"]),
         (["--cores-per-node", "0"], ["0 is too small"]),
         (["--times", "simulated:x.sqlite"], ["no job of", "runs an application"]),

@@ -12,6 +12,7 @@ from click.testing import Result
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.same_jobs import after_runs, contestants, same_jobs
 from netplace.runs.schedules import outcome_of, workload_of
+from netplace.scheduling.workload import load
 
 POLICIES, PARTITIONS = ("fcfs", "easy"), ("contiguous", "non-contiguous")
 
@@ -32,6 +33,18 @@ def plans(machine: str, workload: Path, **more: object) -> list[Plan]:
         for policy in POLICIES
         for part in PARTITIONS
     ]
+
+
+def test_a_file_of_jobs_is_stretched_to_a_load(tmp_path: Path) -> None:
+    path = log(tmp_path, [4, 8, 4, 8, 4])
+    given = {"machine": "torus:4x4", "workload": str(path), "policy": "easy", "partition": "contiguous"}
+    made = workload_of(make_plan(given | {"load": 0.5}))
+    assert load(made, 16) == pytest.approx(0.5)
+    assert load(workload_of(make_plan(given | {"load": 2.0, "jobs": 4})), 16) == pytest.approx(2.0)
+    assert make_plan(given).key != make_plan(given | {"load": 0.5}).key
+    at_once = log(tmp_path, [4])
+    with pytest.raises(ValueError, match="cannot be stretched"):
+        workload_of(make_plan(given | {"workload": str(at_once), "load": 0.5}))
 
 
 def test_a_size_that_no_box_has_gets_the_next_that_has_one(tmp_path: Path) -> None:
