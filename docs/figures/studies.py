@@ -75,20 +75,20 @@ def _fronts(path: Path, table: pd.DataFrame) -> None:
     draw_contestants(table[table["machine"] == machine])(path)
 
 
-_TD = {
-    "td-vs-classic/table-1a": "One application of class A on an 8x8 torus",
-    "td-vs-classic/table-1b": "One application of class A on a 4x4x4 torus",
-    "td-vs-classic/table-2": "One application of class W on a 4x4 torus",
-    "td-vs-classic-2/table-2": "One application of class W on a 4x4 torus",
-    "td-vs-classic-published/table-1a": "One application of class A on an 8x8 torus",
-    "td-vs-classic-published/table-1b": "One application of class A on a 4x4x4 torus",
-    "td-vs-classic-random/table-3c": "Four instances on a 16x16 torus, in random partitions",
-    "td-vs-classic-shared/table-3a": "Four instances on a 16x16 torus, in quadrants",
-    "td-vs-classic-shared/table-3b": "Four instances on a 16x16 torus, in bands",
-    "td-vs-classic-8x8x8/table-8x8x8-planes": "Eight instances on an 8x8x8 torus, in planes",
-    "td-vs-classic-8x8x8/table-8x8x8-random": "Eight instances on an 8x8x8 torus, in random partitions",
-    "td-vs-classic-8x8x8/table-8x8x8-sub-cubes": "Eight instances on an 8x8x8 torus, in sub-cubes",
-}
+_TD = (
+    "td-vs-classic/table-1a",
+    "td-vs-classic/table-1b",
+    "td-vs-classic/table-2",
+    "td-vs-classic-2/table-2",
+    "td-vs-classic-published/table-1a",
+    "td-vs-classic-published/table-1b",
+    "td-vs-classic-random/table-3c",
+    "td-vs-classic-shared/table-3a",
+    "td-vs-classic-shared/table-3b",
+    "td-vs-classic-8x8x8/table-8x8x8-planes",
+    "td-vs-classic-8x8x8/table-8x8x8-random",
+    "td-vs-classic-8x8x8/table-8x8x8-sub-cubes",
+)
 _PLACED = {
     "placement-effects/torus-16": "16 instances on a 32x32 torus",
     "placement-effects-alone/torus-1": "One instance on an 8x8 torus",
@@ -121,7 +121,7 @@ _THRESHOLDS = {
 }
 # Pictures, without their ending, and what draws each from the table of the same name.
 PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
-    **{name: _relative(td._draw, title) for name, title in _TD.items()},
+    **{name: _relative(td._draw, td.PARTS[name.partition("/table-")[2]].title) for name in _TD},
     **{name: _relative(effects._draw, title) for name, title in _PLACED.items()},
     **{name: _relative(astray._draw, title) for name, title in _ASTRAY.items()},
     **{name: _titled(selection._draw, title) for name, title in _SELECTED.items()},
