@@ -23,8 +23,8 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 }
 
 
-def make_files(folder: Path) -> None:
-    """Write the good files; those of results are made by netplace."""
+def make_files(folder: Path, results: bool = True) -> None:
+    """Write the good files; those of results, if they are wanted, are made by netplace."""
     from netplace.cli import app
     from netplace.report.terminal.compiling import load_engine
 
@@ -39,4 +39,4 @@ def make_files(folder: Path) -> None:
     W = (3 * np.arange(16)[:, None] + 7 * np.arange(16)) % 11
     np.save(folder / "w.npy", W)
     np.savez_compressed(folder / "w.npz", W=W)
-    good_results.make_results(folder)
+    good_results.make_results(folder, results)

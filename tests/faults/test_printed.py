@@ -18,10 +18,9 @@ ASKED = {
 
 
 @pytest.fixture
-def printed(netplace, tmp_path, monkeypatch):
+def printed(results, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shown = netplace("allocate", "--machine", "mesh:4x4", "--nodes", 3, "--all", "--json")
-    return json.loads(shown.stdout)
+    return json.loads(results_text("allocation", 1, results["allocation"]))
 
 
 @pytest.mark.parametrize(
