@@ -3,8 +3,8 @@
 ``python fuzz.py FIRST COUNT`` tries the inputs FIRST to FIRST + COUNT - 1, each in a folder of its own, and
 prints a line for each fault: a traceback, a warning, another exit code than 0 or 2, a sentence that is none,
 a value echoed whole, a hang, more than 1 GB, a file half-written. Every input follows from its number, and
-from which files there are, so ``python fuzz.py 1234 1 --show`` shows one again. They are tried in children of this process, which has
-loaded everything once: one that crashes or hangs takes nothing else with it.
+from which files there are, so ``python fuzz.py 1234 1 --show`` shows one again. They are tried in children of
+this process, which has loaded everything once: one that crashes or hangs takes nothing else with it.
 """
 
 from __future__ import annotations

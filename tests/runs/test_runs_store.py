@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,9 @@ def _claim(path: Path, keys: list[str], answers) -> None:
     with Claims(path) as claims:
         answers.put([claims.take(key) for key in keys])
         multiprocessing.Event().wait(60)
+
+
+def test_a_run_made_of_lists_is_the_run_made_of_tuples():
+    run = resolve("torus:4x4", {"app": "butterfly"})
+    made = replace(run, jobs=list(run.jobs), contents=[], revisions=[list(pair) for pair in run.revisions])
+    assert (made, hash(made), made.key) == (run, hash(run), run.key)
