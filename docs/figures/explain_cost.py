@@ -1,7 +1,7 @@
 """What `--explain` costs on the network that jobs share: measures ``explain_cost.csv``.
 
 Run with ``python docs/figures/explain_cost.py``; takes some seconds. Jobs of 8 tasks that do nothing
-but communicate fill a machine on random nodes; CPU seconds with and without charging, the least of runs in turn.
+but communicate fill a machine on random nodes; CPU seconds, the least of three runs each.
 """
 
 from __future__ import annotations
