@@ -50,6 +50,7 @@ class GraphKernelEngine(KernelEngine):
         self, topology: Topology, config: Config, seed: int, record: bool, explain: bool, threads: int
     ) -> None:
         table = general(topology, config)
+        config = config.of_all_classes
         u = graph_setting(topology, config, seed, record, table, explain)
         s = interpretable(graph_state(topology, config, u, table))
         self._domains = Domains(topology, u, s, threads)
@@ -96,7 +97,7 @@ class GraphKernelEngine(KernelEngine):
         self._cycles_before += self._cycles_at_this_pace()
         self._crossed_before = self._crossed().copy()
         self._setting, self._state = paced(
-            self._setting, self._state, self.topology, self.config, (cycles, delay), self.now
+            self._setting, self._state, self.topology, self.config.of_all_classes, (cycles, delay), self.now
         )
         self._state = interpretable(self._state)
 

@@ -9,6 +9,7 @@ from typing import Any
 from netplace.checks import MOST, one_of, real, whole
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim.cables import read_latencies
+from netplace.netsim.classes import read_classes
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.presets import FABRICS
@@ -40,7 +41,7 @@ TREE_ROUTINGS = {
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
-_FABRIC = ("cable_latency", "pipeline", "credit_delay", "crossbar", "congestion_control")
+_FABRIC = ("cable_latency", "pipeline", "credit_delay", "crossbar", "congestion_control", "classes")
 
 
 def _setting(
@@ -119,6 +120,8 @@ class Config:
         cable; None: room is known at once, or with `cable_latency` after the way back alone.
     crossbar : int
         Packets that may leave an input port for links at a time, its speed-up; 0: any number.
+    classes : str
+        Traffic classes, see `netplace.netsim.classes.read_classes`; `vcs` and `injectors` are those of each.
     fabric : str
         Key of `netplace.netsim.presets.FABRICS`, or empty: settings that are left at their default are those
         of this fabric.
@@ -193,6 +196,11 @@ class Config:
         "", "Packets that a node may have under way to another: window=PACKETS,ack=CYCLES."
     )
 
+    classes: str = _setting(
+        "",
+        "Traffic classes, each with so many VCs and injectors of its own: count=2 by jobs, or bytes=4096 by "
+        "size; weights=3+1, else the first goes before.",
+    )
     fabric: str = _setting("", f"Settings of a fabric, where none are given: {', '.join(FABRICS)}.")
 
     def __post_init__(self) -> None:
@@ -212,6 +220,7 @@ class Config:
                 one_of(getattr(self, item.name), choices, item.name)
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
+        read_classes(self.classes)
         if read_congestion(self.congestion_control).packets and self.faults:
             raise ValueError(
                 f"congestion_control {self.congestion_control!r}: expected no faults beside it, as packets "
@@ -239,6 +248,12 @@ class Config:
     def _of_fabric(self) -> dict[str, Any]:
         """Return the settings of the fabric that is named."""
         return FABRICS[one_of(self.fabric, FABRICS, "fabric")].settings if self.fabric else {}
+
+    @property
+    def of_all_classes(self) -> Config:
+        """The same settings with the virtual channels and injectors of all classes together."""
+        count = read_classes(self.classes).count
+        return replace(self, vcs=self.vcs * count, injectors=self.injectors * count) if count > 1 else self
 
     @property
     def overridden(self) -> tuple[str, ...]:

@@ -174,7 +174,7 @@ class Outage:
         for one, after in zip(chain, [*chain, -1][1:], strict=True):
             s.tail_next[one] = after
         s.tally[g.LEAVING] -= 1
-        if u.fabric and u.crossbar:
+        if u.fabric and (u.crossbar or u.classes > 1):
             s.leaving[self._entry(f)] -= 1
         s.free[output] = 1
         router, port = self._link(output)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim import delays
+from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.general import General
@@ -104,6 +105,7 @@ def graph_setting(
     _check_size(topology, config, table)
     most = int(table.ports.max()) * config.vcs + config.injectors
     words = -(-topology.routers // k.WORD)
+    classes = read_classes(config.classes)
     values = dict.fromkeys(g.GraphSetting._fields, 0)
     values.update(
         phits=config.packet_phits,
@@ -130,6 +132,9 @@ def graph_setting(
         wide=-(-(most + 1) // 64),
         fabric=int(config.fabric_set),
         crossbar=config.crossbar,
+        classes=classes.count,
+        own=config.vcs // classes.count,
+        turns=len(classes.schedule),
         window=read_congestion(config.congestion_control).packets,
         ack=read_congestion(config.congestion_control).ack,
         all_fifos=_all_fifos(topology, config, table),
@@ -339,6 +344,8 @@ def _wiring(topology: Topology, config: Config, u: Any, table: General, first: I
         "feeder": feeder,
         "far": header_times(topology, config, table.delay, first),
         "lag": _credit_times(topology, config, table.lag, first) if config.fabric_set else None,
+        "key_class": np.zeros(1, np.int32),
+        "schedule": np.array(read_classes(config.classes).schedule or (0,), np.int8),
         "under_way": np.zeros(topology.nodes**2 if u.window else 1, np.int16),
         "leaving": np.zeros(topology.routers * (topology.ports + config.injectors), np.int16),
         "untold": np.zeros(fifos if config.fabric_set else 1, np.int32),
@@ -369,7 +376,7 @@ def _sets(
         "free": np.ones(fifos, np.int8),
         "fifo": np.zeros(fifos, np.int64),
         "turn": np.zeros(fifos, np.int16),
-        "turn_link": np.zeros(topology.neighbor.size, np.int8),
+        "turn_link": np.zeros(topology.neighbor.size * (1 if u.classes == 1 else u.classes + 1), np.int8),
         "asked": np.zeros((most + 1) * u.wide, np.int64),
         "step": np.zeros(u.wide, np.int64),
         "may": np.zeros(fifos * u.wide, np.int64),

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
+from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.domains import Domains
 from netplace.netsim.engine import JobRecord
@@ -120,6 +121,9 @@ class Jobs:
             "due_time": Pool(np.int64),
             "due_next": Pool(short),
         }
+        self._classes = read_classes(config.classes)
+        if self._classes.count > 1:
+            self._pools["key_class"] = Pool(short)
         for name in ("open_start", "open_next", "due_order", "due_time", "due_next"):
             self._pools[name].take(self._domains)  # the first entries are the heads of free lists
         self._codes: dict[tuple[int, bool], _Code] = {}
@@ -193,6 +197,8 @@ class Jobs:
             works=works,
         )
         self._write_keys(job)
+        if self._classes.count > 1:
+            self._write_classes(job, self._started)
         pools["task_lost"].take(len(nodes))
         pools["task_end"].words[job.tasks] = np.where(works, -1, now)
         pools["task_lost"].words[job.tasks] = 0
@@ -237,6 +243,9 @@ class Jobs:
         if self._explain:
             self._pools["key_job"].take(count)
             self._pools["key_job"].rows(begin, count)[:] = owner
+        if self._classes.count > 1:
+            self._pools["key_class"].take(count)
+            self._pools["key_class"].rows(begin, count)[:] = self._classes.count - 1
         return begin
 
     def keys(self, begin: int, count: int) -> NDArray[Any]:
@@ -277,6 +286,12 @@ class Jobs:
         rows[:, k.SOURCE], rows[:, k.TARGET] = job.nodes[key[:, 0]], job.nodes[key[:, 1]]
         if self._record:
             rows[:, k.NEWEST] = rows[:, k.OLDEST] = key[:, 3] + job.first_message
+
+    def _write_classes(self, job: _Job, number: int) -> None:
+        """Write the traffic class of each key of the n-th job."""
+        packets, size = job.code.lowered.key[:, 2].tolist(), self._config.packet_bytes
+        found = [self._classes.of_message(number, count, size) for count in packets]
+        self._pools["key_class"].rows(job.first_key, job.keys)[:, 0] = found
 
     def _code(self, program: Program, repeated: bool) -> _Code:
         while self._dead:
@@ -427,6 +442,8 @@ class Jobs:
             self._pools["deal"].give(begin, count)
         if self._explain:
             self._pools["key_job"].give(begin, count)
+        if self._classes.count > 1:
+            self._pools["key_class"].give(begin, count)
 
     def _free_messages(self, job: _Job) -> None:
         if self._record:

@@ -272,7 +272,8 @@ class Network(Hosting):
         if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
         whole(residue.cycle, "residue: cycle", 0, LAST_CYCLE - 1)
-        inputs = self.topology.ports * self.config.vcs + self.config.injectors
+        everything = self.config.of_all_classes
+        inputs = self.topology.ports * everything.vcs + everything.injectors
         check_pointers(residue.pointers, self._engine.pointers(), inputs)
         self._engine.set_pointers(residue.pointers)
         self._engine.now = residue.cycle

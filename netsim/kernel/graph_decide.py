@@ -279,13 +279,55 @@ def serve(s: GraphState, u: GraphSetting, router: int, port: int, vc: int) -> No
     link = router * u.ports + port
     output = port * u.vcs + vc
     first = s.row[router * u.row + FIRST]
-    s.turn_link[link] = 0 if vc + 1 == u.vcs else vc + 1
+    if u.fabric == 0 or u.classes == 1:
+        s.turn_link[link] = 0 if vc + 1 == u.vcs else vc + 1
     s.busy[link] = 1
     s.held[router * u.wide + (output >> 6)] &= ~(1 << (output & 63))
     if u.explain == 1:
         is_served(s, u, router, s.turn[first + output] - 1)
     s.starting[s.clock[STARTING]] = first + output
     s.clock[STARTING] += 1
+
+
+@where(fabric=(1,))
+@inlined
+def may_be_served(s: GraphState, u: GraphSetting, router: int, output: int) -> bool:
+    """Tell whether an output is granted to a packet that may leave its input port."""
+    if s.held[router * u.wide + (output >> 6)] >> (output & 63) & 1 == 0:
+        return False
+    first = s.row[router * u.row + FIRST]
+    return u.crossbar == 0 or s.leaving[entry_of(s, u, first + s.turn[first + output] - 1)] < u.crossbar
+
+
+@where(fabric=(1,))
+@inlined
+def next_of(s: GraphState, u: GraphSetting, router: int, port: int, begin: int, number: int) -> int:
+    """Return the first VC of a class from number `begin` in it on that may be served; -1: there is none."""
+    for n in range(u.own):
+        vc = begin + n - u.own * (begin + n >= u.own)
+        if may_be_served(s, u, router, port * u.vcs + number * u.own + vc):
+            return number * u.own + vc
+    return -1
+
+
+@where(fabric=(1,))
+@inlined
+def next_by_class(s: GraphState, u: GraphSetting, router: int, port: int) -> int:
+    """Return the VC that a link serves next, by priority or by its schedule; -1: there is none."""
+    at = (router * u.ports + port) * (u.classes + 1)
+    count = u.turns if u.turns > 0 else u.classes
+    begin = s.turn_link[at + u.classes]
+    for n in range(count):
+        turn = begin + n - count * (begin + n >= count)
+        number = int(s.schedule[turn]) if u.turns > 0 else turn
+        vc = next_of(s, u, router, port, s.turn_link[at + number], number)
+        if vc >= 0:
+            after = vc - number * u.own + 1
+            s.turn_link[at + number] = 0 if after == u.own else after
+            if u.turns > 0:
+                s.turn_link[at + u.classes] = 0 if turn + 1 == count else turn + 1
+            return vc
+    return -1
 
 
 @where(fabric=(1,))
@@ -301,16 +343,15 @@ def serve_through_crossbar(s: GraphState, u: GraphSetting, router: int, cycle: i
         return
     port = below(draw(u.seed, CROSSBAR, router, 0, cycle), ports)
     for _ in range(ports):
-        vc = s.turn_link[router * u.ports + port]
-        for _ in range(u.vcs if s.busy[router * u.ports + port] == 0 else 0):
-            output = port * u.vcs + vc
-            if s.held[router * u.wide + (output >> 6)] >> (output & 63) & 1:
-                entry = entry_of(s, u, first + s.turn[first + output] - 1)
-                if s.leaving[entry] < u.crossbar:
-                    s.leaving[entry] += 1
-                    serve(s, u, router, port, vc)
-                    break
-            vc = 0 if vc + 1 == u.vcs else vc + 1
+        link = router * u.ports + port
+        if s.busy[link] == 0:
+            if u.classes > 1:
+                vc = next_by_class(s, u, router, port)
+            else:
+                vc = next_of(s, u, router, port, s.turn_link[link], 0)
+            if vc >= 0:
+                s.leaving[entry_of(s, u, first + s.turn[first + port * u.vcs + vc] - 1)] += 1
+                serve(s, u, router, port, vc)
         port = 0 if port + 1 == ports else port + 1
 
 
@@ -373,7 +414,8 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
             level = level_on(s, u, trip, router - u.first_switch, port) + s.rise[x]
             trip = trip & ~(SIX_BITS << LEVEL_AT | SIX_BITS << KIND_AT) | level << LEVEL_AT
             trip |= (s.kind[x] + 1) << KIND_AT
-            if u.escapes and s.vc_of[output] == 0:
+            vc = s.vc_of[output] % u.own if u.fabric == 1 else s.vc_of[output]
+            if u.escapes and vc == 0:
                 trip |= ESCAPED
     fetch_entry(s, u, s.owner[h], old)
     if is_ours(s, u, s.owner[h]):
@@ -394,7 +436,7 @@ def decide(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
         some |= s.ready[router * u.wide + w] & s.wanted[router * u.wide + w]
     if some:
         settle(s, u, router, cycle)
-    if u.fabric == 1 and u.crossbar > 0:
+    if u.fabric == 1 and (u.crossbar > 0 or u.classes > 1):
         serve_through_crossbar(s, u, router, cycle)
     else:
         serve_links(s, u, router)

@@ -6,7 +6,7 @@ from netplace.netsim.kernel.bits import inlined, lowest, where
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
-from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
+from netplace.netsim.kernel.graph_fifos import class_of, depth, emptied, entry_of, falls_due, slot_of
 from netplace.netsim.kernel.graph_state import (
     AT_HOME,
     BELOW_OUT,
@@ -25,7 +25,7 @@ from netplace.netsim.kernel.graph_state import (
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, note_ways
+from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, note_ways, own_vcs
 from netplace.netsim.kernel.messages import deliver, origin
 from netplace.netsim.kernel.state import (
     BLOCKED,
@@ -194,7 +194,7 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
                 becomes_ready(s, u, g)
         else:  # where the count may be changing now
             tell(s, u, FELL_DUE, router, ROOM_AGAIN, g)
-        if u.fabric == 1 and u.crossbar > 0:
+        if u.fabric == 1 and (u.crossbar > 0 or u.classes > 1):
             s.leaving[entry_of(s, u, f)] -= 1
             look_now(s, u, router)
         elif waits_for_link(s, u, router, s.port_of[output]):
@@ -244,8 +244,9 @@ def send_off(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
     target = s.slot[slot + ROUTE]
     trip = 0 if i >= s.row[base + INPUTS] else s.trip[slot // SLOT_WORDS]
     if router >= u.first_switch and target != router and target != NOBODY:
-        source = origin(s, s.slot[slot + LABEL])
-        trip = arrived_trip(s, u, router, i, trip, target, source, cycle)
+        label = s.slot[slot + LABEL]
+        shift = class_of(s, u, label) * own_vcs(u)
+        trip = arrived_trip(s, u, router, i, trip, target, origin(s, label), shift, cycle)
     s.trip[slot // SLOT_WORDS] = trip
 
 

@@ -70,14 +70,22 @@ def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
 
 
 @inlined
-def emptiest(s: GraphState, u: GraphSetting, node: int, cycle: int) -> int:
-    """Return the injector that holds fewest phits, as `injection.emptiest` does."""
-    first = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS]
-    begin = below(draw(u.seed, INJECTOR, node, 0, cycle), u.injectors)
+def class_of(s: GraphState, u: GraphSetting, label: int) -> int:
+    """Return the traffic class of a packet."""
+    if u.fabric == 0 or u.classes == 1:
+        return 0
+    return int(s.key_class[label >> 2])
+
+
+@inlined
+def emptiest(s: GraphState, u: GraphSetting, node: int, low: int, own: int, cycle: int) -> int:
+    """Return which of `own` injectors from `low` on holds fewest phits, as `injection.emptiest` does."""
+    first = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS] + low
+    begin = below(draw(u.seed, INJECTOR, node, 0, cycle), own)
     best = -1
     least = 0
-    for n in range(u.injectors):
-        j = begin + n - u.injectors * (begin + n >= u.injectors)
+    for n in range(own):
+        j = begin + n - own * (begin + n >= own)
         held = phits_held(s, u, first + j, cycle)
         if best < 0 or held < least:
             least = held
@@ -101,7 +109,12 @@ def falls_due(s: GraphState, u: GraphSetting, what: int, at: int) -> None:
 def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cycle: int) -> int:
     """Create a packet and hand it to an injector, as `injection.emit_on_grid` does on grids and trees."""
     base = node * u.row
-    j = emptiest(s, u, node, cycle) if u.injectors > 1 else 0
+    own = u.injectors
+    low = 0
+    if u.fabric == 1:
+        own = u.injectors // u.classes
+        low = class_of(s, u, label) * own
+    j = low + (emptiest(s, u, node, low, own, cycle) if own > 1 else 0)
     i = s.row[base + INPUTS] + j
     f = s.row[base + FIRST] + i
     word = s.fifo[f]

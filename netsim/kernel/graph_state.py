@@ -56,7 +56,8 @@ _typed: Any = namedtuple
 _OWN = [
     "fifo",  # I64, FIFOs
     "turn",  # I16, outputs: input after the one granted last
-    "turn_link",  # I8, routers x ports: VC that the link serves next
+    "turn_link",  # I8, routers x ports: VC that the link serves next; with classes, routers x ports x
+    #    (`Setting.classes` + 1): VC of each class, and turn of the schedule
     "left",  # I64, FIFOs: cycle in which the head began to leave (exact)
     "takes",  # I32, FIFOs: for how many cycles the head leaves (exact)
     "since",  # I64, FIFOs: cycle since which the head has stood there (arbiter fifo)
@@ -68,6 +69,8 @@ _OWN = [
     "owner",  # I32, FIFOs: router
     "feeder",  # I32, FIFOs: output that feeds it; -1: none
     "beyond",  # I32, outputs: FIFO downstream; -1: none
+    "key_class",  # I32, keys: traffic class (fabric with classes)
+    "schedule",  # I8, turns of a link that serves classes by weights
     "under_way",  # I16, pairs of nodes: packets not known to have come (fabric with a window)
     "leaving",  # I16, routers x (ports + injectors): packets that leave an input port for links (fabric)
     "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
@@ -128,6 +131,9 @@ _OWN_SETTINGS = [
     "via_count",
     "fabric",  # 1: settings of a fabric are set
     "crossbar",  # packets that may leave an input port at a time; 0: any number (fabric)
+    "classes",  # traffic classes (fabric)
+    "own",  # virtual channels of a link of each
+    "turns",  # of the schedule; 0: by priority
     "window",  # packets that a node may have under way to another; 0: any number (fabric)
     "ack",  # cycles until it knows that one has come
     "all_fifos",  # FIFOs of all routers

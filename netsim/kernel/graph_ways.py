@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netplace.netsim.chance import FLOW, VIA, below, draw
 from netplace.netsim.kernel.bits import fetch, inlined
+from netplace.netsim.kernel.graph_fifos import class_of
 from netplace.netsim.kernel.graph_state import (
     COUNT,
     DECIDED,
@@ -41,6 +42,12 @@ def held_beyond(s: GraphState, u: GraphSetting, g: int) -> int:
 
 
 @inlined
+def own_vcs(u: GraphSetting) -> int:
+    """Return the virtual channels of a link that a class has."""
+    return int(u.own) if u.fabric == 1 else int(u.vcs)
+
+
+@inlined
 def first_link(s: GraphState, u: GraphSetting, x: int, target: int, low: int, high: int) -> int:
     """Return the packets behind the first port of switch `x` to `target`, and those that wait for it.
 
@@ -62,28 +69,32 @@ def first_link(s: GraphState, u: GraphSetting, x: int, target: int, low: int, hi
 
 
 @inlined
-def whole_way(s: GraphState, u: GraphSetting, x: int, target: int) -> int:
+def whole_way(s: GraphState, u: GraphSetting, x: int, target: int, shift: int) -> int:
     """Return the sum of that over all links of the way by first ports."""
     total = 0
     while x != target:
-        total += first_link(s, u, x, target, 0, u.vcs)
+        total += first_link(s, u, x, target, shift, shift + own_vcs(u))
         x = s.end[x * u.ports + s.table[(x * u.switches + target) * u.entry]]
     return total
 
 
 @inlined
 def direct_is_better(
-    s: GraphState, u: GraphSetting, x: int, via: int, home: int, level: int, aside: int
+    s: GraphState, u: GraphSetting, x: int, via: int, home: int, level: int, aside: int, shift: int
 ) -> bool:
-    """Tell whether a packet at switch `x` prefers the direct way on a level to that by `via` on another."""
+    """Tell whether a packet at switch `x` prefers the direct way on a level to that by `via` on another.
+
+    The virtual channels of its class begin at `shift`.
+    """
     if u.choice == VALIANT:
         return False
     if u.choice == UGAL_G:
-        detour = whole_way(s, u, x, via) + whole_way(s, u, via, home)
-        return whole_way(s, u, x, home) <= detour + u.threshold
-    direct = first_link(s, u, x, home, s.low[level], s.high[level]) * s.far_hops[x * u.switches + home]
-    far = s.far_hops[x * u.switches + via] + s.far_hops[via * u.switches + home]
-    return direct <= first_link(s, u, x, via, s.low[aside], s.high[aside]) * far + u.threshold
+        detour = whole_way(s, u, x, via, shift) + whole_way(s, u, via, home, shift)
+        return whole_way(s, u, x, home, shift) <= detour + u.threshold
+    near = first_link(s, u, x, home, shift + s.low[level], shift + s.high[level])
+    far = first_link(s, u, x, via, shift + s.low[aside], shift + s.high[aside])
+    hops = s.far_hops[x * u.switches + via] + s.far_hops[via * u.switches + home]
+    return near * s.far_hops[x * u.switches + home] <= far * hops + u.threshold
 
 
 @inlined
@@ -112,7 +123,15 @@ def gate_of(s: GraphState, u: GraphSetting, x: int, node: int) -> int:
 
 @inlined
 def settled(
-    s: GraphState, u: GraphSetting, router: int, i: int, trip: int, home: int, source: int, cycle: int
+    s: GraphState,
+    u: GraphSetting,
+    router: int,
+    i: int,
+    trip: int,
+    home: int,
+    source: int,
+    shift: int,
+    cycle: int,
 ) -> int:
     """Return the trip of a head after the choice of its way, where that is still open."""
     if u.choice == TABLE:
@@ -127,7 +146,7 @@ def settled(
     level = trip >> LEVEL_AT & SIX_BITS
     rise = 1 if turning and u.anew == 0 else 0
     direct = via < 0 or via == x
-    if direct or via == home or direct_is_better(s, u, x, via, home, level + u.base, level + rise):
+    if direct or via == home or direct_is_better(s, u, x, via, home, level + u.base, level + rise, shift):
         trip = trip & ~MAY_TURN | TO_HOME
         if u.choice == PAR and s.kin[x] != s.kin[home]:
             trip |= MAY_TURN
@@ -137,7 +156,15 @@ def settled(
 
 @inlined
 def arrived_trip(
-    s: GraphState, u: GraphSetting, router: int, i: int, trip: int, target: int, source: int, cycle: int
+    s: GraphState,
+    u: GraphSetting,
+    router: int,
+    i: int,
+    trip: int,
+    target: int,
+    source: int,
+    shift: int,
+    cycle: int,
 ) -> int:
     """Return the trip of a packet that has become head at a switch."""
     x = router - u.first_switch
@@ -145,7 +172,7 @@ def arrived_trip(
         return trip | TO_HOME
     home = gate_of(s, u, x, target)
     if home != x:
-        trip = settled(s, u, router, i, trip, home, source, cycle)
+        trip = settled(s, u, router, i, trip, home, source, shift, cycle)
     elif trip & DECIDED == 0:
         trip |= TO_HOME
     trip |= DECIDED
@@ -203,8 +230,10 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     for w in range(u.wide):
         s.may[f * u.wide + w] = 0
     s.last_resort[f] = -1
+    own = own_vcs(u)
+    shift = class_of(s, u, s.slot[slot + LABEL]) * own
     if router < u.first_switch:
-        add_outputs(s, u, f, 0, u.vcs)
+        add_outputs(s, u, f, shift, own)
         return
     x = router - u.first_switch
     node = s.slot[slot + ROUTE]
@@ -212,13 +241,13 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     trip = s.trip[slot // SLOT_WORDS]
     homeward = trip & TO_HOME
     if homeward and home == x:
-        add_outputs(s, u, f, s.node_port[node] * u.vcs, u.vcs)
+        add_outputs(s, u, f, s.node_port[node] * u.vcs + shift, own)
         return
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
     leaving = homeward and leads_out(s, u, x, node, pair)
     if u.escapes and not leaving:
-        s.last_resort[f] = s.table[pair * u.entry + u.most] * u.vcs
+        s.last_resort[f] = s.table[pair * u.entry + u.most] * u.vcs + shift
     if trip & ESCAPED and not leaving:
         return
     first = 0
@@ -231,12 +260,12 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         if port < 0:
             break
         if leaving:  # by any virtual channel: what lies behind stops for nobody
-            add_outputs(s, u, f, port * u.vcs, u.vcs)
+            add_outputs(s, u, f, port * u.vcs + shift, own)
             continue
         level = level_on(s, u, trip, x, port)
         if homeward:
             level += u.base
-        add_outputs(s, u, f, port * u.vcs + s.low[level], s.high[level] - s.low[level])
+        add_outputs(s, u, f, port * u.vcs + shift + s.low[level], s.high[level] - s.low[level])
 
 
 @inlined

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.chance import CROSSBAR
+from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
@@ -46,8 +47,8 @@ def _make(
     """Return the routing, the routers, and the cycles a phit and the delay of every link."""
     if is_general(topology, config):
         table = general(topology, config)
-        routers = _build(topology, config, table.ports)
-        _delay_credits(routers, topology, config, table)
+        routers = _build(topology, config.of_all_classes, table.ports)
+        _delay_credits(routers, topology, config.of_all_classes, table)
         return GraphRouting(table, config, seed, routers), routers, table.cycles, table.delay
     ports = np.full(topology.routers, topology.ports)
     if isinstance(topology, Tree):
@@ -107,7 +108,7 @@ class Fabric:
     ) -> None:
         self.routing, self.routers, cycles, delay = _make(topology, config, seed)
         self._injected = self.routing.injected
-        _wire(self.routers, topology, config, cycles, delay)
+        _wire(self.routers, topology, config.of_all_classes, cycles, delay)
         self.waiting: dict[Fifo, None] = {}
         self.busy: dict[Link, None] = {}
         self.consuming: dict[Fifo, None] = {}
@@ -185,7 +186,7 @@ class Fabric:
     def pointers(self) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Return the pointers of all outputs, and of all links."""
         outputs = [output.pointer for output in self._outputs()]
-        links = [link.pointer for link in self._links()]
+        links = [pointer for link in self._links() for pointer in (*link.pointers, link.turn)]
         return np.array(outputs, np.int16), np.array(links, np.int16)
 
     def set_pointers(self, pointers: tuple[NDArray[np.int16], ...]) -> None:
@@ -193,8 +194,10 @@ class Fabric:
         outputs, links = pointers
         for output, pointer in zip(self._outputs(), outputs.tolist(), strict=True):
             output.pointer = pointer
-        for link, pointer in zip(self._links(), links.tolist(), strict=True):
-            link.pointer = pointer
+        given = iter(links.tolist())
+        for link in self._links():
+            link.pointers = [next(given) for _ in link.pointers]
+            link.turn = next(given)
 
     def _outputs(self) -> list[Output]:
         return [output for router in self.routers for output in (*router.outputs, router.consumption)]
@@ -384,4 +387,4 @@ def _wire(
         for output in outputs:
             output.fifo = neighbor.fifos[entry + output.vc]
             output.ring = rings and (output.vc == 0 or config.policy == "oblivious")
-        Link(outputs, int(cycles[number, port]), int(delay[number, port]))
+        Link(outputs, int(cycles[number, port]), int(delay[number, port]), read_classes(config.classes))

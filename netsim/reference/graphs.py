@@ -67,6 +67,8 @@ class GraphRouting(Routing):
         self._home: list[int] = table.switches.home.tolist()
         self._compute_from = table.switches.count - table.switches.compute_nodes
         self._choice = table.routes.choice
+        self._link_vcs = config.of_all_classes.vcs
+        self._shift = 0  # first virtual channel of the class of the packet that chooses its way
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
         """Return nothing: switches look the way up."""
@@ -88,7 +90,7 @@ class GraphRouting(Routing):
         trip = self._trip(packet)
         trip.level = self._level(trip, switch, output.port) + int(self.table.step[switch, output.port])
         trip.kind = int(self.table.kind[switch, output.port])
-        if self.table.routes.escape is not None and output.vc == 0:
+        if self.table.routes.escape is not None and output.vc == packet.first_vc:
             trip.escaped = True
 
     def head(self, fifo: Fifo, now: int) -> Head:
@@ -100,7 +102,7 @@ class GraphRouting(Routing):
             return Head(packet, now, [router.consumption])
         switch = router.number - self._first
         if switch < 0:
-            return Head(packet, now, router.outputs[: self.vcs])
+            return Head(packet, now, self._any_vc(packet, router, 0))
         trip = self._trip(packet)
         if switch >= self._compute_from:
             return self._at_compute_node(packet, router, trip, now)
@@ -114,7 +116,7 @@ class GraphRouting(Routing):
                 trip.level, trip.kind = 0, -1
         if trip.via < 0 and switch == self._home[packet.destination]:
             port = int(self.table.node_port[packet.destination])
-            return Head(packet, now, router.outputs[port * self.vcs : (port + 1) * self.vcs])
+            return Head(packet, now, self._any_vc(packet, router, port))
         target = self._home[packet.destination] if trip.via < 0 else trip.via
         return self._towards(packet, router, trip, target, now)
 
@@ -137,7 +139,12 @@ class GraphRouting(Routing):
         if router.number - self._first != home:
             return self._towards(packet, router, trip, home, now)
         port = int(self.table.node_port[packet.destination])
-        return Head(packet, now, router.outputs[port * self.vcs : (port + 1) * self.vcs])
+        return Head(packet, now, self._any_vc(packet, router, port))
+
+    def _any_vc(self, packet: Packet, router: Router, port: int) -> list[Output]:
+        """Return the outputs of a port on all virtual channels of a packet's class."""
+        first = port * self._link_vcs + packet.first_vc
+        return router.outputs[first : first + self.vcs]
 
     def _towards(self, packet: Packet, router: Router, trip: Trip, target: int, now: int) -> Head:
         """Return the outputs that lead to switch `target`."""
@@ -145,16 +152,16 @@ class GraphRouting(Routing):
         escape = None
         if trip.via < 0 and self._leads_out(switch, packet.destination):
             ports = self._ports(packet, switch, target)  # by any virtual channel: nothing behind stops
-            outputs = [router.outputs[port * self.vcs + vc] for port in ports for vc in range(self.vcs)]
+            outputs = [output for port in ports for output in self._any_vc(packet, router, port)]
             return Head(packet, now, sorted(outputs, key=lambda output: output.number))
         if self.table.routes.escape is not None:
-            escape = router.outputs[int(self.table.routes.escape[switch, target]) * self.vcs]
+            escape = self._any_vc(packet, router, int(self.table.routes.escape[switch, target]))[0]
             if trip.escaped:
                 return Head(packet, now, [escape], escape)
         outputs = []
         for port in self._ports(packet, switch, target):
             level = self._level(trip, switch, port) + (self.table.base if trip.via < 0 else 0)
-            outputs += [router.outputs[port * self.vcs + vc] for vc in self._vcs_of(level)]
+            outputs += [self._any_vc(packet, router, port)[vc] for vc in self._vcs_of(level)]
         outputs.sort(key=lambda output: output.number)
         if escape is not None:
             outputs.append(escape)
@@ -212,6 +219,7 @@ class GraphRouting(Routing):
                 trip.may_turn = False
                 return
         drawn = self._drawn(fifo, switch, home, now)
+        self._shift = fifo.packets[0].first_vc
         near, far = trip.level + self.table.base, trip.level + int(turning and not self.table.anew)
         if drawn not in (-1, switch, home) and not self.prefers_direct(switch, drawn, home, (near, far), now):
             trip.via = drawn
@@ -244,7 +252,7 @@ class GraphRouting(Routing):
         """
         port = int(self.table.routes.ports[switch, target, 0])
         router = self._routers[self._first + switch]
-        outputs = [router.outputs[port * self.vcs + vc] for vc in vcs]
+        outputs = [router.outputs[port * self._link_vcs + self._shift + vc] for vc in vcs]
         waiting = [fifo.head for fifo in router.fifos if fifo.head is not None and fifo.head.since < now]
         heads = sum(any(output in outputs for output in head.candidates) for head in waiting)
         return heads + sum(map(_packets, outputs))

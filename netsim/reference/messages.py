@@ -48,9 +48,12 @@ class Load:
         Happens in the cycle in which the last of them is created.
     job : object
         Whose packets they are; None for open-loop traffic.
+    packets : int
+        Packets of the message to which they belong; 0 for open-loop traffic.
     """
 
     job: Owner | None = None
+    packets = 0
 
     def __init__(self, env: simpy.Environment, destination: int, packets: int) -> None:
         self.destination = destination
@@ -161,6 +164,7 @@ class Eager(Load):
     def __init__(self, channel: Channel, message: int) -> None:
         super().__init__(channel.source.env, channel.destination.number, channel.packets)
         self.channel = channel
+        self.packets = channel.packets
         self.job = channel.job
         self.message = message
 
@@ -186,6 +190,7 @@ class Request(Load):
     def __init__(self, channel: Channel, message: int) -> None:
         super().__init__(channel.source.env, channel.destination.number, 1)
         self.channel = channel
+        self.packets = channel.packets
         self.job = channel.job
         self.message = message
 
@@ -204,6 +209,7 @@ class Reply(Load):
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.source.env, channel.source.number, 1)
         self.channel = channel
+        self.packets = channel.packets
         self.job = channel.job
 
     def learn(self, now: int) -> None:

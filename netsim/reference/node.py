@@ -9,6 +9,7 @@ from itertools import count
 from typing import Protocol
 
 from netplace.netsim.chance import INJECTOR
+from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.reference.clock import Clock
@@ -101,6 +102,8 @@ class Node:
         self._fabric = fabric
         self._rouse = rouse
         self._packet_phits = config.packet_phits
+        self._packet_bytes = config.packet_bytes
+        self._classes = read_classes(config.classes)
         self._queue_packets = config.queue_packets
         fifos = fabric.routers[number].injection
         self._injectors = [_Injector(fifo, config.injection_packets) for fifo in fifos]
@@ -137,8 +140,10 @@ class Node:
     @property
     def hopeful(self) -> bool:
         """Whether it could do any of that if nothing else moved."""
-        wants = self._may_create(self._next())
-        return any((wants and injector.open) or self._can_empty(injector) for injector in self._injectors)
+        load = self._next()
+        if load is not None and self._may_create(load) and any(one.open for one in self._of(load)):
+            return True
+        return any(map(self._can_empty, self._injectors))
 
     def act(self, now: int) -> None:
         """Go through step 1 of cycle `now`."""
@@ -157,15 +162,29 @@ class Node:
         owed = self._owed[0][-1] if self._owed else None
         return self._begun or owed or self.program or self.traffic
 
-    def _may_create(self, load: Load | None) -> bool:
-        """Tell whether there is a load, and the bound of packets to its destination allows another one."""
-        return load is not None and not 0 < self._window <= self.under_way[load.destination]
+    def _may_create(self, load: Load) -> bool:
+        """Tell whether the bound of packets to a load's destination allows another one."""
+        return not 0 < self._window <= self.under_way[load.destination]
+
+    def class_of(self, load: Load) -> int:
+        """Return the traffic class of a load; open-loop traffic is of the last."""
+        if load.job is None:
+            return self._classes.count - 1
+        return self._classes.of_message(load.job.number, load.packets, self._packet_bytes)
+
+    def _of(self, load: Load) -> list[_Injector]:
+        """Return the injectors of a load's class."""
+        count = len(self._injectors) // self._classes.count
+        first = self.class_of(load) * count
+        return self._injectors[first : first + count]
 
     def _create(self, now: int) -> None:
         """Create a packet if there is one to create and a buffer with room since before cycle `now`."""
         load = self._next()
-        injector = self._emptiest(now)
-        if load is None or not injector.open or not self._may_create(load):
+        if load is None:
+            return
+        injector = self._emptiest(now, load)
+        if not injector.open or not self._may_create(load):
             return
         self._clock.stir(now)
         if load is not self._begun:
@@ -173,6 +192,7 @@ class Node:
         if self._fabric.routing.creates(self.number, load.destination):
             hops = self._fabric.routing.hops(self.number, load.destination, now)
             packet = Packet(self.number, load.destination, now, hops, load)
+            packet.first_vc = self.class_of(load) * self._fabric.routing.vcs
             injector.buffer.append(packet)
             self.created += 1
             if self._window:
@@ -185,11 +205,12 @@ class Node:
         if not load.left:
             self._finish(load)
 
-    def _emptiest(self, now: int) -> _Injector:
+    def _emptiest(self, now: int, load: Load) -> _Injector:
         """Return the injector with fewest phits, full or not: of equals the first from one drawn on."""
-        count = len(self._injectors)
+        injectors = self._of(load)
+        count = len(injectors)
         begin = pick(self._fabric.routing.seed, INJECTOR, self.number, 0, now, count) if count > 1 else 0
-        ahead = self._injectors[begin:] + self._injectors[:begin]
+        ahead = injectors[begin:] + injectors[:begin]
         return min(ahead, key=lambda injector: injector.phits(self._packet_phits))
 
     def _finish(self, load: Load) -> None:

@@ -24,11 +24,13 @@ class Packet:
         What a routing in tables keeps with it; None before.
     gone : bool
         Whether a fault has made an end of it: it is thrown away.
+    first_vc : int
+        First virtual channel of its traffic class, on every link.
     counted : bool
         Whether it is one of the packets that were created.
     """
 
-    __slots__ = ("counted", "created", "destination", "gone", "hops", "load", "source", "trip")
+    __slots__ = ("counted", "created", "destination", "first_vc", "gone", "hops", "load", "source", "trip")
 
     def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
         self.source = source
@@ -38,6 +40,7 @@ class Packet:
         self.load = load
         self.trip: object = None
         self.gone = False
+        self.first_vc = 0
         self.counted = True
 
     def cross(self, port: int) -> None:

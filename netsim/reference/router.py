@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from netplace.netsim.classes import Classes
 from netplace.netsim.config import Config
 from netplace.netsim.reference.packet import Packet
 
@@ -167,8 +168,11 @@ class Link:
         How many of them are tied to a packet.
     serving : Output or None
         The one whose packet is crossing; it is kept until the tail has passed.
-    pointer : int
-        The virtual channel at which the next choice begins: after the one served last, or being served.
+    pointers : list of int
+        By class, the virtual channel in it at which the next choice begins: after the one served last, or
+        being served.
+    turn : int
+        The turn of the schedule at which the choice of a class begins.
     cycles : int
         Cycles that it takes for a phit.
     delay : int
@@ -179,17 +183,32 @@ class Link:
         Cycles and delay that it has once the packet has passed that is crossing.
     """
 
-    __slots__ = ("cycles", "delay", "held", "later", "outputs", "pointer", "rest", "serving")
+    __slots__ = (
+        "_schedule",
+        "_weighted",
+        "cycles",
+        "delay",
+        "held",
+        "later",
+        "outputs",
+        "pointers",
+        "rest",
+        "serving",
+        "turn",
+    )
 
-    def __init__(self, outputs: list[Output], cycles: int, delay: int) -> None:
+    def __init__(self, outputs: list[Output], cycles: int, delay: int, classes: Classes) -> None:
         self.outputs = outputs
+        self._weighted = bool(classes.weights)
+        self._schedule = classes.schedule or tuple(range(classes.count))
         self.cycles = cycles
         self.delay = delay
         self.later = cycles, delay
         self.rest = 0
         self.held = 0
         self.serving: Output | None = None
-        self.pointer = 0
+        self.pointers = [0] * classes.count
+        self.turn = 0
         for output in outputs:
             output.link = self
 
@@ -199,12 +218,23 @@ class Link:
         The pointer turns to the VC after it at once, though nobody sees that before the tail has passed.
         """
         if self.serving is None:
-            ahead = self.outputs[self.pointer :] + self.outputs[: self.pointer]
-            held = (output for output in ahead if output.holder is not None and may_leave(output.holder))
-            self.serving = next(held, None)
-            if self.serving is not None:
-                self.pointer = (self.serving.vc + 1) % len(self.outputs)
+            for turn in [*range(self.turn, len(self._schedule)), *range(self.turn)]:
+                self.serving = self._of_class(self._schedule[turn], may_leave)
+                if self.serving is not None:
+                    self.turn = (turn + 1) % len(self._schedule) if self._weighted else 0
+                    break
         return self.serving
+
+    def _of_class(self, number: int, may_leave: Callable[[Fifo], bool]) -> Output | None:
+        """Return the first VC of a class from its pointer on that is held and whose packet may leave."""
+        count = len(self.outputs) // len(self.pointers)
+        for n in range(count):
+            vc = (self.pointers[number] + n) % count
+            output = self.outputs[number * count + vc]
+            if output.holder is not None and may_leave(output.holder):
+                self.pointers[number] = (vc + 1) % count
+                return output
+        return None
 
     def take(self, output: Output, holder: Fifo) -> None:
         """Tie a virtual channel to the head packet of `holder`."""

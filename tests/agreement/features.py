@@ -57,6 +57,7 @@ NETWORKS = {  # kind: a small one
     "service": "service:nodes=0+5/torus:4x3",
     "nodes": "nodes:tasks=2,rails=2,nic=2/torus:3x2",
 }
+CLASSES = {"classes": "count=2", "congestion_control": "window=2,ack=9"}
 _JOBS = {
     "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",
     "mean_gap": 1e-6, "policy": "fcfs", "partition": "random", "classes": "2d",
@@ -163,8 +164,8 @@ def injectors(text: str, engine: str) -> Any:
 
 
 def fabrics(text: str, engine: str) -> Any:
-    """Give cables a length, switches a pipeline, and let room be known late."""
-    return _figures(_run(text, engine, cable_latency="6", pipeline=2, credit_delay=5))
+    """Give cables a length, switches a pipeline and a narrow crossbar, let room be known late; two classes."""
+    return _figures(_run(text, engine, cable_latency="6", pipeline=2, credit_delay=5, crossbar=1, **CLASSES))
 
 
 def service(text: str, engine: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
-from netplace.netsim import Config, Network, measure_load, simulate
+from netplace.netsim import Config, Network, measure_load, pattern, simulate
 from netplace.netsim.cables import kinds_of_links, read_latencies
 from netplace.netsim.general import verdict_on
 from netplace.netsim.link_limits import limited_links
@@ -187,6 +187,63 @@ def test_less_is_accepted_where_the_virtual_channels_of_a_port_share_a_way_throu
     assert accepted[1] < accepted[3] == accepted[2]
 
 
+def to_and_fro(load, engine, classes):
+    """Return the cycles of 20 messages from node 0 to node 40 and back, beside uniform traffic."""
+    network = parse("dragonfly:a=4,p=2,h=2")
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    for _ in range(20):
+        writers[0].send(1, 64, 0)
+        writers[1].recv(0, 64, 0)
+        writers[1].send(0, 64, 0)
+        writers[0].recv(1, 64, 0)
+    config = Config(vcs=2, routing="minimal", credit_delay=0, classes=classes)
+    run = Network(network, config, seed=1, engine=engine)
+    run.generate(pattern("uniform", network, load / 16) if load else None)
+    run.advance(600)
+    job = run.start(Program.of(writers, "to and fro"), [0, 40])
+    run.advance()
+    return run.job(job).end - 600
+
+
+def test_priority_keeps_latency():
+    alone, beside, first = (
+        to_and_fro(load, "kernel", classes) for load, classes in ((0, ""), (0.6, ""), (0.6, "count=2"))
+    )
+    assert beside > 3 * alone
+    assert first < min(2.2 * alone, beside / 2)
+
+
+def shared_link(engine, classes, sizes=(64, 64)):
+    """Return when each of two flows over one link has sent 200 packets, in packets on the link."""
+    programs = []
+    for size in sizes:
+        writers = [TaskWriter(task, 2) for task in range(2)]
+        for _ in range(200 * 64 // size):
+            writers[0].send(1, size, 0)
+            writers[1].recv(0, size, 0)
+        programs.append(Program.of(writers, "flow"))
+    config = Config(vcs=2, routing="dor", classes=classes, bubble=0, credit_delay=0)
+    found = simulate(parse("mesh:2x1,c=2"), programs, [[0, 2], [1, 3]], config=config, engine=engine)
+    return [job.cycles / 16 for job in found.jobs]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("classes", "first"),
+    [("", 400), ("count=2", 200), ("weights=3+1", 267), ("weights=1+1", 400), ("weights=1+15", 400)],
+)
+def test_classes_share_a_link_by_priority_or_weights(classes, first, engine):
+    ends = shared_link(engine, classes)
+    assert ends[0] == pytest.approx(first, rel=0.03)
+    assert max(ends) == pytest.approx(400, rel=0.03)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_messages_are_of_a_class_by_their_size(engine):
+    ends = shared_link(engine, "bytes=100", sizes=(640, 64))
+    assert ends[1] == pytest.approx(200, rel=0.03)
+
+
 @pytest.mark.parametrize("name", FABRICS)
 def test_a_named_fabric_has_its_settings_and_tells_others(name):
     config = Config(fabric=name)
@@ -209,6 +266,10 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
         ({"congestion_control": "rate=3"}, "'rate=3' is no part of window=PACKETS"),
         ({"congestion_control": "window=3,window=4"}, "window: is given twice"),
         ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults beside it"),
+        ({"classes": "count=1"}, "count: 1 is too small"),
+        ({"classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
+        ({"classes": "weights=0+1"}, "weights: 0 is too small"),
+        ({"classes": "high,low"}, "'high' is no part of count=CLASSES"),
         ({"crossbar": -1}, "crossbar: -1 is too small"),
     ],
 )

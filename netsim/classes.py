@@ -1,0 +1,80 @@
+"""Traffic classes as they are written: ``"count=2,weights=3+1"`` or ``"bytes=4096"``.
+
+See "Fabrics" in docs/background/model.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from netplace.checks import whole
+
+__all__ = ["Classes", "read_classes"]
+
+_FORM = "count=CLASSES,bytes=BYTES,weights=W+W"
+_MOST = 8
+_MOST_WEIGHT = 16
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classes of messages, each with virtual channels and injectors of its own.
+
+    Attributes
+    ----------
+    count : int
+        How many; 0 is the first in priority.
+    bytes : int or None
+        Messages of at most so many bytes are of class 0, others of the last; None: all messages of the
+        n-th job that begins are of class n mod `count`. Open-loop traffic is of the last.
+    weights : tuple of int
+        Packets of each class in turn on a link; empty: a class goes before all later ones.
+    """
+
+    count: int = 1
+    bytes: int | None = None
+    weights: tuple[int, ...] = ()
+
+    @property
+    def schedule(self) -> tuple[int, ...]:
+        """The class of each turn of a link that serves by weights; empty: by priority."""
+        return tuple(number for number, weight in enumerate(self.weights) for _ in range(weight))
+
+    def of_message(self, job: int, packets: int, packet_bytes: int) -> int:
+        """Return the class of the messages of so many packets of the n-th job."""
+        if self.count == 1:
+            return 0
+        if self.bytes is None:
+            return job % self.count
+        return 0 if packets <= max(1, -(-self.bytes // packet_bytes)) else self.count - 1
+
+
+def read_classes(text: str) -> Classes:
+    """Return the classes of ``"count=2,weights=3+1"``; of an empty text a single one.
+
+    Raises
+    ------
+    ValueError
+        If a part is unknown, given twice or out of range, or there are other weights than classes.
+    """
+    found: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        where = f"classes {text!r}: {name}"
+        if not equals or name not in ("count", "bytes", "weights"):
+            raise ValueError(f"classes {text!r}: {part!r} is no part of {_FORM}")
+        if name in found:
+            raise ValueError(f"{where}: is given twice")
+        if name == "weights":
+            found[name] = tuple(whole(word, where, 1, _MOST_WEIGHT) for word in value.split("+"))
+        else:
+            found[name] = whole(value, where, *((2, _MOST) if name == "count" else (0,)))
+    if not found:
+        return Classes()
+    classes = Classes(**{"count": len(found.get("weights", (1, 1)))} | found)
+    if classes.weights and len(classes.weights) != classes.count:
+        raise ValueError(
+            f"classes {text!r}: weights: {len(classes.weights)} are given, expected {classes.count}"
+        )
+    return classes
