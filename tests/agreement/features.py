@@ -164,7 +164,7 @@ def injectors(text: str, engine: str) -> Any:
 
 
 def fabrics(text: str, engine: str) -> Any:
-    """Give cables a length, switches a pipeline and a narrow crossbar, let room be known late; two classes."""
+    """Give cables a length, switches a pipeline, room that is known late, a narrow crossbar and classes."""
     return _figures(_run(text, engine, cable_latency="6", pipeline=2, credit_delay=5, crossbar=1, **CLASSES))
 
 
