@@ -61,9 +61,9 @@ def read_classes(text: str) -> Classes:
     found: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
-        where = f"classes {text!r}: {name}"
+        where = f"traffic_classes {text!r}: {name}"
         if not equals or name not in ("count", "bytes", "weights"):
-            raise ValueError(f"classes {text!r}: {part!r} is no part of {_FORM}")
+            raise ValueError(f"traffic_classes {text!r}: {part!r} is no part of {_FORM}")
         if name in found:
             raise ValueError(f"{where}: is given twice")
         if name == "weights":
@@ -75,6 +75,6 @@ def read_classes(text: str) -> Classes:
     classes = Classes(**{"count": len(found.get("weights", (1, 1)))} | found)
     if classes.weights and len(classes.weights) != classes.count:
         raise ValueError(
-            f"classes {text!r}: weights: {len(classes.weights)} are given, expected {classes.count}"
+            f"traffic_classes {text!r}: weights: {len(classes.weights)} are given, expected {classes.count}"
         )
     return classes

@@ -41,7 +41,7 @@ TREE_ROUTINGS = {
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
-_FABRIC = ("cable_latency", "pipeline", "credit_delay", "crossbar", "congestion_control", "classes")
+_FABRIC = ("cable_latency", "pipeline", "credit_delay", "crossbar", "congestion_control", "traffic_classes")
 
 
 def _setting(
@@ -120,7 +120,7 @@ class Config:
         cable; None: room is known at once, or with `cable_latency` after the way back alone.
     crossbar : int
         Packets that may leave an input port for links at a time, its speed-up; 0: any number.
-    classes : str
+    traffic_classes : str
         Traffic classes, see `netplace.netsim.classes.read_classes`; `vcs` and `injectors` are those of each.
     fabric : str
         Key of `netplace.netsim.presets.FABRICS`, or empty: settings that are left at their default are those
@@ -196,7 +196,7 @@ class Config:
         "", "Packets that a node may have under way to another: window=PACKETS,ack=CYCLES."
     )
 
-    classes: str = _setting(
+    traffic_classes: str = _setting(
         "",
         "Traffic classes, each with so many VCs and injectors of its own: count=2 by jobs, or bytes=4096 by "
         "size; weights=3+1, else the first goes before.",
@@ -220,7 +220,7 @@ class Config:
                 one_of(getattr(self, item.name), choices, item.name)
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
-        read_classes(self.classes)
+        read_classes(self.traffic_classes)
         if read_congestion(self.congestion_control).packets and self.faults:
             raise ValueError(
                 f"congestion_control {self.congestion_control!r}: expected no faults beside it, as packets "
@@ -252,7 +252,7 @@ class Config:
     @property
     def of_all_classes(self) -> Config:
         """The same settings with the virtual channels and injectors of all classes together."""
-        count = read_classes(self.classes).count
+        count = read_classes(self.traffic_classes).count
         return replace(self, vcs=self.vcs * count, injectors=self.injectors * count) if count > 1 else self
 
     @property

@@ -105,7 +105,7 @@ def graph_setting(
     _check_size(topology, config, table)
     most = int(table.ports.max()) * config.vcs + config.injectors
     words = -(-topology.routers // k.WORD)
-    classes = read_classes(config.classes)
+    classes = read_classes(config.traffic_classes)
     values = dict.fromkeys(g.GraphSetting._fields, 0)
     values.update(
         phits=config.packet_phits,
@@ -345,7 +345,7 @@ def _wiring(topology: Topology, config: Config, u: Any, table: General, first: I
         "far": header_times(topology, config, table.delay, first),
         "lag": _credit_times(topology, config, table.lag, first) if config.fabric_set else None,
         "key_class": np.zeros(1, np.int32),
-        "schedule": np.array(read_classes(config.classes).schedule or (0,), np.int8),
+        "schedule": np.array(read_classes(config.traffic_classes).schedule or (0,), np.int8),
         "under_way": np.zeros(topology.nodes**2 if u.window else 1, np.int16),
         "leaving": np.zeros(topology.routers * (topology.ports + config.injectors), np.int16),
         "untold": np.zeros(fifos if config.fabric_set else 1, np.int32),

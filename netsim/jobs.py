@@ -121,7 +121,7 @@ class Jobs:
             "due_time": Pool(np.int64),
             "due_next": Pool(short),
         }
-        self._classes = read_classes(config.classes)
+        self._classes = read_classes(config.traffic_classes)
         if self._classes.count > 1:
             self._pools["key_class"] = Pool(short)
         for name in ("open_start", "open_next", "due_order", "due_time", "due_next"):

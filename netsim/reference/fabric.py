@@ -387,4 +387,6 @@ def _wire(
         for output in outputs:
             output.fifo = neighbor.fifos[entry + output.vc]
             output.ring = rings and (output.vc == 0 or config.policy == "oblivious")
-        Link(outputs, int(cycles[number, port]), int(delay[number, port]), read_classes(config.classes))
+        Link(
+            outputs, int(cycles[number, port]), int(delay[number, port]), read_classes(config.traffic_classes)
+        )

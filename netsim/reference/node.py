@@ -103,7 +103,7 @@ class Node:
         self._rouse = rouse
         self._packet_phits = config.packet_phits
         self._packet_bytes = config.packet_bytes
-        self._classes = read_classes(config.classes)
+        self._classes = read_classes(config.traffic_classes)
         self._queue_packets = config.queue_packets
         fifos = fabric.routers[number].injection
         self._injectors = [_Injector(fifo, config.injection_packets) for fifo in fifos]

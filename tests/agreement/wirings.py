@@ -101,7 +101,7 @@ def fabrics(draw, failing):
         "cable_latency": latency,
         "pipeline": draw(st.sampled_from([0, 1, 3, 20])),
         "credit_delay": draw(st.sampled_from([None, 0, 1, 9, 50])),
-        "classes": draw(st.sampled_from(["", "", "count=2", "bytes=100", "count=3,weights=1+3+2"])),
+        "traffic_classes": draw(st.sampled_from(["", "", "count=2", "bytes=100", "count=3,weights=1+3+2"])),
         "crossbar": draw(st.sampled_from([0, 0, 1, 2])),
         "congestion_control": draw(
             st.sampled_from([""] if failing else ["", "", "window=1", "window=3,ack=9"])

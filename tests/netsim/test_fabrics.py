@@ -196,7 +196,7 @@ def to_and_fro(load, engine, classes):
         writers[1].recv(0, 64, 0)
         writers[1].send(0, 64, 0)
         writers[0].recv(1, 64, 0)
-    config = Config(vcs=2, routing="minimal", credit_delay=0, classes=classes)
+    config = Config(vcs=2, routing="minimal", credit_delay=0, traffic_classes=classes)
     run = Network(network, config, seed=1, engine=engine)
     run.generate(pattern("uniform", network, load / 16) if load else None)
     run.advance(600)
@@ -222,7 +222,7 @@ def shared_link(engine, classes, sizes=(64, 64)):
             writers[0].send(1, size, 0)
             writers[1].recv(0, size, 0)
         programs.append(Program.of(writers, "flow"))
-    config = Config(vcs=2, routing="dor", classes=classes, bubble=0, credit_delay=0)
+    config = Config(vcs=2, routing="dor", traffic_classes=classes, bubble=0, credit_delay=0)
     found = simulate(parse("mesh:2x1,c=2"), programs, [[0, 2], [1, 3]], config=config, engine=engine)
     return [job.cycles / 16 for job in found.jobs]
 
@@ -266,10 +266,10 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
         ({"congestion_control": "rate=3"}, "'rate=3' is no part of window=PACKETS"),
         ({"congestion_control": "window=3,window=4"}, "window: is given twice"),
         ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults beside it"),
-        ({"classes": "count=1"}, "count: 1 is too small"),
-        ({"classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
-        ({"classes": "weights=0+1"}, "weights: 0 is too small"),
-        ({"classes": "high,low"}, "'high' is no part of count=CLASSES"),
+        ({"traffic_classes": "count=1"}, "count: 1 is too small"),
+        ({"traffic_classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
+        ({"traffic_classes": "weights=0+1"}, "weights: 0 is too small"),
+        ({"traffic_classes": "high,low"}, "'high' is no part of count=CLASSES"),
         ({"crossbar": -1}, "crossbar: -1 is too small"),
     ],
 )
