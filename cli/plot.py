@@ -120,12 +120,36 @@ def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
     if normal == "none":
         return Bars(mean, std.fillna(0.0), count, failed, "run time (cycles)")
     base = one_of(normal, columns, "--normal") if normal else _first(columns)
-    divisor = mean[base]
+    divisor, where = mean[base], ""
+    if "partition" in others:
+        divisor, where = _divisors(table, mean[base], [name for name in others if name != "partition"])
     if divisor.isna().any():
         lacking = str(divisor.index[divisor.isna()][0]) or "(empty)"
         raise ValueError(f"--normal {base}: has no run time for {lacking}; choose another, or none")
     mean, std = (part.div(divisor, axis=0) for part in (mean, std.fillna(0.0)))
-    return Bars(mean, std, count, failed, f"run time / mean of {base}")
+    return Bars(mean, std, count, failed, f"run time / mean of {base}{where}")
+
+
+def _divisors(table: pd.DataFrame, base: pd.Series, rest: list[str]) -> tuple[pd.Series, str]:
+    """Return by what each group is divided, and in which partition: groups that differ in it share one.
+
+    Divided each by itself, partitions would all look alike.
+    """
+    import pandas as pd
+
+    first = table.drop_duplicates("group").set_index("group")
+    partitions = list(dict.fromkeys(first["partition"].astype("string").fillna("")))
+    keys = (
+        first[rest].astype("string").fillna("").agg("\n".join, axis=1)
+        if rest
+        else pd.Series("", index=first.index)
+    )
+    kept = dict.fromkeys(keys)
+    for group, key in reversed(list(keys.items())):
+        if not pd.isna(base[group]):
+            kept[key] = base[group]
+    where = f" in {partitions[0]}" if partitions[0] else ""
+    return pd.Series([kept[key] for key in keys], index=keys.index, dtype=float).reindex(base.index), where
 
 
 def _joined(row: Any) -> str:

@@ -42,6 +42,14 @@ def test_bars_are_divided_by_those_of_one_column():
     assert found.unit == "run time (cycles)"
 
 
+def test_partitions_are_divided_by_the_same_time():
+    scattered = TIMES.assign(partition="random", mean=TIMES["mean"] * 2)
+    found = relative_times(pd.concat([TIMES.assign(partition="boxes"), scattered]), "mapping", None)
+    assert found.mean["consecutive"].tolist() == [1, 1, 2, 2]
+    assert found.mean["random"].tolist() == [1.5, 1.1, 3, 2.2]
+    assert found.unit == "run time / mean of consecutive in boxes"
+
+
 def test_bars_keep_the_order_of_the_file_and_failed_ones_their_place():
     turned = TIMES.iloc[::-1].reset_index(drop=True)
     turned.loc[0, ["count", "failed", "mean", "std"]] = [0, 2, float("nan"), float("nan")]
