@@ -42,7 +42,8 @@ class Network(Hosting):
         Whether waiting is charged to jobs, see `waiting`.
     threads : int or str
         Threads that simulate it together, the results being the same to the bit; ``"auto"``: as many as there
-        are cores and the network is large enough for. The reference engine, faults and `explain` take one.
+        are cores and the network is large enough for. The reference engine, faults, settings of a
+        fabric and `explain` take one.
 
     Attributes
     ----------

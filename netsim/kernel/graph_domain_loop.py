@@ -54,6 +54,7 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             if due > cycle:
                 cycle = min(due, until)
                 if due <= until:
+                    meet(s, u, 0, 0)  # all have emptied their boxes, which are filled again
                     fall_due(s, u, cycle, 1 - s.clock[SIDE])
                     parity = agree(s, u, cycle)
             if cycle >= until:
