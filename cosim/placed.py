@@ -95,7 +95,7 @@ class Placing:
     @checked
     def body(self, placed: Placed) -> Program:
         """Return the program of one iteration of a job, without its computation."""
-        return self._body(placed.work)
+        return program_of(replace(placed.work, iterations=1, compute=0), self.config)
 
     def _body(self, work: Work) -> Program:
         return program_of(Work(work.application, work.tasks), self.config)

@@ -252,7 +252,7 @@ class Rates:
 
 def _loop(work: Work) -> Work:
     """Return one iteration of what a job does."""
-    return Work(work.application, work.tasks, 1, work.compute)
+    return replace(work, iterations=1)
 
 
 def _half_widths(found: list[list[float]]) -> list[float]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from netplace.apps import Op, Program, TaskWriter
+from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
+from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
 from netplace.checks import one_of
 from netplace.checks.calls import check_fields, checked
@@ -39,12 +40,15 @@ class Work:
         How often it is run.
     compute : int
         Cycles that every task computes before each iteration.
+    groups : tuple of int
+        Of each task a number that it has in common with those on the same switch, if collectives go by it.
     """
 
     application: str
     tasks: int
     iterations: int = 1
     compute: int = 0
+    groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -86,10 +90,20 @@ def choosing(application: str, collectives: str) -> str:
 
 def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
     """Return what a job does on its nodes: hierarchical collectives go by the switches there."""
+    name = work.application.partition(",")[0].partition(":")[0]
+    if name in APPLICATIONS and not uses_collectives(APPLICATIONS[name].make):
+        return work
+    groups = switch_groups(machine, nodes)
+    number = {switch: place for place, switch in enumerate(dict.fromkeys(groups))}
+    found = replace(work, groups=tuple(number[switch] for switch in groups))
+    return work if _application(found) == work.application else found
+
+
+def _application(work: Work) -> str:
+    """Return the text of the application, with the groups of its collectives."""
     head, word, rest = work.application.partition("collectives=")
     text, comma, others = rest.partition(",")
-    grouped = in_groups(text, switch_groups(machine, nodes)) if word else text
-    return work if grouped == text else replace(work, application=f"{head}{word}{grouped}{comma}{others}")
+    return f"{head}{word}{in_groups(text, work.groups)}{comma}{others}" if word else work.application
 
 
 @checked
@@ -116,23 +130,22 @@ def body_of(work: Work, config: Config) -> Program:
         rendezvous=config.rendezvous,
         cycle_ns=config.cycle_ns,
     )
-    if is_trace(work.application.partition(",")[0]):
-        program = _recorded(work, config)
+    application = _application(work)
+    if is_trace(application.partition(",")[0]):
+        program = _recorded(application, work.tasks, config)
     else:
-        program = application_program(work.application, reading, work.tasks)
+        program = application_program(application, reading, work.tasks)
     unmarked = replace(program, marks=np.empty((0, 3), np.int64), sections={})
     return _after_computation(unmarked, work.compute) if work.compute else unmarked
 
 
-def _recorded(work: Work, config: Config) -> Program:
+def _recorded(application: str, tasks: int, config: Config) -> Program:
     """Return the program of a trace, which has as many ranks as it has; options as ``x.otf2,ignore=io``."""
-    name, *words = work.application.split(",")
+    name, *words = application.split(",")
     options = tuple((key, value) for key, _, value in (word.partition("=") for word in words))
     program = _trace(name, options, config)
-    if program.tasks != work.tasks:
-        raise ValueError(
-            f"{name}: is a trace of {program.tasks} ranks, which no job of {work.tasks} tasks runs"
-        )
+    if program.tasks != tasks:
+        raise ValueError(f"{name}: is a trace of {program.tasks} ranks, which no job of {tasks} tasks runs")
     return program
 
 

@@ -1,11 +1,14 @@
 """Hierarchical collectives go by the switches on which the tasks of a run, or of a job, sit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from netplace.apps import application
 from netplace.apps.collectives import allreduce, in_groups, selection
-from netplace.cosim.work import Work, in_switches
+from netplace.cosim.work import Work, body_of, in_switches
+from netplace.netsim import Config
 from netplace.placement.switch_groups import switch_groups
 from netplace.runs import resolve
 from netplace.runs.execute import carry_out
@@ -64,10 +67,17 @@ def test_a_run_sends_little_between_switches_wherever_its_tasks_sit(mapping):
 
 def test_a_job_of_a_shared_machine_goes_by_its_switches():
     work = Work(f"{__file__}:sums,collectives={HIERARCHICAL},bytes=64", 4)
-    found = in_switches(work, parse("tree:4,2"), np.array([0, 5, 3, 4]))
-    assert found.application == f"{__file__}:sums,collectives={HIERARCHICAL}+groups=0.1.0.1,bytes=64"
-    plain = Work("3d-torus,bytes=64", 4)
-    assert in_switches(plain, parse("tree:4,2"), np.array([0, 5, 3, 4])) is plain
+    nodes = np.array([0, 5, 3, 4])
+    found = in_switches(work, parse("tree:4,2"), nodes)
+    assert found == replace(work, groups=(0, 1, 0, 1))
+    assert body_of(found, Config()).traffic().N[0].tolist() == [0, 2, 1, 0]
+    for text in (
+        "3d-torus,bytes=64",
+        f"3d-torus,bytes=64,collectives={HIERARCHICAL}",
+        "ft,collectives=mpich",
+    ):
+        plain = Work(text, 4)
+        assert in_switches(plain, parse("tree:4,2"), nodes) is plain
 
 
 def test_groups_are_one_for_each_task():
