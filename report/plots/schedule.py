@@ -80,6 +80,7 @@ def draw_gantt(
             _draw_boxes(upper, boxes, shades)
         else:
             _draw_density(upper, boxes, window, schedule.machine_nodes, shades)
+            label += "\nmeans: jobs are too small to see"
         figure.colorbar(
             shades, ax=upper, label=label, extend="max" if values.max() > norm.vmax else "neither", pad=0.01
         )
