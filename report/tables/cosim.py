@@ -212,9 +212,7 @@ def ranking_table(found: Sequence[dict[str, Any]]) -> Table:
     for one, case in zip(found, cases, strict=True):
         turned = [pair for pair in one["pairs"] if pair["turns"]]
         told = ", ".join(
-            (f"{pair['first']}/{pair['second']}" if len(one["pairs"]) > 1 else "yes")
-            + (" clearly" if pair["clearly"] else "")
-            for pair in turned
+            f"{pair['first']}/{pair['second']}{' clearly' if pair['clearly'] else ''}" for pair in turned
         )
         own = _spelled({name: value for name, value in case.items() if name not in shared})
         rows.append(
