@@ -11,7 +11,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.cables import check_kinds, credit_lags, first_switch, further_cycles, pipeline_cycles
+from netplace.netsim.cable_cycles import (
+    check_kinds,
+    credit_lags,
+    first_switch,
+    further_cycles,
+    pipeline_cycles,
+)
 from netplace.netsim.config import Config
 from netplace.topologies import Graph, Grid, Topology
 from netplace.topologies.routing import (

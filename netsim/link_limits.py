@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from netplace.checks.calls import checked
-from netplace.netsim.cables import KINDS, credit_lags, kinds_of_links
+from netplace.netsim.cable_cycles import credit_lags, kinds_of_links
+from netplace.netsim.cables import KINDS
 from netplace.netsim.config import Config
 from netplace.netsim.general import is_general, paces, verdict_on
 from netplace.topologies import Topology

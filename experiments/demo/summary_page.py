@@ -9,7 +9,8 @@ from pathlib import Path
 from netplace.experiments.demo.results import NETWORKS, Outcome, ratios
 from netplace.experiments.demo.shared_machine import WHY_LESS, Shared
 from netplace.report.pages import page_of
-from netplace.report.pages.page import Bars, DataTable, Figure, Page
+from netplace.report.pages.figures import Bars, DataTable, Figure
+from netplace.report.pages.html import Page
 from netplace.report.tables.cosim import write_kept
 from netplace.scheduling.metrics.interval import half_width_of
 

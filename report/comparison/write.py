@@ -8,8 +8,8 @@ from pathlib import Path
 from netplace.checks.results_file import json_text
 from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
 from netplace.report.files.outputs import whole_file
-from netplace.report.pages.html import render
-from netplace.report.pages.page import DataTable, Figure, Intervals, Page
+from netplace.report.pages.figures import DataTable, Figure, Intervals
+from netplace.report.pages.html import Page, render
 from netplace.report.plots.differences import draw_differences
 from netplace.report.tables.comparison import in_order
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from netplace.report.files.outputs import whole_file
-from netplace.report.pages.html import render
+from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
     advice,
     allocation,
@@ -21,7 +21,6 @@ from netplace.report.pages.kinds import (
     study,
     table,
 )
-from netplace.report.pages.page import Page
 
 __all__ = ["PAGES", "PageKind", "page_of", "render", "write_page"]
 

@@ -1,4 +1,4 @@
-"""A page as one HTML file that opens from disk with no network."""
+"""What a page says, and the page as one HTML file that opens from disk with no network."""
 
 from __future__ import annotations
 
@@ -7,19 +7,50 @@ import html
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
-from netplace.report.pages.page import DataTable, Figure, Page, Picture
+from netplace.report.pages.figures import DataTable, Figure, Picture
 from netplace.report.pages.stills import still
 from netplace.report.plots.palette import COLOURS, SHADED
 
-__all__ = ["MOST_BYTES", "render", "still_page"]
+__all__ = ["MOST_BYTES", "Page", "render"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
 _MOST_ROWS = 200_000
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes
+    ----------
+    title : str
+        What it is about.
+    verdict : sequence of str
+        What came of it, a sentence each.
+    asked : sequence of (str, str)
+        What was asked, with versions and seeds; the command that makes it again under ``command``.
+    parts : sequence of DataTable or Figure
+        In order.
+    missing : sequence of str
+        What could have been on the page and is not, and why.
+    notes : sequence of str
+        What a reader has to know besides.
+    """
+
+    title: str
+    verdict: Sequence[str]
+    asked: Sequence[tuple[str, str]]
+    parts: Sequence[DataTable | Figure]
+    missing: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def _repr_html_(self) -> str:
+        return _still_page(self)
 
 
 def render(page: Page) -> str:
@@ -55,7 +86,7 @@ def render(page: Page) -> str:
     return text
 
 
-def still_page(page: Page) -> str:
+def _still_page(page: Page) -> str:
     """Return what a notebook shows of a page: its sentences, still pictures and the first rows of tables."""
     body = [_head(page)]
     for part in page.parts:

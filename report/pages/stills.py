@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from netplace.report.pages.page import Bars, Figure, Gantt, Intervals, Lines, Matrix, NetworkMap, Timeline
+from netplace.report.pages.figures import Bars, Figure, Gantt, Intervals, Lines, Matrix, NetworkMap, Timeline
 from netplace.report.plots.page import COLOURS, SHADES
 
 __all__ = ["still"]

@@ -8,7 +8,8 @@ from netplace.apps import application
 from netplace.checks.notebook import html_table
 from netplace.netsim import simulate
 from netplace.placement.metrics import metrics
-from netplace.report.pages.page import Bars, DataTable, Page
+from netplace.report.pages.figures import Bars, DataTable
+from netplace.report.pages.html import Page
 from netplace.runs.tables import ENTRY
 from netplace.runs.times import RunTimes
 from netplace.scheduling import Job, schedule

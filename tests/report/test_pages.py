@@ -11,9 +11,7 @@ import pytest
 from browser import CHROMIUM, Browser
 
 from netplace.report.pages import PAGES, page_of, render
-from netplace.report.pages.html import MOST_BYTES
-from netplace.report.pages.kinds.links import load_map
-from netplace.report.pages.page import (
+from netplace.report.pages.figures import (
     Bars,
     DataTable,
     Gantt,
@@ -24,6 +22,8 @@ from netplace.report.pages.page import (
     Page,
     Timeline,
 )
+from netplace.report.pages.html import MOST_BYTES
+from netplace.report.pages.kinds.links import load_map
 from netplace.topologies import parse
 
 MARKUP = "</script><img src=x onerror=alert(1)>$\\frac$&\"'"

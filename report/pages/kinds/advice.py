@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.report.files.advice import FILE, read_advice
+from netplace.report.pages.figures import Bars, DataTable, Figure, Lines
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import versions_of
-from netplace.report.pages.page import Bars, DataTable, Figure, Lines, Page
 
 __all__ = ["page", "recognises"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of, intervals
 from netplace.report.pages.kinds.saved import holds, saved_results
-from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Page
 
 __all__ = ["offers_in", "page", "recognises"]
 

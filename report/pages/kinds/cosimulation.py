@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from netplace.cosim.kept import FILE, read_plan
+from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of, intervals
 from netplace.report.pages.kinds.links import waiting_map
 from netplace.report.pages.kinds.saved import asked_of, versions_of
-from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Matrix, Page
 from netplace.report.tables.cosim import remarks, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies import names_file, parse

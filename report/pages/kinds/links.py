@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from netplace.cosim.reasons import link_name
-from netplace.report.pages.page import NetworkMap
+from netplace.report.pages.figures import NetworkMap
 from netplace.report.plots.layout import Panel, panels
 from netplace.topologies import Topology
 

@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 
 from netplace.netsim import Config
+from netplace.report.pages.figures import DataTable, Figure, Lines
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
-from netplace.report.pages.page import DataTable, Figure, Lines, Page
 from netplace.report.tables.load import curve_frame
 from netplace.runs.loads import LoadPlan
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from netplace.report.pages.figures import DataTable, Figure
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import asked_of, saved_object, versions_of
-from netplace.report.pages.page import DataTable, Figure, Page
 
 __all__ = ["page", "recognises"]
 

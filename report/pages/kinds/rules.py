@@ -7,8 +7,9 @@ from typing import Any
 
 from netplace.advice.rules import RuleAdvice
 from netplace.checks.schema import kind_of
+from netplace.report.pages.figures import Bars, DataTable, Figure, Intervals
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import saved_object
-from netplace.report.pages.page import Bars, DataTable, Figure, Intervals, Page
 
 __all__ = ["FILE", "page", "recognises"]
 

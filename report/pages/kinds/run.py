@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from netplace.report.pages.figures import Bars, DataTable, Figure, Lines
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_results, versions_of
 from netplace.report.pages.kinds.timeline import path_bars, timeline
-from netplace.report.pages.page import Bars, DataTable, Figure, Lines, Page
 from netplace.topologies import names_file, parse
 
 __all__ = ["FILE", "page", "recognises"]

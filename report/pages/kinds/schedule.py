@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Lines
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of
 from netplace.report.pages.kinds.saved import asked_of, number_in, versions_of
-from netplace.report.pages.page import Bars, DataTable, Figure, Gantt, Lines, Page
 from netplace.report.tables.schedule import title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.runs.schedule_folder import FIGURES, read_schedule

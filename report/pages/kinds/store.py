@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from netplace.report.pages.figures import DataTable, Figure
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.pages.kinds.table import times_page
-from netplace.report.pages.page import DataTable, Figure, Page
 from netplace.runs.store import Store
 from netplace.runs.sweep import read_sweep
 from netplace.runs.tables import run_table, time_table

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from netplace.report.pages.page import DataTable, Figure, Page, Picture
+from netplace.report.pages.figures import DataTable, Figure, Picture
+from netplace.report.pages.html import Page
 
 __all__ = ["page", "recognises"]
 

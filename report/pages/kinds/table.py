@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.report.pages.page import Bars, DataTable, Figure, Page
+from netplace.report.pages.figures import Bars, DataTable, Figure
+from netplace.report.pages.html import Page
 from netplace.report.plots.best import clear_best
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from netplace.netsim.critical_path import COMPONENTS
-from netplace.report.pages.page import Bars, Timeline
+from netplace.report.pages.figures import Bars, Timeline
 from netplace.report.terminal.units import seconds_unit
 
 __all__ = ["path_bars", "timeline"]

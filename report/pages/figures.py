@@ -1,4 +1,4 @@
-"""What a page says: what was asked, what came of it in words, tables and figures."""
+"""Tables and figures of a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ __all__ = [
     "Lines",
     "Matrix",
     "NetworkMap",
-    "Page",
     "Picture",
     "Timeline",
 ]
@@ -257,36 +256,3 @@ class Picture(Figure):
 
     content: bytes
     kind: str
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page.
-
-    Attributes
-    ----------
-    title : str
-        What it is about.
-    verdict : sequence of str
-        What came of it, a sentence each.
-    asked : sequence of (str, str)
-        What was asked, with versions and seeds; the command that makes it again under ``command``.
-    parts : sequence of DataTable or Figure
-        In order.
-    missing : sequence of str
-        What could have been on the page and is not, and why.
-    notes : sequence of str
-        What a reader has to know besides.
-    """
-
-    title: str
-    verdict: Sequence[str]
-    asked: Sequence[tuple[str, str]]
-    parts: Sequence[DataTable | Figure]
-    missing: Sequence[str] = ()
-    notes: Sequence[str] = ()
-
-    def _repr_html_(self) -> str:
-        from netplace.report.pages.html import still_page
-
-        return still_page(self)
