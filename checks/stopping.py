@@ -83,6 +83,10 @@ def signals_raised() -> Iterator[None]:
         before[signal.SIGALRM] = signal.signal(signal.SIGALRM, stop)
     try:
         yield
+    except Exception as error:
+        if stopped:  # which was ignored in a callback of the compiler's, so that the compiler failed
+            raise stopped[0] from error
+        raise
     finally:
         _raise_again(0)
         for number, handler in before.items():

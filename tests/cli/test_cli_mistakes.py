@@ -129,7 +129,6 @@ def check(result, *words: str) -> None:
             ["run", *HALO, "-o", "x.gif"],
             ["-o x.gif: unknown kind of file, expected a name that ends in .html, .png"],
         ),
-        (["run", *HALO, "-o", "."], ["."]),
         (["run", *HALO, "--record-messages", "nowhere/x.csv"], ["there is no folder nowhere"]),
         # runs without end
         (["run", *HALO, "--max-cycles", "5"], ["not at its end after 5 cycles"]),

@@ -85,6 +85,9 @@ def test_console_examples(command, tmp_path, monkeypatch, netplace):
 def test_links_lead_somewhere(document):
     for target, heading in LINK.findall(document.read_text(encoding="utf-8")):
         path = document.parent / target
+        if path.parent.name == "gallery":  # reports that are made with the site
+            assert f'"{path.stem}": ' in (ROOT / "docs/figures/gallery.py").read_text(encoding="utf-8")
+            continue
         assert path.exists(), f"{document.name}: {target}"
         if heading:
             headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)

@@ -246,7 +246,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
 
     for method in ("known", "of"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)
-    for method in ("alone", "iteration", "speaking"):
+    for method in ("alone", "doubt", "iteration", "speaking"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), job=w.placed)
 
     add(
