@@ -16,7 +16,7 @@ from netplace.netsim import domains
 from netplace.topologies import TOPOLOGIES, parse
 
 FEW = settings(
-    derandomize=True, deadline=None, database=None, max_examples=15, suppress_health_check=list(HealthCheck)
+    derandomize=True, deadline=None, database=None, max_examples=8, suppress_health_check=list(HealthCheck)
 )
 MANY = settings(FEW, max_examples=1000)
 

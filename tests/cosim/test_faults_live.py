@@ -67,7 +67,10 @@ def test_what_a_job_takes_alone_knows_no_later_fault():
     assert job["slowdown"] > 1.5
 
 
-@pytest.mark.parametrize("faults", ["at=400,links=0.3,seed=1", "at=0,slow=0.5;at=300,router=5"])
+@pytest.mark.parametrize(
+    "faults",
+    ["at=400,links=0.3,seed=1", pytest.param("at=0,slow=0.5;at=300,router=5", marks=pytest.mark.slow)],
+)
 def test_engines_agree_on_jobs_and_failures(faults):
     one, other = run(faults=faults), run("reference", faults=faults)
     assert one["jobs"] == other["jobs"]

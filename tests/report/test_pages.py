@@ -19,10 +19,9 @@ from netplace.report.pages.figures import (
     Lines,
     Matrix,
     NetworkMap,
-    Page,
     Timeline,
 )
-from netplace.report.pages.html import MOST_BYTES
+from netplace.report.pages.html import MOST_BYTES, Page
 from netplace.report.pages.kinds.links import load_map
 from netplace.topologies import parse
 
