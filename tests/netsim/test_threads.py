@@ -41,8 +41,8 @@ def test_auto_is_by_size(monkeypatch):
         usual = {"engine": "kernel", "explain": False}
         return threads.usable_threads(parse(name), Config(), "auto", **usual | more)
 
-    assert [chosen(name) for name in ("torus:8x8", "torus:16x16x16", "torus:32x16x16")] == [1, 2, 4]
-    assert chosen("torus:32x16x16", explain=True) == 1
+    assert [chosen(name) for name in ("torus:32x32x32", "torus:64x64x32", "torus:64x64x64")] == [1, 2, 4]
+    assert chosen("torus:64x64x32", explain=True) == 1
 
 
 def test_processes_times_threads_are_no_more_than_the_cores(monkeypatch):
