@@ -303,20 +303,22 @@ def link_times(cycles: Int, config: Config) -> NDArray[np.int32]:
 
 def header_times(topology: Topology, config: Config, delay: Int, first: Int) -> NDArray[np.int32]:
     """Return the cycles from a header's departure for each FIFO to its first request there."""
-    far = np.ones(int(first[-1]), np.int32)
-    router, port, end, entry = topology.links().T.astype(np.int64)
-    for vc in range(config.vcs):
-        far[first[end] + entry * config.vcs + vc] = delay[router, port]
-    return far
+    return _at_entries(topology, config, delay, np.ones(int(first[-1]), np.int32), first)
 
 
 def _credit_times(topology: Topology, config: Config, lag: Int, first: Int) -> NDArray[np.int32]:
     """Return for each FIFO how many cycles later than at once the router before it knows of room."""
-    late = np.zeros(int(first[-1]), np.int32)
+    return _at_entries(topology, config, lag, np.zeros(int(first[-1]), np.int32), first)
+
+
+def _at_entries(
+    topology: Topology, config: Config, of_port: Int, at_fifo: NDArray[np.int32], first: Int
+) -> NDArray[np.int32]:
+    """Give the FIFOs at the end of each link what its port has; the others keep what they have."""
     router, port, end, entry = topology.links().T.astype(np.int64)
     for vc in range(config.vcs):
-        late[first[end] + entry * config.vcs + vc] = lag[router, port]
-    return late
+        at_fifo[first[end] + entry * config.vcs + vc] = of_port[router, port]
+    return at_fifo
 
 
 def under_way(cycles: Int, delay: Int, config: Config) -> int:

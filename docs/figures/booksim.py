@@ -6,8 +6,9 @@ BookSim's figures are those of ``docs/guides/own-network.md``, where its setting
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from marks import fill_in
 
 from netplace.netsim import Config, measure_load
 from netplace.topologies import parse
@@ -76,13 +77,7 @@ def buffers() -> str:
 
 def main() -> None:
     """Measure, and put the tables between their marks."""
-    page = PAGE.read_text()
-    for measure in (buffers, saturation):
-        name = f"booksim-{measure.__name__}"
-        mark = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        found = measure()
-        page = mark.sub(lambda match, found=found: f"{match[1]}{found}\n{match[2]}", page)
-    PAGE.write_text(page)
+    fill_in(PAGE, {f"booksim-{measure.__name__}": measure for measure in (buffers, saturation)})
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pandas as pd
+from marks import fill_in
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
@@ -235,15 +235,7 @@ def agreement() -> str:
 
 def main() -> None:
     """Measure everything and put it into the document."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    for measure in (exact, agreement, chance, load):
-        name = measure.__name__
-        found = measure()
-        pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        text, count = pattern.subn(lambda match, found=found: f"{match[1]}{found}\n{match[2]}", text)
-        if count != 1:
-            raise SystemExit(f"{DOCUMENT}: no place for {name}")
-    DOCUMENT.write_text(text, encoding="utf-8")
+    fill_in(DOCUMENT, {"exact": exact, "agreement": agreement, "chance": chance, "load": load})
 
 
 if __name__ == "__main__":

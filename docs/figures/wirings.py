@@ -5,11 +5,11 @@ Run with ``python docs/figures/wirings.py``; takes a minute.
 
 from __future__ import annotations
 
-import re
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from marks import fill_in
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
@@ -99,13 +99,7 @@ def faults() -> str:
 
 def main() -> None:
     """Measure, and put the tables between their marks."""
-    page = PAGE.read_text()
-    for measure in (zero_load, tables_of_grids, faults):
-        name = measure.__name__.replace("_", "-")
-        mark = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        found = measure()
-        page = mark.sub(lambda match, found=found: f"{match[1]}{found}\n{match[2]}", page)
-    PAGE.write_text(page)
+    fill_in(PAGE, {"zero-load": zero_load, "tables-of-grids": tables_of_grids, "faults": faults})
 
 
 if __name__ == "__main__":

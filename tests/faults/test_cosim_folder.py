@@ -37,19 +37,18 @@ def folder(written, tmp_path, monkeypatch):
     return tmp_path / "out" / FILE
 
 
-def change(path, place, value, sealed=True):
-    """Put a value at a place, with a checksum that fits, or as files were before there were checksums."""
-    content = json.loads(path.read_text())
-    for name in ("netplace", "version", "checksum"):
-        del content[name]
-    inner = content
-    for key in place[:-1]:
-        inner = inner[key]
-    if value is None:
-        del inner[place[-1]]
-    else:
-        inner[place[-1]] = value
-    path.write_text(results_text("co-simulation", VERSION, content) if sealed else json.dumps(content))
+@pytest.fixture
+def change(put_at):
+    """Return what puts a value at a place, with a checksum that fits, or as files were before there were any."""
+
+    def change(path, place, value, sealed=True):
+        content = json.loads(path.read_text())
+        for name in ("netplace", "version", "checksum"):
+            del content[name]
+        put_at(content, place, value)
+        path.write_text(results_text("co-simulation", VERSION, content) if sealed else json.dumps(content))
+
+    return change
 
 
 def refused(result, *words):
@@ -85,17 +84,17 @@ CHANGES = [
 
 @pytest.mark.parametrize(("place", "value", "said"), CHANGES, ids=[str(n) for n in range(len(CHANGES))])
 @pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "old"])
-def test_every_key_is_checked(netplace, folder, place, value, said, sealed):
+def test_every_key_is_checked(change, netplace, folder, place, value, said, sealed):
     change(folder, place, value, sealed)
     refused(netplace("explain", "out", "--job", "1"), FILE, said)
 
 
-def test_one_from_before_there_were_versions_is_read(netplace, folder):
+def test_one_from_before_there_were_versions_is_read(change, netplace, folder):
     change(folder, ("cpu_seconds",), 1.0, sealed=False)
     assert netplace("whatif", "out", "--without", "1").exit_code == 0
 
 
-def test_fields_that_came_later_have_their_defaults(netplace, folder):
+def test_fields_that_came_later_have_their_defaults(change, netplace, folder):
     change(folder, ("plan", "config", "faults"), None)
     change(folder, ("plan", "jobs", "site"), None)
     change(folder, ("plan", "mix_digest"), None)
@@ -138,7 +137,7 @@ def test_damage_is_told(netplace, folder, spoil, said):
     ],
     ids=lambda value: "" if isinstance(value, tuple) else value,
 )
-def test_a_name_of_a_file_is_not_used_on_the_word_of_a_folder(netplace, folder, tmp_path, place, flag):
+def test_a_name_of_a_file_is_not_used_on_a_folders_word(change, netplace, folder, tmp_path, place, flag):
     (tmp_path / "evil.py").write_text(EVIL)
     change(folder, place, "evil.py:f")
     for command in (("explain", "out", "--job", "1"), ("whatif", "out", "--without", "1")):
@@ -149,7 +148,7 @@ def test_a_name_of_a_file_is_not_used_on_the_word_of_a_folder(netplace, folder, 
 
 
 @pytest.mark.parametrize("name", ["graph:/dev/zero", "faulty:links=0.1/evil.py:f", "slurm:x", "os:getcwd"])
-def test_machines_of_files_behind_others_too(netplace, folder, tmp_path, name):
+def test_machines_of_files_behind_others_too(change, netplace, folder, tmp_path, name):
     change(folder, ("plan", "jobs", "machine"), name)
     refused(netplace("explain", "out", "--job", "1"), "say it again: --machine")
 

@@ -94,16 +94,10 @@ def results(tmp_path_factory):
     ids=str,
 )
 def test_every_key_is_checked_though_the_checksum_holds(
-    netplace, results, what, place, value, said, tmp_path
+    netplace, results, put_at, what, place, value, said, tmp_path
 ):
     content = json.loads(json.dumps(results[what]))
-    inner = content
-    for key in place[:-1]:
-        inner = inner[key]
-    if value is None:
-        del inner[place[-1]]
-    else:
-        inner[place[-1]] = value
+    put_at(content, place, value)
     whole, other = tmp_path / "whole.json", tmp_path / "other.json"
     whole.write_text(results_text(what, 1, results[what]))
     other.write_text(results_text(what, 1, content))

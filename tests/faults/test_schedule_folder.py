@@ -34,19 +34,18 @@ def folder(written, tmp_path):
     return tmp_path
 
 
-def change(folder, place, value):
-    """Put a value at a place, None: nothing, with a checksum that fits."""
-    content = json.loads((folder / FIGURES).read_text())
-    for name in ("netplace", "version", "checksum"):
-        del content[name]
-    inner = content
-    for key in place[:-1]:
-        inner = inner[key]
-    if value is None:
-        del inner[place[-1]]
-    else:
-        inner[place[-1]] = value
-    (folder / FIGURES).write_text(results_text("schedule", VERSION, content))
+@pytest.fixture
+def change(put_at):
+    """Return what puts a value at a place, None: nothing, with a checksum that fits."""
+
+    def change(folder, place, value):
+        content = json.loads((folder / FIGURES).read_text())
+        for name in ("netplace", "version", "checksum"):
+            del content[name]
+        put_at(content, place, value)
+        (folder / FIGURES).write_text(results_text("schedule", VERSION, content))
+
+    return change
 
 
 def test_what_was_written_is_read(folder):
@@ -55,7 +54,7 @@ def test_what_was_written_is_read(folder):
     assert figures["metrics"]["jobs"] == 30
 
 
-def test_fields_that_came_later_have_their_defaults(folder):
+def test_fields_that_came_later_have_their_defaults(change, folder):
     change(folder, ("plan", "switching"), None)
     change(folder, ("rows_digest",), None)
     assert read_figures(folder)[0] == make_plan(GIVEN, seed=2)
@@ -79,7 +78,7 @@ def test_fields_that_came_later_have_their_defaults(folder):
     ],
     ids=str,
 )
-def test_every_key_is_checked(folder, place, value, said):
+def test_every_key_is_checked(change, folder, place, value, said):
     change(folder, place, value)
     with pytest.raises(ValueError, match=said):
         read_figures(folder)
@@ -116,7 +115,7 @@ def test_damage_is_told(folder, name):
         ("places", "file:x", "row 2, places: 'file:x' found"),
     ],
 )
-def test_every_cell_is_checked_though_the_digest_holds(folder, column, value, said):
+def test_every_cell_is_checked_though_the_digest_holds(change, folder, column, value, said):
     lines = [line.split(",") for line in (folder / ROWS).read_text().splitlines()]
     lines[2][lines[0].index(column)] = value
     (folder / ROWS).write_text("\n".join(map(",".join, lines)) + "\n")
@@ -125,7 +124,7 @@ def test_every_cell_is_checked_though_the_digest_holds(folder, column, value, sa
         read_schedule(folder)
 
 
-def test_rows_that_are_no_table_are_told(folder):
+def test_rows_that_are_no_table_are_told(change, folder):
     for text, said in (("", "is no table of jobs"), ("a,b\n1,2\n", "has no column number"), ("\xff", "rows")):
         (folder / ROWS).write_text(text, encoding="latin-1")
         change(folder, ("rows_digest",), file_digest(folder / ROWS))
