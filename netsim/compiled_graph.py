@@ -77,7 +77,7 @@ class GraphKernelEngine(KernelEngine):
         before = self._still_crossing()
         if self._setting.explain:
             self._let_all_heads_wait_anew()
-        outage = Outage(self._state, self._setting, dead, down, again)
+        outage = Outage(self._state, self._setting, table, dead, down, again)
         # What has begun to cross a link still does, also where the packet is sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         self._setting = self._setting._replace(**routing_setting(table))

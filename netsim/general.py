@@ -100,6 +100,11 @@ class General:
     lag: NDArray[np.int64]
     injected: int
 
+    def leads(self, router: int, node: int) -> bool:
+        """Tell whether packets in a router can go on to a node; in one of several planes they may not."""
+        switch = router - self.switches.first
+        return switch < 0 or bool(self.hops[switch, self.switches.home[node]] >= 0)
+
 
 @lru_cache(maxsize=4)
 def verdict_on(topology: Topology, routing: str, discipline: str) -> tuple[Switches, Routes, Verdict]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim.general import General
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
 
@@ -20,6 +21,8 @@ class Outage:
     ----------
     s, u : GraphState, GraphSetting
         The kernel's arrays and constants.
+    table : General
+        The routing on what remains.
     dead : ndarray of bool, shape (routers,)
         Routers that are down or cut off.
     down : ndarray of bool, shape (routers, ports)
@@ -35,8 +38,10 @@ class Outage:
         Keys of the packets lost.
     """
 
-    def __init__(self, s: Any, u: Any, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool) -> None:
-        self._s, self._u = s, u
+    def __init__(
+        self, s: Any, u: Any, table: General, dead: NDArray[np.bool_], down: NDArray[np.bool_], again: bool
+    ) -> None:
+        self._s, self._u, self._table = s, u, table
         self._dead: list[bool] = dead.tolist()
         self._repeats = again
         self.lost = self.again = 0
@@ -110,7 +115,7 @@ class Outage:
     # --- packets ------------------------------------------------------------------------------------
 
     def _nowhere(self, destination: int, router: int) -> bool:
-        return self._dead[router] or self._dead[destination]
+        return self._dead[router] or self._dead[destination] or not self._table.leads(router, destination)
 
     def _link(self, output: int) -> tuple[int, int]:
         router = self._router(output)
@@ -199,7 +204,7 @@ class Outage:
         return found
 
     def _lose_what_has_no_way(self) -> None:
-        """Lose packets in dead routers and packets to nodes that are cut off, wherever their header is."""
+        """Lose packets in dead routers and to nodes to which no way leads, wherever their header is."""
         counts = self._s.fifo >> g.COUNT & g.FIELD
         for f in np.flatnonzero(counts).tolist():
             for at in range(int(f in self._crossing), int(counts[f])):

@@ -36,7 +36,10 @@ def failing(
     """Return what remains of a network when links and routers go down, or links slow, with the same numbers.
 
     Of parts that are no longer connected the one with most nodes remains (the one with the lowest node, of
-    equals); all other routers count as down, and their nodes as cut off (`Graph.cut`).
+    equals); all other routers count as down, and their nodes as cut off (`Graph.cut`). Where compute nodes
+    hang at several planes, this holds for each plane by itself, as no way leads through a compute node; those
+    that remain are those in the plane that then has most of them (the first, of equals), so that all have
+    a plane in common.
 
     Parameters
     ----------
@@ -70,7 +73,7 @@ def failing(
     gone = np.zeros(of.routers, bool)
     gone[[*off, *more.tolist()]] = True
     switches = Switches.of(of)
-    alive = _largest_part(of, neighbor, gone, switches)
+    alive = _remaining(of, neighbor, gone, switches)
     neighbor[~alive] = -1
     neighbor[(neighbor >= 0) & ~alive[neighbor]] = -1
     entry[neighbor < 0] = -1
@@ -88,6 +91,33 @@ def failing(
         tasks=of.tasks if isinstance(of, Graph) else 1,
         sockets=switches.sockets,
     )  # fmt: skip
+
+
+def _remaining(
+    of: Topology, neighbor: NDArray[np.int32], gone: NDArray[np.bool_], switches: Switches
+) -> NDArray[np.bool_]:
+    """Return which routers remain: of each plane the largest part, of compute nodes those of the best."""
+    if switches.planes == 1:
+        return _largest_part(of, neighbor, gone, switches)
+    first = switches.first
+    network = np.zeros(of.routers, bool)
+    network[first : first + switches.planes * switches.of_plane] = True
+    alive = np.zeros(of.routers, bool)
+    nodes = np.zeros(of.routers, bool)
+    for plane in range(switches.planes):
+        begin = first + plane * switches.of_plane
+        others = network.copy()
+        others[begin : begin + switches.of_plane] = False
+        try:
+            part = _largest_part(of, neighbor, gone | others, switches)
+        except ValueError:  # nothing of this plane is left
+            continue
+        alive |= part & network
+        if part[: of.nodes].sum() > nodes[: of.nodes].sum():
+            nodes = part & ~network
+    if not nodes.any():
+        raise ValueError(f"{of}: no node remains")
+    return alive | nodes
 
 
 def _largest_part(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim.general import General
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Link
@@ -21,6 +22,8 @@ class Outage:
         Routers and links.
     packet_phits : int
         Phits in a packet.
+    table : General
+        The routing on what remains.
     dead : ndarray of bool, shape (routers,)
         Routers that are down or cut off.
     down : ndarray of bool, shape (routers, ports)
@@ -40,12 +43,14 @@ class Outage:
         self,
         fabric: Fabric,
         packet_phits: int,
+        table: General,
         dead: NDArray[np.bool_],
         down: NDArray[np.bool_],
         again: bool,
     ) -> None:
         self._fabric = fabric
         self._phits = packet_phits
+        self._table = table
         self._dead: list[bool] = dead.tolist()
         self._repeats = again
         self.lost = self.again = 0
@@ -65,7 +70,8 @@ class Outage:
 
     def nowhere(self, packet: Packet, router: int) -> bool:
         """Tell whether a packet whose header is in `router` can go nowhere any more."""
-        return self._dead[router] or self._dead[packet.destination]
+        node = packet.destination
+        return self._dead[router] or self._dead[node] or not self._table.leads(router, node)
 
     def _withdraw_grants(self) -> None:
         """Take back every output whose packet has not begun to cross."""
@@ -128,7 +134,7 @@ class Outage:
         self.again += 1
 
     def _lose_what_has_no_way(self) -> None:
-        """Lose packets in dead routers and packets to nodes that are cut off, wherever their header is."""
+        """Lose packets in dead routers and to nodes to which no way leads, wherever their header is."""
         for router in self._fabric.routers:
             for fifo in router.fifos:
                 crossing = fifo.sent > 0 and fifo.output is not None and fifo.output.link is not None

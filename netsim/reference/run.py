@@ -261,7 +261,7 @@ class ReferenceEngine:
     ) -> tuple[int, int, list[int]]:
         """Let routers and links go down before cycle `now`; return packets lost, sent again, and losers."""
         self._fabric.charge_up_to(self.now)
-        outage = Outage(self._fabric, self._config.packet_phits, dead, down, again)
+        outage = Outage(self._fabric, self._config.packet_phits, table, dead, down, again)
         for node in self._nodes:
             for packet in node.buffered:
                 if outage.nowhere(packet, node.number):

@@ -55,7 +55,7 @@ NETWORKS = {  # kind: a small one
     "graph": "",
     "faulty": "faulty:slow=0.4,links=0.1,seed=2/torus:4x3",
     "service": "service:nodes=0+5/torus:4x3",
-    "nodes": "nodes:tasks=2,rails=2,nic=2/torus:3x2",
+    "nodes": "nodes:tasks=2,rails=2,planes=2,nic=2/torus:3x2",
 }
 CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9"}
 _JOBS = {

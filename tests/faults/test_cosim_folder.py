@@ -39,7 +39,7 @@ def folder(written, tmp_path, monkeypatch):
 
 @pytest.fixture
 def change(put_at):
-    """Return what puts a value at a place, with a checksum that fits, or as files were before there were any."""
+    """Return what puts a value at a place, with a checksum that fits, or as files were without."""
 
     def change(path, place, value, sealed=True):
         content = json.loads(path.read_text())

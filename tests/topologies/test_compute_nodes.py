@@ -9,6 +9,8 @@ from netplace.apps import Program, TaskWriter
 from netplace.netsim import ENGINES, Config, Network, measure_load, pattern, simulate
 from netplace.placement import map_tasks
 from netplace.topologies import compute_nodes, parse
+from netplace.topologies.failing import failing
+from netplace.topologies.routing import make_routes, reach
 
 CONFIG = Config(vcs=3)
 BYTES = 64  # of a packet
@@ -167,7 +169,62 @@ def test_what_is_wrong_is_said(text, sentence):
         parse(text)
 
 
-def test_planes_that_differ_have_no_routes():
-    topology = parse("nodes:tasks=2,planes=2/torus:3x3")
-    with pytest.raises(ValueError, match="planes that differ"):
-        Network(topology, Config(vcs=8, faults="at=10,links=0.1,seed=1")).advance(100)
+PLANES = ("nodes:tasks=2,planes=2/torus:4x4", "nodes:tasks=2,planes=3,sockets=2/hyperx:3x3,c=2")
+
+
+@pytest.mark.parametrize("routing", ["up-down", "minimal", "adaptive", "valiant", "ugal-g"])
+@pytest.mark.parametrize("text", PLANES)
+@pytest.mark.parametrize("shares", [{"links": 0.2}, {"links": 0.1, "routers": 0.1}], ids=str)
+def test_where_planes_fail_in_part_routes_lead_from_all_that_remain_to_all(text, routing, shares):
+    for seed in range(3):
+        after = failing(parse(text), seed=seed, **shares)
+        switches, routes = make_routes(after, routing)
+        assert not switches.planes_alike
+        ends = switches.with_nodes
+        hops = reach(switches, routes.ports, np.zeros(switches.neighbor.shape, np.int8), routing).hops
+        assert (hops[np.ix_(ends, ends)] >= 0).all()
+        first = switches.count - switches.compute_nodes
+        for number in range(switches.planes):  # no way leaves a plane but to a compute node
+            here = slice(number * switches.of_plane, (number + 1) * switches.of_plane)
+            ports = routes.ports[here]
+            end = switches.neighbor[here][np.nonzero(ports >= 0)[0], ports[ports >= 0]]
+            assert (((end >= here.start) & (end < here.stop)) | (end >= first)).all()
+
+
+def test_who_loses_the_plane_of_most_is_cut_off_and_the_others_keep_both():
+    machine = parse("nodes:tasks=2,planes=2/torus:2x2")
+    switch = machine.first_switch  # 4 of each plane, then compute nodes
+    down = [(switch, switch + 8), (switch + 5, switch + 9), (switch + 6, switch + 10)]
+    after = failing(machine, down=down)
+    assert np.flatnonzero(after.cut).tolist() == [0, 1]  # those of compute node 0, joined to plane 1 alone
+    _, routes = make_routes(after, "minimal")
+    ways = {(a, b): (routes.ports[8 + a, 8 + b] >= 0).sum() for a in (1, 2, 3) for b in (1, 2, 3) if a != b}
+    assert set(ways.values()) == {1}  # of 1, 2 and 3 only the last has both planes
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_messages_take_the_plane_that_is_left(engine):
+    machine = parse("nodes:tasks=1,planes=2/torus:3x3")
+    first = machine.first_switch
+    network = Network(machine, Config(vcs=4, faults=f"at=0,link={first + 9}-{first + 18}"), engine=engine)
+    network.start(sends((0, 1)), [0, 1, 2, 3])
+    network.advance(10_000)
+    carried = network.counters().link_packets.reshape(machine.routers, -1)[first : first + 18].sum(axis=1)
+    assert carried[:9].sum() > 0
+    assert carried[9:].sum() == 0
+
+
+def test_a_packet_in_a_plane_that_its_destination_lost_is_lost_in_both_engines():
+    machine = parse("nodes:tasks=1,planes=2/torus:3x3")
+    first = machine.first_switch
+    reports = []
+    for engine in ENGINES:
+        network = Network(
+            machine, Config(vcs=4, faults=f"at=150,link={first + 10}-{first + 19}"), engine=engine
+        )
+        network.generate(pattern("uniform", machine, 0.1))
+        network.advance(600)
+        reports.append(network.faults)
+    assert reports[0] == reports[1]
+    assert reports[0][0].lost > 0
+    assert not reports[0][0].nodes

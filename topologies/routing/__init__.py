@@ -207,7 +207,8 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
     """
     switches = Switches.of(topology)
     if switches.compute_nodes:
-        routes = _made(topology, switches.without_compute_nodes(), name, discipline)
+        planes = range(1 if switches.planes_alike else switches.planes)
+        routes = [_made(topology, switches.plane(plane), name, discipline) for plane in planes]
         return switches, with_compute_nodes(switches, routes)
     return switches, _made(topology, switches, name, discipline)
 

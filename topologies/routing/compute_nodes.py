@@ -2,13 +2,16 @@
 
 A packet takes any link of its compute node to the network, then the way of the network itself, then any
 link to the compute node of its destination: no way leads through another. So a routing is made, and checked
-for deadlock, on the switches of one plane alone: channels into the network wait for others, but none of the
-network's waits for them, and those out of it wait for memory only, which never stops.
+for deadlock, on the switches of each plane alone: channels into the network wait for others, but none of the
+network's waits for them, and those out of it wait for memory only, which never stops. Planes are copies of
+each other until something fails in one of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,74 +21,95 @@ from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import Routes, table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["one_plane", "with_compute_nodes"]
+__all__ = ["of_plane", "with_compute_nodes"]
 
 
-def one_plane(switches: Switches, routes: Routes) -> tuple[Switches, Routes]:
-    """Return the first plane without compute nodes, and of a routing what holds there."""
-    inner = switches.without_compute_nodes()
-    n = inner.count
+def of_plane(switches: Switches, routes: Routes, number: int) -> tuple[Switches, Routes]:
+    """Return a plane without compute nodes, and of a routing what holds there."""
+    n = switches.of_plane
+    here = slice(number * n, (number + 1) * n)
     via = routes.via
     if via is not None and len(via) > 1:
-        via = via[:n]
-    return inner, replace(
+        via = via[here] - np.int32(number * n)
+        via = via[:1] if (via == via[:1]).all() else via
+    return switches.plane(number), replace(
         routes,
-        ports=routes.ports[:n, :n],
-        escape=None if routes.escape is None else routes.escape[:n, :n],
+        ports=routes.ports[here, here],
+        escape=None if routes.escape is None else routes.escape[here, here],
         via=via,
-        stride=None if routes.stride is None else routes.stride[:n],
+        stride=None if routes.stride is None else routes.stride[here],
     )
 
 
-def with_compute_nodes(switches: Switches, routes: Routes) -> Routes:
-    """Return a routing of the first plane's switches for all planes and compute nodes.
+def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
+    """Return the routings of each plane's switches as the routing of all planes and compute nodes.
+
+    Parameters
+    ----------
+    switches : Switches
+        All of them.
+    made : sequence of Routes
+        For each plane, of one kind; one for all where planes are alike.
 
     Raises
     ------
     ValueError
-        If the table would not fit into memory.
+        If the table would not fit into memory, or planes have no intermediate switch in common.
     """
     n, planes = switches.of_plane, switches.planes
+    by_plane = [made[min(plane, len(made) - 1)] for plane in range(planes)]
     wires = _wires(switches)
-    width = max(routes.most_ports, wires.shape[1] * wires.shape[2])
+    width = max(*(routes.most_ports for routes in made), wires.shape[1] * wires.shape[2])
     check_memory(switches.text, switches.count**2 * 2 * width, "its table of routes")
-    home = _check_planes(switches, wires)
-    every = _entries(switches, routes.ports, wires, width, home)
-    of = switches.host_of(np.arange(n * planes, switches.count))
+    home = _homes(switches)
+    every = _entries(switches, [routes.ports for routes in by_plane], wires, width, home)
     escape = None
-    if routes.escape is not None:
-        escape = _entries(switches, routes.escape[:, :, None], wires[:, :, :1], 1, home)[:, :, 0]
-    via = routes.via
-    if via is not None:
+    if made[0].escape is not None:
+        inner = [np.asarray(routes.escape)[:, :, None] for routes in by_plane]
+        escape = _entries(switches, inner, wires[:, :, :1], 1, home)[:, :, 0]
+    via = None
+    if made[0].via is not None:
+        rows = _common(switches, [np.asarray(routes.via) for routes in by_plane])
+        via = rows[0]
         if planes > 1 or len(via) > 1:  # a row for each switch, of switches in its own plane
-            rows = np.broadcast_to(via, (n, via.shape[1]))
-            via = np.concatenate((*(rows + plane * n for plane in range(planes)), rows[home][of]))
+            of = switches.host_of(np.arange(n * planes, switches.count))
+            via = np.concatenate(
+                [np.broadcast_to(row, (n, row.shape[1])) + plane * n for plane, row in enumerate(rows)]
+            )
+            via = np.concatenate((via, via[home[of]]))
         via = via.astype(np.int32)
-    stride = routes.stride
-    if stride is not None:
-        stride = np.concatenate((*([stride] * planes), np.ones(switches.compute_nodes, np.int64)))
-    return replace(routes, ports=table(every), escape=escape, via=via, stride=stride)
+    stride = None
+    if made[0].stride is not None:
+        strides = [np.asarray(routes.stride) for routes in by_plane]
+        stride = np.concatenate((*strides, np.ones(switches.compute_nodes, np.int64)))
+    discipline = made[0].discipline
+    if any(routes.discipline != discipline for routes in made):
+        discipline = "hop"  # groups are whole in some planes only
+    return replace(made[0], ports=table(every), discipline=discipline, escape=escape, via=via, stride=stride)
 
 
-def _check_planes(switches: Switches, wires: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the switch of every compute node in the first plane; -1: it has been cut off.
+def _common(switches: Switches, rows: list[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
+    """Return the intermediate switches of planes: where they are not by group in all, what all could draw.
 
     Raises
     ------
     ValueError
-        If planes differ, as they do where something has failed.
+        If that is nothing.
     """
-    n, planes = switches.of_plane, switches.planes
-    first = n * planes
-    inside = switches.neighbor[:first].reshape(planes, n, -1)
-    shift = np.arange(planes)[:, None, None] * n
-    alike = np.where((inside >= 0) & (inside < first), inside - shift, -1)
-    joined = (wires >= 0).sum(axis=2)
-    if (alike != alike[:1]).any() or (joined != joined[:, :1]).any():
-        raise ValueError(f"{switches.text}: planes that differ, as where links have failed, have no routes")
+    if switches.planes_alike or all(len(row) > 1 for row in rows):
+        return rows
+    shared = reduce(np.intersect1d, [switches.plane(number).with_nodes for number in range(len(rows))])
+    if not shared.size:
+        raise ValueError(f"{switches.text}: its planes have no intermediate switch in common")
+    return [shared[None, :].astype(np.int32)] * len(rows)
+
+
+def _homes(switches: Switches) -> NDArray[np.int64]:
+    """Return the switch of every compute node, by its number in a plane; -1: it has been cut off."""
+    first = switches.count - switches.compute_nodes
     near = switches.neighbor[first : first + switches.hosts]
     above = np.where(near < first, near, -1).max(axis=1)
-    return np.where(above >= 0, above % n, -1)
+    return np.where(above >= 0, above % switches.of_plane, -1)
 
 
 def _wires(switches: Switches) -> NDArray[np.int64]:
@@ -106,36 +130,45 @@ def _wires(switches: Switches) -> NDArray[np.int64]:
 
 def _entries(
     switches: Switches,
-    inner: NDArray[np.int16],
+    inner: list[NDArray[np.int16]],
     wires: NDArray[np.int64],
     width: int,
     home: NDArray[np.int64],
 ) -> NDArray[Any]:
-    """Return the table of all switches from that of a plane and the wires of compute nodes."""
+    """Return the table of all switches from those of the planes and the wires of compute nodes."""
     n, planes, hosts = switches.of_plane, switches.planes, switches.hosts
     first = n * planes
     found = np.full((switches.count, switches.count, width), -1, np.int16)
-    joined = home >= 0
-    host = np.flatnonzero(joined)
-    for plane in range(planes):
+    for plane, ports in enumerate(inner):
         rows = slice(plane * n, (plane + 1) * n)
-        found[rows, rows, : inner.shape[2]] = inner
-        found[rows, first + host, : inner.shape[2]] = inner[:, home[host]]
+        host = np.flatnonzero(switches.joined[:, plane])
+        found[rows, rows, : ports.shape[2]] = ports
+        found[rows, first + host, : ports.shape[2]] = ports[:, home[host]]
         rails = wires[:, plane]
         found[first : first + hosts, rows, : rails.shape[1]] = rails[:, None]
         back = _far_ports(switches, host, rails)
         found[plane * n + home[host], first + host] = -1
         found[plane * n + home[host], first + host, : back.shape[1]] = back
-    every = wires.reshape(hosts, -1)[:, :width]
-    every = np.take_along_axis(every, np.argsort(every < 0, axis=1, kind="stable"), axis=1)
     sockets = first + hosts  # the first of them
     found[first:sockets, first:sockets] = -1
-    found[first:sockets, first:sockets, : every.shape[1]] = every[:, None]
+    for plane in range(planes):  # by the planes to which both are joined
+        _add_ports(found[first:sockets, first:sockets], wires[:, plane], switches.joined[:, plane])
     found[first + np.arange(hosts), first + np.arange(hosts)] = -1
-    found[first:sockets, first + np.flatnonzero(~joined)] = -1
     if sockets < switches.count:
         _add_sockets(switches, found, first)
     return found
+
+
+def _add_ports(entries: NDArray[np.int16], rails: NDArray[np.int64], joined: NDArray[np.bool_]) -> None:
+    """Put the rails of each compute node behind what its entries for compute nodes that are joined hold."""
+    target = np.flatnonzero(joined)
+    for host in target.tolist():
+        for port in rails[host][rails[host] >= 0].tolist():
+            own = entries[host, target]
+            held = (own >= 0).sum(axis=1)
+            free = held < own.shape[1]
+            own[free, held[free]] = port
+            entries[host, target] = own
 
 
 def _add_sockets(switches: Switches, found: NDArray[np.int16], first: int) -> None:
@@ -143,13 +176,16 @@ def _add_sockets(switches: Switches, found: NDArray[np.int16], first: int) -> No
     sockets = np.arange(first + switches.hosts, switches.count)
     host = first + switches.host_of(sockets)
     found[:, sockets] = found[:, host]
-    up = np.nonzero(switches.neighbor[sockets] == host[:, None])[1]
     found[sockets] = -1
-    found[sockets, :, 0] = up[:, None]
+    socket, up = np.nonzero(switches.neighbor[sockets] == host[:, None])
+    found[sockets[socket], :, 0] = up[:, None]
     found[sockets, sockets] = -1
     above, down = np.nonzero(switches.neighbor[first : sockets[0]] >= sockets[0])
-    found[first + above, switches.neighbor[first + above, down]] = -1
-    found[first + above, switches.neighbor[first + above, down], 0] = down
+    below = switches.neighbor[first + above, down]
+    found[first + above, below] = -1
+    found[first + above, below, 0] = down
+    bare = np.setdiff1d(sockets, sockets[socket])  # whose bus has failed
+    found[:, bare] = -1
 
 
 def _far_ports(switches: Switches, host: NDArray[np.int64], rails: NDArray[np.int64]) -> NDArray[np.int64]:

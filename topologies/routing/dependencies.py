@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import check_memory
-from netplace.topologies.routing.compute_nodes import one_plane
+from netplace.topologies.routing.compute_nodes import of_plane
 from netplace.topologies.routing.reach import reach
 from netplace.topologies.routing.routes import Routes, rises
 from netplace.topologies.routing.switches import Switches
@@ -65,7 +65,8 @@ def check(switches: Switches, routes: Routes) -> Verdict:
     """
     if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
-        switches, routes = one_plane(switches, routes)
+        planes = range(1 if switches.planes_alike else switches.planes)
+        return _together([check(*of_plane(switches, routes, plane)) for plane in planes])
     step, _ = rises(switches, routes)
     found = reach(switches, routes.ports, step, routes.name)
     if routes.escape is not None:
@@ -78,6 +79,18 @@ def check(switches: Switches, routes: Routes) -> Verdict:
     tops = [int(level[phase == n].max(initial=-1)) + 1 for n in (0, 1)]
     needed = max(1, sum(tops)) + (routes.escape is not None)
     return Verdict(needed, tops[0] if tops[1] else 0, len(ways.used), len(ways.waits), _cycle(ways, tops[0]))
+
+
+def _together(verdicts: list[Verdict]) -> Verdict:
+    """Return what holds for planes that are used side by side, with levels for the one that needs most."""
+    base = max(verdict.base for verdict in verdicts)
+    return Verdict(
+        base + max(verdict.needed - verdict.base for verdict in verdicts),
+        base,
+        sum(verdict.channels for verdict in verdicts),
+        sum(verdict.dependencies for verdict in verdicts),
+        next((verdict.cycle for verdict in verdicts if verdict.cycle), ()),
+    )
 
 
 def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:

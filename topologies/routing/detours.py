@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.routing.compute_nodes import one_plane
+from netplace.topologies.routing.compute_nodes import of_plane
 from netplace.topologies.routing.routes import Routes
 from netplace.topologies.routing.switches import Switches
 
@@ -30,8 +30,8 @@ def barred(switches: Switches, routes: Routes) -> Int:
     place = np.full(switches.count, -1, np.int64)
     if routes.choice == "valiant":
         return place
-    if switches.compute_nodes:  # which are not drawn; planes are alike
-        plane = barred(*one_plane(switches, routes))
+    if switches.compute_nodes:  # which are not drawn; places are the same in all planes
+        plane = barred(*of_plane(switches, routes, 0))
         return np.concatenate((*([plane] * switches.planes), place[: switches.compute_nodes]))
     via = np.arange(switches.count)[None, :] if routes.via is None else routes.via
     if switches.group is not None and via.shape == (switches.count, int(switches.group.max()) + 1):

@@ -115,7 +115,9 @@ class Switches:
             return self.home
         first = self.count - self.compute_nodes
         near = self.neighbor[first : first + self.hosts]
-        above = np.where(near < first, near, -1).max(axis=1)  # alike in all planes
+        above = np.where(near < first, near, -1).max(
+            axis=1
+        )  # the same switch in all planes that it is joined to
         switch = np.where(above >= 0, above % self.of_plane, -1)
         return np.where(self.home >= 0, switch[self.host_of(np.maximum(self.home, first))], -1)
 
@@ -129,16 +131,42 @@ class Switches:
         number = switch - (self.count - self.compute_nodes)
         return np.where(number < self.hosts, number, (number - self.hosts) // self.sockets)
 
-    def without_compute_nodes(self) -> Switches:
-        """Return the switches of the first plane, at which nodes hang that are behind compute nodes here."""
+    @cached_property
+    def joined(self) -> NDArray[np.bool_]:
+        """Whether each compute node has a link to each plane, shape (compute nodes, planes)."""
+        first = self.count - self.compute_nodes
+        near = self.neighbor[first : first + self.hosts]
+        in_network = (near >= 0) & (near < first)
+        planes = np.arange(self.planes)[:, None, None]
+        return np.asarray((in_network & (near // self.of_plane == planes)).any(axis=2).T)
+
+    @cached_property
+    def planes_alike(self) -> bool:
+        """Whether all planes have the same links, as they do unless something has failed."""
         n = self.of_plane
+        first = n * self.planes
+        inside = self.neighbor[:first].reshape(self.planes, n, -1)
+        shift = np.arange(self.planes)[:, None, None] * n
+        inside = np.where((inside >= 0) & (inside < first), inside - shift, -1)
+        return bool((inside == inside[:1]).all() and (self.joined == self.joined[:, :1]).all())
+
+    def plane(self, number: int) -> Switches:
+        """Return the switches of a plane alone, at which nodes hang that are behind compute nodes here."""
+        n, first = self.of_plane, self.count - self.compute_nodes
+        here = slice(number * n, (number + 1) * n)
 
         def cut(values: NDArray[Any] | None) -> Any:
-            return None if values is None else values[:n]
+            return None if values is None else values[here]
 
-        neighbor = self.neighbor[:n]
+        neighbor = self.neighbor[here]
+        neighbor = np.where((neighbor >= 0) & (neighbor < first), neighbor - number * n, -1)
+        host = self.host_of(np.maximum(self.home, first))
+        home = np.where(self.joined[host, number], self.gate, -1)
+        group = cut(self.group)  # every plane has its own numbers
+        if group is not None:
+            group = group - group.min()
         return Switches(
-            self.text, self.first, np.where(neighbor < n, neighbor, -1), self.gate, cut(self.group),
+            self.text, self.first + number * n, neighbor, home, group,
             cut(self.places), cut(self.axis), cut(self.closes), self.direct,
         )  # fmt: skip
 
