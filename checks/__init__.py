@@ -20,13 +20,14 @@ from netplace.checks.content import (
     read_limit,
 )
 from netplace.checks.shown import printable, shortened, shown
-from netplace.checks.sizes import check_size
+from netplace.checks.sizes import check_size, check_steps
 
 __all__ = [
     "MEMORY_LIMIT",
     "MOST",
     "READ_LIMIT",
     "check_size",
+    "check_steps",
     "check_unpacked",
     "is_packed",
     "memory_limit",

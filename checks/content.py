@@ -7,6 +7,8 @@ import re
 import zlib
 from pathlib import Path
 
+from netplace.checks.memory import available
+
 __all__ = [
     "MEMORY_LIMIT",
     "READ_LIMIT",
@@ -57,7 +59,8 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
     ----------
     text : str, optional
         A number of bytes, perhaps with K, M, G or T behind it; by default what the environment variable
-        `MEMORY_LIMIT` says, and 4 GiB where it says nothing.
+        `MEMORY_LIMIT` says, and where it says nothing 4 GiB, or three quarters of what is
+        `available` if that is less.
     what : str
         Where it came from.
 
@@ -67,7 +70,7 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
         If it is no such number.
     """
     said = os.environ.get(MEMORY_LIMIT) if text is None else text
-    return _DEFAULT_MEMORY if said is None else _size(said, what)
+    return min(_DEFAULT_MEMORY, available() * 3 // 4) if said is None else _size(said, what)
 
 
 def _size(said: str, what: str) -> int:

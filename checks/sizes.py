@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from netplace.checks.content import MEMORY_LIMIT, memory_limit
 
-__all__ = ["check_size", "gigabytes"]
+__all__ = ["MOST_STEPS", "check_size", "check_steps", "gigabytes"]
 
+MOST_STEPS = 10**13  # of what takes some nanoseconds each: days
 _MANY = 10**15  # beyond it no number is written out
 
 
@@ -30,12 +31,38 @@ def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
     """
     need, limit = count * bytes_each, memory_limit()
     if need > limit:
-        number = f"{count:,}" if count <= _MANY else "over 10**15"
         raise ValueError(
-            f"{where}: too large, {number} {what} would take {gigabytes(need)} of memory, expected at most "
-            f"{gigabytes(limit)}; raise the limit with netplace --memory-limit, or {MEMORY_LIMIT} in the "
-            "environment"
+            f"{where}: too large, {_number(count)} {what} would take {gigabytes(need)} of memory, expected "
+            f"at most {gigabytes(limit)}; raise the limit with netplace --memory-limit, or {MEMORY_LIMIT} in "
+            "the environment"
         )
+
+
+def check_steps(count: int, what: str, where: str) -> None:
+    """Check that what is to be done could ever end.
+
+    Parameters
+    ----------
+    count : int
+        How many steps of some nanoseconds.
+    what : str
+        What they are, such as ``"cycles of nodes"``.
+    where : str
+        Where they came from.
+
+    Raises
+    ------
+    ValueError
+        If they are more than `MOST_STEPS`.
+    """
+    if count > MOST_STEPS:
+        raise ValueError(
+            f"{where}: {_number(count)} {what} would not end in days, expected at most {MOST_STEPS:,}"
+        )
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count <= _MANY else "over 10**15"
 
 
 def gigabytes(count: int) -> str:

@@ -31,10 +31,13 @@ from netplace.report.terminal.screen import bytes_read, print_results, print_tab
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netplace.apps import Program
     from netplace.runs import Run
     from netplace.runs.execute import Executed
 
 __all__ = ["run_command"]
+
+_BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; measured
 
 
 @click.command("run", cls=SettingsCommand, epilog=examples_of("run"))
@@ -108,16 +111,17 @@ def run_command(**given: Any) -> None:
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     run = run_from(given, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
     tell_limits([(run.network, run.config)])
-    flags = (item.name for item in fields(_Asked) if item.name != "runs")
-    asked = _Asked(runs=tuple(map(run.seeded, seeds)), **{name: given[name] for name in flags})
+    flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
+    asked = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
     _show(asked, _executed(asked))
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a command line asks for: runs that differ in their seeds, how they are done, what is written."""
+    """What a command line asks for: a run with each of the seeds, how they are done, what is written."""
 
-    runs: tuple[Run, ...]
+    run: Run
+    seeds: range
     engine: str
     processes: int
     workers: int
@@ -135,6 +139,11 @@ class _Asked:
         """Whether a page or a folder is written, which hold messages and loads of links one by one."""
         return self.output is not None and self.output.suffix.lower() not in (".json", *PICTURES)
 
+    @property
+    def records(self) -> bool:
+        """Whether start and end of every message are kept."""
+        return bool(self.messages or self.timeline or self.critical_path or self.detailed)
+
     def __post_init__(self) -> None:
         from netplace.checks import one_of
         from netplace.netsim import ENGINES
@@ -148,7 +157,7 @@ class _Asked:
                 f"--workers: {self.workers} given beside --processes {self.processes}, expected one of "
                 "them: parts of a run side by side, or several runs"
             )
-        if self.processes > 1 and len(self.runs) == 1:
+        if self.processes > 1 and len(self.seeds) == 1:
             raise ValueError(f"--processes: {self.processes} given, but there is a single run, see --workers")
         threads_beside(self.threads, self.workers * self.processes, "--threads")
         if self.workers > 1 and self.window:
@@ -165,23 +174,35 @@ def _executed(asked: _Asked) -> list[Executed]:
     from netplace.runs.job_programs import repeated_of
 
     if asked.processes > 1 and asked.engine == "kernel":
-        warm_up(asked.runs[0].network, asked.runs[0].config)
+        warm_up(asked.run.network, asked.run.config)
     simulate = partial(
         carry_out,
         engine=asked.engine,
-        record_messages=bool(asked.messages or asked.timeline or asked.critical_path or asked.detailed),
+        record_messages=asked.records,
         window=asked.window,
         workers=asked.workers,
         threads=threads_beside(asked.threads, asked.workers * asked.processes),
     )
-    with bytes_read(Path(job.path) for job in asked.runs[0].jobs if job.path) as advance:
-        repeated_of(asked.runs[0], advance)  # kept, for all runs are of the same programs
+    with bytes_read(Path(job.path) for job in asked.run.jobs if job.path) as advance:
+        programs = repeated_of(asked.run, advance)  # kept, for all runs are of the same programs
+    _check_room(asked, [repeated.program for repeated in programs])
+    runs = [asked.run.seeded(seed) for seed in asked.seeds]
     with ExitStack() as stack:
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
-        executed = with_progress(run_each(simulate, asked.runs, asked.processes), len(asked.runs), "runs")
+        executed = with_progress(run_each(simulate, runs, asked.processes), len(asked.seeds), "runs")
         if store:
             store.keep_executed(executed)
     return executed
+
+
+def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
+    """Check that the results of all runs, which are held until the last has ended, fit into memory."""
+    from netplace.checks import check_size
+    from netplace.topologies import parse
+
+    each = _BYTES_PER_RUN + 16 * parse(asked.run.network).neighbor.size
+    each += sum(64 * program.tasks + 24 * len(program.kind) * asked.records for program in programs)
+    check_size(len(asked.seeds), each, "results of runs", "--seeds")
 
 
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING
 
-import rich_click as click
+from netplace.report.terminal.lines import Lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from netplace.runs.campaign import Progress
 
-__all__ = ["SweepProgress", "line_of"]
-
-_PAUSE = 10.0  # seconds between lines
+__all__ = ["SweepProgress"]
 
 
 class SweepProgress:
@@ -32,7 +29,7 @@ class SweepProgress:
     def __init__(self, what: str = "runs", shown: bool = True) -> None:
         self._what = what
         self._shown = shown
-        self._began = self._last = time.monotonic()
+        self._lines = Lines(what)
         self._bar: Bar | None = None
 
     def __enter__(self) -> SweepProgress:
@@ -46,12 +43,10 @@ class SweepProgress:
         """Show how far it is, how fast it goes and how long it will take."""
         if not self._shown:
             return
-        now = time.monotonic()
         if sys.stderr.isatty():
             self._draw(progress)
-        elif now - self._last >= _PAUSE or progress.done == progress.total:
-            self._last = now
-            click.echo(line_of(progress, now - self._began, self._what), err=True)
+        else:
+            self._lines.tell(progress.done, progress.total, progress.failed)
 
     def _draw(self, progress: Progress) -> None:
         if self._bar is None:
@@ -63,15 +58,3 @@ class SweepProgress:
         what = f"{self._what}, {progress.failed} failed" if progress.failed else self._what
         [task] = self._bar.task_ids
         self._bar.update(task, total=progress.total, completed=progress.done, description=what)
-
-
-def line_of(progress: Progress, seconds: float, what: str = "runs") -> str:
-    """Return ``"40 of 200 runs, 1 failed, 8/s, 0:00:20 left"``."""
-    text = f"{progress.done} of {progress.total} {what}"
-    if progress.failed:
-        text += f", {progress.failed} failed"
-    if not progress.done or seconds <= 0:
-        return text
-    rate = progress.done / seconds
-    left = round((progress.total - progress.done) / rate)
-    return f"{text}, {rate:.3g}/s, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"

@@ -17,10 +17,12 @@ from netplace.apps.iterations import ranges
 from netplace.apps.repetition import block, check_requests
 from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
+from netplace.netsim.memory import demand
 
 __all__ = ["Lowered", "looped", "lower", "packets_of"]
 
 Int = NDArray[np.int64]
+_PEAK = 232  # bytes an operation, measured
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ def lower(program: Program, config: Config) -> Lowered:
         If a wait names a request that was not opened, or a computation is too long.
     """
     check_cycles(program)
+    operations = len(program.kind)
+    demand(_PEAK * operations, f"{program.name}: {operations:,} operations in the kernel's words")
     task = np.repeat(np.arange(program.tasks), np.diff(program.first))
     opened = _opened_by(program, task)
     kind = program.kind.astype(np.int64)

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import os
+from netplace.checks.memory import available
 
-__all__ = ["NotEnoughMemoryError", "available", "demand"]
+__all__ = ["NotEnoughMemoryError", "demand"]
 
 
 class NotEnoughMemoryError(ValueError, MemoryError):
     """What is asked for is more than this machine can hold now; another may."""
-
-
-def available() -> int:
-    """Return the bytes of memory that can still be used; a very large number where that is not known."""
-    try:
-        with open("/proc/meminfo") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 1 << 62
 
 
 def demand(needed: int, what: str) -> None:

@@ -7,7 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import whole
+from netplace.checks import memory_limit, whole
 from netplace.checks.calls import checked
 from netplace.netsim.door import check_pointers, check_traffic
 from netplace.netsim.engine import Counters, Exit, Traffic
@@ -21,6 +21,9 @@ from netplace.netsim.remains import Residue, Waiting
 from netplace.netsim.result import Result, make_result
 
 __all__ = ["ENGINES", "LAST_CYCLE", "Network", "Residue", "Waiting"]
+
+_MOST_WINDOWS = 20_000  # in which link loads are counted
+_BYTES_PER_LOAD = 32  # of a link in a window: as it is counted, and as what is made of it
 
 
 class Network(Hosting):
@@ -280,7 +283,13 @@ class Network(Hosting):
         self._engine.now = residue.cycle
 
     def _go_by_windows(self, window: int, max_cycles: int | None) -> None:
+        most = min(_MOST_WINDOWS, memory_limit() // (_BYTES_PER_LOAD * self.topology.neighbor.size))
         while self._unfinished and (max_cycles is None or self.now < max_cycles):
+            if len(self._window_loads) == most:
+                raise ValueError(
+                    f"window: {window} cycles make more than {most:,} windows of a run that is at cycle "
+                    f"{self.now:,}, expected longer ones"
+                )
             stop = self.now + window
             while self.now < stop and self._unfinished:
                 self.advance(stop)

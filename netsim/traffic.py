@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import whole
+from netplace.checks import check_steps, whole
 from netplace.checks.calls import checked
 from netplace.extensions import Choice
 from netplace.netsim.config import Config
@@ -293,6 +293,7 @@ def measure_load(
     if measure is None:
         measure = max(2000, 8_000_000 // topology.nodes)
     whole(measure, "--measure", 1)
+    check_steps(topology.nodes * (warmup + measure), "cycles of nodes", "--warmup and --measure")
     network = Network(topology, config, engine=engine, seed=seed, threads=threads)
     chance = offered / config.packet_phits
     network.apply_faults()  # faults from the start cut nodes off before any packet is drawn

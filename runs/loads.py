@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import one_of, shown, whole
+from netplace.checks import check_steps, one_of, shown, whole
 from netplace.checks.schema import Kind
 from netplace.netsim import ENGINES, Config, measure_load, pattern
 from netplace.netsim.result import versions
@@ -120,6 +120,8 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
         "network": str(topology),
         "offered": offered,
     }
+    cycles = known.get("warmup", 0) + (known.get("measure") or 0)
+    check_steps(topology.nodes * cycles, "cycles of nodes", "warmup and measure")
     plan = LoadPlan(config=config, seed=whole(seed, "seed", 0), **own)
     pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
     return plan

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from netplace.checks import sizes
+from netplace.checks.memory import available
 
 __all__ = ["MOST_CYCLES", "MOST_DELAY", "check_cables", "check_memory", "check_size"]
 
@@ -38,12 +37,7 @@ def check_size(text: str, routers: int, ports: int) -> None:
             f"{text}: network too large, its wiring would need {sizes.gigabytes(need)} "
             f"and more ports than the {_MOST_PORTS} that can be numbered"
         )
-    available = _available_memory()
-    if available is not None and need > available:
-        raise ValueError(
-            f"{text}: network too large, its wiring needs {sizes.gigabytes(need)}, "
-            f"and this machine has {sizes.gigabytes(available)} available"
-        )
+    _check_available(text, need, "its wiring")
     sizes.check_size(in_all, _BYTES_PER_PORT, "ports", text)
 
 
@@ -66,22 +60,14 @@ def check_memory(text: str, need: int, what: str) -> None:
     ValueError
         If `need` bytes are more than are available, or than `netplace.checks.memory_limit`.
     """
-    available = _available_memory()
-    if available is not None and need > available:
-        raise ValueError(
-            f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, "
-            f"and this machine has {sizes.gigabytes(available)} available"
-        )
+    _check_available(text, need, what)
     sizes.check_size(need, 1, f"bytes for {what}", text)
 
 
-def _available_memory() -> int | None:
-    """Return the bytes that a new process could have, or None where the system does not tell."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None
+def _check_available(text: str, need: int, what: str) -> None:
+    there = available()
+    if need > there:
+        raise ValueError(
+            f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, "
+            f"and this machine has {sizes.gigabytes(there)} available"
+        )

@@ -30,6 +30,7 @@ CANDIDATES: dict[str, tuple[Callable[[MappingProblem], Nodes | QapResult], type[
     "classic": (classic, Topology),
     "td": (td, Grid),
 }
+MOST_RANDOM = 10_000  # each is simulated
 RANDOM = 5  # random permutations, unless the option says otherwise
 
 
@@ -65,7 +66,8 @@ def best(problem: MappingProblem) -> QapResult:
 
 def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
     """Yield the name and the nodes of each candidate."""
-    randoms = whole(problem.option, "mapping best: random permutations", 0) if problem.option else RANDOM
+    what = "mapping best: random permutations"
+    randoms = whole(problem.option, what, 0, MOST_RANDOM) if problem.option else RANDOM
     plain = replace(problem, option="")
     for name, (rule, kind) in CANDIDATES.items():
         if isinstance(problem.topology, kind):

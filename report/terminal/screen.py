@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplace.checks import printable
 from netplace.checks.results_file import json_text, results_text
+from netplace.report.terminal.lines import Lines
 from netplace.report.terminal.quiet import is_quiet
 
 if TYPE_CHECKING:
@@ -133,13 +134,16 @@ def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
 
 
 def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
-    """Return the outcomes in order of their places, with a bar on stderr if that is a terminal."""
+    """Return the outcomes in order of their places; how far it is, is told on stderr."""
     if count == 1:
         return [outcome for _, outcome in outcomes]
     found: dict[int, Outcome] = {}
+    lines = None if sys.stderr.isatty() else Lines(what)
     with progress_bar() as progress:
         bar = progress.add_task(what, total=count)
         for place, outcome in outcomes:
             found[place] = outcome
             progress.advance(bar)
+            if lines:
+                lines.tell(len(found), count, last=False)
     return [found[place] for place in range(count)]

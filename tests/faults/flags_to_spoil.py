@@ -100,6 +100,15 @@ VALUES = (
 )  # fmt: skip
 SLOW = ("--processes", "--workers", "--dask", "--help", "-h")  # processes are for other tests
 
+# Counts of what is done again and again, with progress on stderr, until Ctrl-C: what is asked for openly may
+# take long. Up to so many end soon; from `ABSURD` on they are refused. Those between are not tried, so that
+# what takes long is a fault.
+HONEST = {
+    "--seeds": 64, "--configurations": 64, "--instances": 16, "--weeks": 16, "--warmup": 10**6,
+    "--measure": 10**6, "--max-cycles": 10**6,
+}  # fmt: skip
+ABSURD = 10**17
+
 
 def command_line(rng: Rng) -> list[str]:
     """Return a good command line with one to three strange flags behind it."""
@@ -115,11 +124,18 @@ def command_line(rng: Rng) -> list[str]:
     place = words.index("--") if "--" in words else len(words)
     for _ in range(int(rng.choice([1, 1, 1, 2, 3])) if options else 0):
         chosen = options[int(rng.integers(len(options)))]
-        added = [] if chosen.is_flag else [_value(rng) for _ in range(chosen.nargs)]
+        added = [] if chosen.is_flag else [_within(chosen.opts, _value(rng)) for _ in range(chosen.nargs)]
         words[place:place] = [chosen.opts[0], *added]
     if not options or rng.random() < 0.2:
         words[int(rng.integers(1, len(words)))] = _value(rng)
     return words
+
+
+def _within(flags: list[str], value: str) -> str:
+    """Return a value of a flag, or the most that ends soon where it would take honestly long."""
+    most = min((HONEST[flag] for flag in flags if flag in HONEST), default=ABSURD)
+    number = int(value) if value.isascii() and value.isdigit() and len(value) < 18 else 0
+    return str(most) if most < number < ABSURD else value
 
 
 def _value(rng: Rng) -> str:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import resource
 import time
+import tracemalloc
 
 import pytest
 from click.testing import CliRunner
 
+import netplace.netsim.memory
+import netplace.netsim.network
 from netplace.apps import application
 from netplace.apps.formats import read
-from netplace.checks import check_size
+from netplace.checks import check_size, memory_limit
 from netplace.cli import app
 from netplace.experiments.two_kinds.simulator import query_times, search
+from netplace.netsim import Config
+from netplace.netsim.lower import lower
 from netplace.report.pages.kinds.study import page
 from netplace.topologies import parse
 from netplace.topologies.host_lists import count_hosts, expand, host_list
@@ -142,13 +149,17 @@ def test_rounds_are_counted(name):
         ["two-kinds", "--queries", "40", "--cpus", "9999999999", "--gpus", "4", "--step", "greedy"],
         ["load", "--network", "torus:4x4", "--seeds", "999999999"],
         ["check", "network", "slimfly:61"],
+        ["run", "--network", "torus:32x32", "--app", "2d-torus", "--seeds", "1000000"],
+        ["load", "--network", "torus:4x4", "--warmup", "999999999999999"],
+        ["load", "--network", "torus:4x4", "--offered", "0.1", "--measure", "999999999999999"],
+        ["run", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "best:999999999"],
     ],
-    ids=["tables", "tasks", "workers", "points", "routes"],
+    ids=["tables", "tasks", "workers", "points", "routes", "runs", "warmup", "measure", "tries"],
 )
 def test_commands_count_first(command):
     answer = CliRunner().invoke(app, command)
     assert answer.exit_code == 2
-    assert "too large" in answer.stderr or "too many for its tables" in answer.stderr
+    assert re.search("too large|too many for its tables|would not end", answer.stderr)
 
 
 def test_count_of_jobs_is_bounded_by_the_nodes(tmp_path):
@@ -170,6 +181,37 @@ def test_one_limit_is_raised_and_lowered_by_the_flag(monkeypatch):
         parse("torus:100x100")
     monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "2M")
     assert parse("torus:100x100").nodes == 10_000
+
+
+def test_windows_of_a_run_are_counted(monkeypatch):
+    monkeypatch.setattr(netplace.netsim.network, "_MOST_WINDOWS", 100)
+    flags = ["run", "--network", "torus:4x4", "--app", "butterfly", "--window"]
+    assert CliRunner().invoke(app, [*flags, "1000"]).exit_code == 0
+    answer = CliRunner().invoke(app, [*flags, "1"])
+    assert answer.exit_code == 2
+    assert "window: 1 cycles make more than 100 windows of a run that is at cycle 100, exp" in answer.stderr
+
+
+def test_what_a_process_may_have_bounds_what_is_built(monkeypatch):
+    monkeypatch.delenv("NETPLACE_MEMORY_LIMIT", raising=False)
+    usual = memory_limit()
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (10**7, 10**7))
+    assert memory_limit() == 0 < usual <= 4 << 30
+    with pytest.raises(ValueError, match=r"torus:100x100: network too large, .* this machine has 0\.0 GB"):
+        parse("torus:100x100")
+
+
+def test_words_of_the_kernel_are_counted(monkeypatch):
+    program = application("all-to-all", 16, rounds=50)
+    tracemalloc.start()
+    lower(program, Config())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    monkeypatch.setattr(netplace.netsim.memory, "available", lambda: peak // 2)
+    with pytest.raises(ValueError, match="all-to-all: 24,000 operations in the kernel's words would need"):
+        lower(program, Config())
+    monkeypatch.setattr(netplace.netsim.memory, "available", lambda: peak * 2)
+    assert lower(program, Config()).first[-1] > 0
 
 
 def test_a_number_of_very_many_digits_is_not_written_out():

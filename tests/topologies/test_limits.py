@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from netplace.checks.memory import available
 from netplace.topologies import limits, parse
 
 
@@ -28,7 +29,7 @@ def test_more_ports_than_can_be_numbered(text: str) -> None:
 
 
 def test_more_than_the_memory_available(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "_available_memory", lambda: 2_000_000)
+    monkeypatch.setattr(limits, "available", lambda: 2_000_000)
     assert parse("torus:100x100").nodes == 10_000
     with pytest.raises(
         ValueError, match=r"mesh:200x200: network too large, its wiring needs 0\.0 GB"
@@ -38,20 +39,19 @@ def test_more_than_the_memory_available(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_sentence_tells_how_much_it_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "_available_memory", lambda: 10**9)
+    monkeypatch.setattr(limits, "available", lambda: 10**9)
     with pytest.raises(ValueError, match=r"torus:10000x10000: .* needs 12\.8 GB, .* has 1\.0 GB available"):
         parse("torus:10000x10000")
 
 
 def test_where_memory_is_unknown_only_numbering_and_the_limit_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "16G")
-    monkeypatch.setattr(limits, "_available_memory", lambda: None)
+    monkeypatch.setattr(limits, "available", lambda: 1 << 62)
     limits.check_size("torus:10000x10000", 10**8, 4)
 
 
 def test_this_machine_tells_its_memory() -> None:
-    available = limits._available_memory()
-    assert available is None or available > 2**20
+    assert 2**20 < available() < 1 << 62
 
 
 def test_a_side_of_very_many_digits_is_told_in_short() -> None:

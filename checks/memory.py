@@ -1,0 +1,52 @@
+"""How much memory there is: of the machine, of the container, and of what this process may take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["available"]
+
+_CGROUP = Path("/sys/fs/cgroup")
+# The limit of a container and what of it is taken, in version 2 of control groups and in version 1.
+_LIMITS = (
+    ("memory.max", "memory.current"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+)
+
+
+def available() -> int:
+    """Return the bytes of memory that can still be used; a very large number where that is not known."""
+    return max(0, min([1 << 62, *_of_machine(), *_of_container(), *_of_process()]))
+
+
+def _of_machine() -> Iterator[int]:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                yield int(line.split()[1]) * 1024
+                return
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return
+
+
+def _of_container() -> Iterator[int]:
+    for limit, taken in _LIMITS:
+        try:
+            yield int((_CGROUP / limit).read_text()) - int((_CGROUP / taken).read_text())
+        except (OSError, ValueError):  # none, or "max"
+            continue
+
+
+def _of_process() -> Iterator[int]:
+    """Yield what ``ulimit -v`` leaves."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            yield limit - int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError):
+        return
