@@ -11,7 +11,14 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.many import complete_outcomes, named_flags, refuse_beside_study, resource_flags, store_flag
+from netplace.cli.many import (
+    check_plans,
+    complete_outcomes,
+    named_flags,
+    refuse_beside_study,
+    resource_flags,
+    store_flag,
+)
 from netplace.cli.outputs import OUTCOME, write_output
 from netplace.cli.settings import (
     WHAT_RUNS,
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["load_command", "offered_loads"]
 
 _MOST_LOADS = 10_000
-_BYTES_PER_POINT = 4000  # planned, with its settings, and then measured
 _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 
 
@@ -148,7 +154,6 @@ def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
     """Return the points that the flags ask for, the seeds of a point together; all is checked."""
-    from netplace.checks import check_size
     from netplace.runs.loads import make_load_plan
 
     if not given["network"]:
@@ -156,7 +161,7 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
     config = config_from(given)
     same = {name: given[name] for name in _OWN} | asdict(config)
     loads = offered_loads(given["offered"], config.packet_phits)
-    check_size(len(given["network"]) * len(loads) * given["seeds"], _BYTES_PER_POINT, "points", "--seeds")
+    check_plans(len(given["network"]) * len(loads) * given["seeds"], "points", "--seeds")
     plans = []
     for network in given["network"]:
         for offered in loads:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from netplace.runs.resources import Resources
 
 __all__ = [
+    "check_plans",
     "complete_outcomes",
     "given_flags",
     "jobs_apart_flag",
@@ -33,6 +34,7 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _MANY = "Many at once"
+_BYTES_PER_PLAN = 4_000  # of a plan and its outcome
 
 
 def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
@@ -110,6 +112,19 @@ def resources_from(given: dict[str, Any], usual: int | None, plans: int) -> Reso
     if workers is not None and workers > 1 and plans == 1:
         raise ValueError(f"--workers: {workers} given, but there is a single plan, for one process")
     return Resources(usual if workers is None else workers, dask)
+
+
+def check_plans(count: int, what: str, flag: str) -> None:
+    """Check before they are made that so many plans and their outcomes fit into memory.
+
+    Raises
+    ------
+    ValueError
+        If they do not, naming the flag.
+    """
+    from netplace.checks import check_size
+
+    check_size(count, _BYTES_PER_PLAN, what, flag)
 
 
 def complete_outcomes(

@@ -11,7 +11,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
-from netplace.cli.many import complete_outcomes, resource_flags, store_flag
+from netplace.cli.many import check_plans, complete_outcomes, resource_flags, store_flag
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import whole_file
@@ -137,6 +137,7 @@ def _asked(given: dict[str, Any]) -> _Asked:
     elif one_of(export, LAUNCHERS, "--export") and not output:
         raise ValueError(f"--export {export}: expected -o FILE beside it")
     seeds = range(given["seed"], given["seed"] + given["seeds"])
+    check_plans(len(seeds), "mappings", "--seeds")
     criterion, rule = _criterion_and_rule(given)
     search, runs = _search(given, rule)
     form = _csv

@@ -10,7 +10,7 @@ import rich_click as click
 
 from netplace.cli.amounts import SEED, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
-from netplace.cli.many import complete_outcomes, resource_flags, store_flag
+from netplace.cli.many import check_plans, complete_outcomes, resource_flags, store_flag
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, json_flag, network_flag
 from netplace.report.files.outputs import PICTURES
@@ -105,6 +105,7 @@ def _configurations(given: dict[str, Any]) -> list[Configuration]:
     from netplace.report.tables.configurations import Configuration, seeds_of
 
     first, count = given["seed"], given["configurations"]
+    check_plans(count * len(given["partitions"]), "configurations", "--configurations")
     runs = [
         run_from(given, partition=name, mapping=given["mapping"], seed=first)
         for name in dict.fromkeys(given["partitions"])

@@ -150,13 +150,28 @@ def test_rounds_are_counted(name):
         ["load", "--network", "torus:4x4", "--seeds", "999999999"],
         ["check", "network", "slimfly:61"],
         ["run", "--network", "torus:32x32", "--app", "2d-torus", "--seeds", "1000000"],
+        ["metrics", "--network", "torus:4x4", "--app", "butterfly", "--configurations", "1000000"],
+        ["map", "--network", "torus:4x4", "--app", "butterfly", "--seeds", "1000000"],
         ["load", "--network", "torus:4x4", "--warmup", "999999999999999"],
         ["load", "--network", "torus:4x4", "--offered", "0.1", "--measure", "999999999999999"],
         ["run", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "best:999999999"],
     ],
-    ids=["tables", "tasks", "workers", "points", "routes", "runs", "warmup", "measure", "tries"],
+    ids=[
+        "tables",
+        "tasks",
+        "workers",
+        "points",
+        "routes",
+        "runs",
+        "placements",
+        "mappings",
+        "warmup",
+        "measure",
+        "tries",
+    ],
 )
-def test_commands_count_first(command):
+def test_commands_count_first(monkeypatch, command):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "3G")
     answer = CliRunner().invoke(app, command)
     assert answer.exit_code == 2
     assert re.search("too large|too many for its tables|would not end", answer.stderr)
