@@ -23,6 +23,7 @@ COMPILED_BY: dict[str, str] = {
     "networks: of three dimensions": "run --network torus:2x2x2 --app butterfly --tasks 8",
     "networks: trees": "run --network tree:2,2 --app butterfly --tasks 4",
     "networks: any wiring": "run --network dragonfly:a=2,p=1,h=1 --app butterfly --tasks 4 --vcs 4",
+    "networks: settings of one's own": "run --network torus:4x4 --app butterfly --tasks 16 --packet-phits 32",
     "networks: random traffic": "load --network torus:4x4 --offered 0.2 --measure 500",
     "mappings": "map --network torus:4x4 --app butterfly --tasks 16 --mapping td --seconds 0.2",
     "metrics of mappings": "metrics --network mesh:4x4 --app butterfly --tasks 4 --configurations 2",

@@ -29,8 +29,8 @@ def make_files(folder: Path, results: bool = True) -> None:
     from netplace.report.terminal.compiling import load_engine
 
     load_engine("kernel")  # compiling is no part of an input
-    for network in ("torus:4x4", "tree:4,2", "mesh:4x4"):
-        CliRunner().invoke(app, ["run", "--network", network, "--app", "butterfly", "--tasks", "16"])
+    for network in ("torus:4x4", "tree:4,2", "mesh:4x4", "mesh:4x4 --packet-phits 32"):
+        CliRunner().invoke(app, ["run", *f"--app butterfly --tasks 16 --network {network}".split()])
     for texts in (good_traces.TEXTS, good_networks.TEXTS, good_jobs.TEXTS):
         for name, text in texts.items():
             (folder / name).write_text(text)
