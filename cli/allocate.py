@@ -83,7 +83,8 @@ def allocate_command(**given: Any) -> None:
     free = len(np.setdiff1d(topology.computing, held))
     title = f"{given['nodes']} of {free} free nodes of {topology}"
     one = len(found) == 1 and not given["every"]
-    told = {"machine": str(topology), "request": given["nodes"], "free": free}
+    told: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
+    told["held"] = np.unique(held).tolist()
     told |= found[0].described() if one else {"offers": [offer.described() for offer in found]}
     if output:
         write_output(

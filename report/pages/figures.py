@@ -16,6 +16,7 @@ __all__ = [
     "Matrix",
     "NetworkMap",
     "Picture",
+    "Places",
     "Timeline",
 ]
 
@@ -240,6 +241,28 @@ class Timeline(Figure):
     path: Sequence[Sequence[float]]
     components: Sequence[str]
     x: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places(Figure):
+    """Nodes of a machine where they stand, and those that each of several choices takes.
+
+    Attributes
+    ----------
+    places : sequence of (float, float)
+        Where each node stands, from left to right and from top to bottom.
+    held : sequence of int
+        Nodes that others hold.
+    choices : sequence of str
+        Names of the choices, one of which is shown at a time.
+    chosen : sequence of sequences of int
+        The nodes of each choice.
+    """
+
+    places: Sequence[Sequence[float]]
+    held: Sequence[int]
+    choices: Sequence[str]
+    chosen: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ __all__ = ["MOST_BYTES", "Page", "render"]
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
 _MOST_ROWS = 200_000
+_SETTINGS = "config."  # of the network, many: folded
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def render(page: Page) -> str:
         body="\n".join(body),
         data=_script_json(data),
         charts=_asset("echarts.min.js") if figures else "",
-        script=_asset("page.js"),
+        script=f'(() => {{\n"use strict";\n{_asset("figures.js")}{_asset("page.js")}}})();',
     )
     if len(text) > MOST_BYTES:
         raise ValueError(
@@ -132,11 +133,17 @@ def _head(page: Page) -> str:
 
 
 def _foot(page: Page) -> str:
-    asked = "".join(
-        f"<dt>{html.escape(name)}</dt><dd>{_said(name, value)}</dd>" for name, value in page.asked
-    )
+    settings = [(name[len(_SETTINGS) :], value) for name, value in page.asked if name.startswith(_SETTINGS)]
+    asked = [pair for pair in page.asked if not pair[0].startswith(_SETTINGS)]
     lists = _listed("Notes", page.notes) + _listed("Not on this page", page.missing)
-    return f'{lists}<h2 id="asked">What was asked</h2><dl class="asked">{asked}</dl>'
+    said = f'<h2 id="asked">What was asked</h2>{_pairs(asked)}' if page.asked else ""
+    more = f"<details><summary>settings of the network</summary>{_pairs(settings)}</details>"
+    return lists + said + (more if settings else "")
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    rows = "".join(f"<dt>{html.escape(name)}</dt><dd>{_said(name, value)}</dd>" for name, value in pairs)
+    return f'<dl class="asked">{rows}</dl>'
 
 
 def _listed(heading: str, sentences: Sequence[str]) -> str:

@@ -14,7 +14,17 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from netplace.report.pages.figures import Bars, Figure, Gantt, Intervals, Lines, Matrix, NetworkMap, Timeline
+from netplace.report.pages.figures import (
+    Bars,
+    Figure,
+    Gantt,
+    Intervals,
+    Lines,
+    Matrix,
+    NetworkMap,
+    Places,
+    Timeline,
+)
 from netplace.report.plots.page import COLOURS, SHADES
 
 __all__ = ["still"]
@@ -158,6 +168,17 @@ def _timeline(drawing: Drawing, figure: Any) -> None:
         axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 
 
+def _places(drawing: Drawing, figure: Any) -> None:
+    axes = drawing.add_subplot()
+    places = np.array(figure.places, float).reshape(-1, 2)
+    first = figure.chosen[0] if figure.chosen else []
+    for nodes, colour in ((range(len(places)), "#e3e6ea"), (figure.held, "#8a8a8a"), (first, COLOURS[4])):
+        stands = places[list(nodes)]
+        axes.plot(stands[:, 0], -stands[:, 1], "s", color=colour, markersize=5)
+    axes.set_title(_short(figure.choices[0]) if figure.choices else "")
+    axes.set_axis_off()
+
+
 def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
@@ -175,4 +196,5 @@ _STILLS: dict[type[Figure], Callable[[Drawing, Any], None]] = {
     Matrix: _matrix,
     NetworkMap: _network,
     Timeline: _timeline,
+    Places: _places,
 }

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.report.plots.page import page
 from netplace.topologies import Grid, Hierarchy, Topology, Tree, hierarchy
 
-__all__ = ["draw_occupancy", "draw_occupancy_on", "draw_places_on", "job_colours", "map_shape"]
+__all__ = ["draw_occupancy", "draw_occupancy_on", "draw_places_on", "job_colours", "map_shape", "node_places"]
 
 _FREE = 0.88  # grey of a free node
 _SERVICE = np.full(3, 0.25)  # nodes that do not compute
@@ -98,6 +98,16 @@ def draw_places_on(axes: Axes, topology: Topology, colours: NDArray[np.float64])
     image = np.where((drawn.place >= 0)[..., None], colours[drawn.place], 1.0)
     axes.imshow(image, interpolation="nearest", origin="lower" if drawn.upwards else "upper")
     _divide(axes, drawn)
+
+
+def node_places(topology: Topology) -> NDArray[np.int64]:
+    """Return where each node stands on the map of a machine, shape (nodes, 2): from the left and the top."""
+    drawn = _map(topology)
+    found = np.zeros((topology.nodes, 2), np.int64)
+    row, column = np.nonzero(drawn.place >= 0)
+    down = drawn.place.shape[0] - 1 - row if drawn.upwards else row
+    found[drawn.place[row, column]] = np.stack([column, down], axis=-1)
+    return found
 
 
 def map_shape(topology: Topology) -> tuple[int, int]:

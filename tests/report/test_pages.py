@@ -1,4 +1,4 @@
-"""Pages of outcomes: what stands in them, and what a browser makes of them."""
+"""Pages of outcomes: what stands in them."""
 
 from __future__ import annotations
 
@@ -8,83 +8,19 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, Browser
+from sample_pages import FIGURES, MARKUP, PAGE
 
 from netplace.report.pages import PAGES, page_of, render
 from netplace.report.pages.figures import (
     Bars,
     DataTable,
     Gantt,
-    Intervals,
-    Lines,
-    Matrix,
     NetworkMap,
     Timeline,
 )
 from netplace.report.pages.html import MOST_BYTES, Page
 from netplace.report.pages.kinds.links import load_map
 from netplace.topologies import parse
-
-MARKUP = "</script><img src=x onerror=alert(1)>$\\frac$&\"'"
-FIGURES = (
-    Bars(title=MARKUP, groups=[MARKUP, "b"], series={MARKUP: [1.0, None], "y": [2.0, 3.0]}, unit=MARKUP),
-    Bars(title="one", groups=["a", "b"], series={"x": [1.0, 2.0]}, half_widths={"x": [0.1, None]}, base=1.0),
-    Intervals(
-        title="intervals",
-        names=[MARKUP, "b"],
-        values=[-1.0, 2.0],
-        half_widths=[0.5, None],
-        groups=["better", MARKUP],
-        unit="%",
-    ),
-    Lines(title="lines", series={MARKUP: [(0, 1), (1, 2, 0.5)], "_z": [(0, 2)]}, x=MARKUP, y="y"),
-    Gantt(
-        title="gantt",
-        boxes=[(0, 1, 0, 4, None, 0), (1, 2, 0, 2, 1.5, 0)],
-        labels=[MARKUP],
-        x="s",
-        value="w",
-        nodes=4,
-    ),
-    Matrix(
-        title="matrix",
-        rows=[MARKUP, "b"],
-        columns=["c"],
-        cells=[(0, 0, 3)],
-        value="v",
-        x="x",
-        y="y",
-        course=[(0, 0, 0, 1), (1, 0, 0, 2)],
-        time="s",
-        hint="more of {row}",
-    ),
-    NetworkMap(
-        title="network",
-        routers=[(0, 0), (1, 0)],
-        links=[(0, 0, 1, 0)],
-        names=[MARKUP],
-        loads=[[3], [1]],
-        windows=["all", MARKUP],
-        value="cycles",
-    ),
-    Timeline(
-        title="timeline",
-        rows=[MARKUP, "b"],
-        tasks=[(0, 3, 0), (0, 2, 1)],
-        messages=[(0.5, 1.5, 0, 1, 64)],
-        path=[(0, 1, 0, 1), (1, 2, 1, 0)],
-        components=[MARKUP, "sending"],
-        x=MARKUP,
-    ),
-)
-PAGE = Page(
-    MARKUP,
-    [MARKUP],
-    [("command", MARKUP), ("seed", "1")],
-    [DataTable(MARKUP, ["name", "n"], [[MARKUP, 1.5], ["b", None], ["=1+1", 12345.678]]), *FIGURES],
-    [MARKUP],
-    [MARKUP],
-)
 
 
 class Seen(HTMLParser):
@@ -145,45 +81,6 @@ def test_a_page_is_not_larger_than_it_may_be():
     rows = [["x" * 1000] for _ in range(MOST_BYTES // 1000)]
     with pytest.raises(ValueError, match="expected at most 20 MB"):
         render(Page("t", [], [], [DataTable("d", ["v"], rows)]))
-
-
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    from click.testing import CliRunner
-
-    from netplace.cli import app
-
-    folder = tmp_path_factory.mktemp("outcomes")
-
-    def made(name, *words):
-        result = CliRunner().invoke(app, [str(word) for word in words])
-        assert result.exit_code == 0, result.output
-        if name.endswith(".json"):
-            (folder / name).write_text(result.stdout)
-        return folder / name
-
-    machine = ("--machine", "torus:4x4")
-    return {
-        "co-simulation": made(
-            "cosim", "cosim", *machine, "--workload", "applications", "--jobs", 6, "--sizes", "small",
-            "--partition", "random", "--explain", "-o", folder / "cosim",
-        ),
-        "schedule": made(
-            "schedule", "schedule", *machine, "--workload", "lublin", "--jobs", 60, "--policy", "easy",
-            "--partition", "non-contiguous", "-o", folder / "schedule",
-        ),
-        "run": made(
-            "run", "run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2,
-            "--mapping", "random", "--window", 100, "-o", folder / "run",
-        ),
-        "load": made(
-            "load.json", "load", "--network", "torus:4x4", "--offered", "0.2,1.0", "--seeds", 2,
-            "--measure", 2000, "--json",
-        ),
-        "allocation": made(
-            "allocation.json", "allocate", "--machine", "mesh:8x8", "--nodes", 10, "--all", "--json"
-        ),
-    }  # fmt: skip
 
 
 def test_every_outcome_has_a_page(outcomes, netplace, tmp_path):
@@ -288,113 +185,3 @@ def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, senten
     assert result.exit_code == 2
     assert re.search(sentence, " ".join(result.stderr.split()))
     assert not list(tmp_path.glob("*.html"))
-
-
-# --- in a browser
-
-CHECKS = """
-(async () => {
-  const done = {}, text = (cells) => [...cells].map((cell) => cell.textContent);
-  const charts = [...document.querySelectorAll("[data-figure]")];
-  for (const place of charts) {
-    place.scrollIntoView();
-    await new Promise((then) => setTimeout(then, 60));
-  }
-  done.drawn = charts.map((place) => place.querySelectorAll("svg path, svg rect, svg line, canvas").length);
-  const table = document.querySelector(".table");
-  const column = (n) => text(table.querySelectorAll(`tbody td:nth-child(${n})`));
-  table.querySelectorAll("th button")[1].click();
-  done.up = column(2);
-  table.querySelectorAll("th button")[1].click();
-  done.down = column(2);
-  const input = table.querySelector("input");
-  const filter = (words) => { input.value = words; input.dispatchEvent(new Event("input")); };
-  filter("b");
-  done.filtered = column(1);
-  HTMLAnchorElement.prototype.click = function () { done.file = this.download; };
-  const make = URL.createObjectURL, texts = [];
-  URL.createObjectURL = (blob) => { texts.push(blob.text()); return make(blob); };
-  filter("");
-  table.querySelector(".bar button").click();
-  done.csv = await texts[0];
-  const choice = document.querySelector("select");
-  choice.value = "0";
-  choice.dispatchEvent(new Event("change"));
-  done.row = choice.parentElement.nextElementSibling.textContent;
-  const slider = document.querySelector("input[type=range]");
-  slider.value = 1;
-  slider.dispatchEvent(new Event("input"));
-  done.window = slider.nextElementSibling.textContent;
-  done.wide = document.documentElement.scrollWidth - window.innerWidth;
-  done.width = window.innerWidth;
-  return JSON.stringify(done);
-})()
-"""
-
-needs_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium on this machine: pages are not tried in a browser"
-)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
-@needs_browser
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_page_works_in_a_browser(browser, tmp_path, width, dark):
-    (tmp_path / "page.html").write_text(render(PAGE))
-    browser.open(tmp_path / "page.html", width, dark=dark)
-    done = json.loads(browser.value(CHECKS))
-    assert browser.complaints() == []
-    assert done["width"] == width
-    assert done["wide"] <= 0
-    assert all(count > 3 for count in done["drawn"])
-    assert len(done["drawn"]) == len(FIGURES)
-    assert done["up"][:2] == ["1.5", "12,346"]
-    assert done["down"][:2] == ["12,346", "1.5"]
-    assert done["filtered"] == ["b"]
-    assert done["csv"].splitlines()[0] == "name,n"
-    assert "'=1+1,12345.68" in done["csv"]
-    assert done["window"] == MARKUP
-    assert f"{MARKUP} y for" in done["row"]
-    assert "c: 3 v, 100 %" in done["row"]
-    assert f"more of {MARKUP}" in done["row"]
-
-
-@needs_browser
-@pytest.mark.parametrize("width", [1280, 390])
-def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, outcomes, tmp_path, width):
-    for kind, path in outcomes.items():
-        (tmp_path / f"{kind}.html").write_text(render(page_of(path)))
-        browser.open(tmp_path / f"{kind}.html", width)
-        assert browser.value("document.documentElement.scrollWidth - window.innerWidth") <= 0, kind
-        assert browser.complaints() == [], kind
-
-
-@needs_browser
-@pytest.mark.slow
-def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
-    jobs = 100_000
-    boxes = [
-        (job, job + 5 + job % 7, job % 512, job % 512 + 1 + job % 40, job % 100, job) for job in range(jobs)
-    ]
-    gantt = Gantt(
-        title="jobs", boxes=boxes, labels=[f"job {job}" for job in range(jobs)], x="s", value="w", nodes=560
-    )
-    table = DataTable("Jobs", ["job", "nodes"], [[job, 1 + job % 40] for job in range(jobs)])
-    text = render(Page("Many", ["Many."], [], [gantt, table]))
-    assert len(text) < MOST_BYTES
-    (tmp_path / "page.html").write_text(text)
-    browser.open(tmp_path / "page.html", 1280)
-    painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity"
-    assert (
-        browser.value(
-            f"new Promise((then) => requestAnimationFrame(() => setTimeout(() => then({painted}), 50)))"
-        )
-        < 3000
-    )
-    assert browser.value("document.querySelectorAll('[data-figure] canvas').length") > 0

@@ -5,14 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt
+from netplace.report.pages.figures import Bars, DataTable, Figure, Places
 from netplace.report.pages.html import Page
-from netplace.report.pages.kinds.held import boxes_of, intervals
-from netplace.report.pages.kinds.saved import holds, saved_results
+from netplace.report.pages.kinds.saved import details_of, holds, saved_results
+from netplace.report.plots.occupancy import node_places
+from netplace.topologies import names_file, parse
 
 __all__ = ["offers_in", "page", "recognises"]
 
-_FIGURES = ("pairwise_sum", "mean_hops", "components", "linear_span", "ring_span", "cpu_seconds")
+_FIGURES = {
+    "pairwise_sum": "pairwise sum (hops)",
+    "mean_hops": "mean hops",
+    "components": "parts",
+    "cube_ratio": "cube ratio",
+    "linear_span": "span",
+    "ring_span": "ring span",
+    "cpu_seconds": "CPU (s)",
+}
 
 
 def recognises(path: Path) -> bool:
@@ -28,8 +37,14 @@ def page(path: Path) -> Page:
     placed.sort(key=_hops_of)
     names = [offer["partition"] for offer in placed]
     parts: list[DataTable | Figure] = []
+    missing = []
     if placed:
-        parts = [_hops(placed, names), _choices(placed, names)]
+        parts.append(_hops(placed, names))
+        if names_file(found["machine"]):
+            missing.append(f"the nodes on the machine: its machine {found['machine']} is a file of yours")
+        else:
+            with details_of(path, "nodes"):
+                parts.append(_choices(found, placed))
     rows = [
         [
             offer["partition"],
@@ -38,10 +53,10 @@ def page(path: Path) -> Page:
         ]
         for offer in offers
     ]
-    parts.append(DataTable("Allocators", ["partition", *_FIGURES, "why none"], rows))
+    parts.append(DataTable("Allocators", ["allocator", *_FIGURES.values(), "why none"], rows))
     asked = [(name, str(found[name])) for name in ("machine", "request", "free")]
     title = f"Allocations of {found['request']} nodes on {found['machine']}"
-    return Page(title, _verdict(placed, offers), asked, parts)
+    return Page(title, _verdict(placed, offers), asked, parts, missing)
 
 
 def offers_in(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -78,16 +93,17 @@ def _hops(placed: list[dict[str, Any]], names: list[str]) -> Bars:
     )
 
 
-def _choices(placed: list[dict[str, Any]], names: list[str]) -> Gantt:
-    nodes = [offer["nodes"] for offer in placed]
-    rows = [float(row) for row in range(len(placed))]
-    hops = [offer.get("mean_hops") for offer in placed]
-    return Gantt(
+def _choices(found: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
+    places = node_places(parse(found["machine"]))
+    chosen = [offer["nodes"] for offer in placed]
+    if max(map(max, chosen)) >= len(places):
+        raise ValueError("a node is not on the machine")
+    return Places(
         title="Which nodes each allocator chooses",
-        caption="A column for each allocator, the closest nodes first; node numbers go up.",
-        boxes=boxes_of(rows, [row + 0.9 for row in rows], list(map(intervals, nodes)), hops),
-        labels=names,
-        x="allocator",
-        value="mean hops",
-        nodes=max(max(chosen, default=0) for chosen in nodes) + 1,
+        caption="Choose an allocator. Red: the job's nodes; dark grey: those that others hold; light: free.",
+        height=420,
+        places=places.tolist(),
+        held=found.get("held", []),
+        choices=[f"{offer['partition']}: {_hops_of(offer):.3g} hops apart" for offer in placed],
+        chosen=chosen,
     )

@@ -72,8 +72,9 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
     worst = max(known, key=lambda job: job["slowdown"])
     half = f" ± {_half(worst):.2f}" if _half(worst) else ""
     said = [
-        f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly (by more than {_CLEAR:.0%} "
-        "and than their intervals); the mean slowdown, live over alone in the same place, is "
+        f"Sharing the network slowed {len(slowed)} of {len(known)} jobs clearly: by more than "
+        f"{100 * _CLEAR:.0f} %, and by more than half of their interval.",
+        f"The mean slowdown, time beside the others over time alone in the same place, is "
         f"{sharing['mean_slowdown']:.3f}.",
         f"Slowed most is job {worst['job']} ({worst['application']}, {worst['size']} nodes): "
         f"{worst['slowdown']:.2f}{half} times as long as alone.",

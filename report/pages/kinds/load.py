@@ -17,17 +17,17 @@ from netplace.runs.loads import LoadPlan
 
 __all__ = ["page", "points_of", "recognises"]
 
-_COLUMNS = [
-    "curve",
-    "offered",
-    "accepted",
-    "accepted_half_width",
-    "mean",
-    "mean_half_width",
-    "p95",
-    "p99",
-    "seeds",
-]
+_COLUMNS = {
+    "curve": "curve",
+    "offered": "offered",
+    "accepted": "accepted",
+    "accepted_half_width": "±",
+    "mean": "mean delay (cycles)",
+    "mean_half_width": "± (cycles)",
+    "p95": "95th percentile (cycles)",
+    "p99": "99th percentile (cycles)",
+    "seeds": "seeds",
+}
 
 _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 
@@ -45,12 +45,7 @@ def page(path: Path) -> Page:
     parts: list[DataTable | Figure] = [
         _lines(frame, "accepted", "Accepted load", "accepted (phits a node and cycle)"),
         _lines(frame, "mean", "Mean delay of packets", "cycles"),
-        DataTable(
-            "Points",
-            ["curve", "offered", "accepted", "±", "mean delay (cycles)", "±", "p95", "p99", "seeds"],
-            frame[_COLUMNS].astype(object).where(frame[_COLUMNS].notna(), None).to_numpy().tolist(),
-            note="± is half of a 95 % interval over the seeds.",
-        ),
+        _table(frame),
     ]
     asked = asked_of({name: value for name, value in saved_object(path).items() if name != "points"})
     asked += versions_of(points[0].get("versions"))
@@ -85,8 +80,19 @@ def _lines(frame: pd.DataFrame, name: str, title: str, y: str) -> Lines:
         for curve, rows in frame.groupby("curve", sort=False)
     }
     return Lines(
-        title=title, caption="Whiskers: 95 % intervals over the seeds.", series=series, x="offered load", y=y
+        title=title,
+        caption="Whiskers: 95 % intervals over the seeds." if frame[half].notna().any() else "One seed each.",
+        series=series,
+        x="offered load (phits a node and cycle)",
+        y=y,
     )
+
+
+def _table(frame: pd.DataFrame) -> DataTable:
+    kept = [name for name in _COLUMNS if frame[name].notna().any()]
+    rows = frame[kept].astype(object).where(frame[kept].notna(), None).to_numpy().tolist()
+    note = "± is half of a 95 % interval over the seeds." if "accepted_half_width" in kept else ""
+    return DataTable("Points", [_COLUMNS[name] for name in kept], rows, note=note)
 
 
 def _verdict(frame: pd.DataFrame) -> list[str]:

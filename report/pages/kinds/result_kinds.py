@@ -130,10 +130,11 @@ def _load(value: Any, where: str) -> None:
 def _allocation(value: Any, where: str) -> None:
     """Check what allocators offer, or what the only one that was asked did."""
     asked: dict[str, Kind] = {"machine": text, "request": number(1), "free": number()}
+    more = {"held": listed(number())}  # came later
     if isinstance(value, dict) and "offers" in value:
-        table({**asked, "offers": listed(table(_OFFER, _OFFER_OPTIONS), 1)})(value, where)
+        table({**asked, "offers": listed(table(_OFFER, _OFFER_OPTIONS), 1)}, more)(value, where)
     else:
-        table({**asked, **_OFFER}, _OFFER_OPTIONS)(value, where)
+        table({**asked, **_OFFER}, {**_OFFER_OPTIONS, **more})(value, where)
 
 
 RESULT_KINDS: dict[str, Kind] = {"run": _run, "load": _load, "allocation": _allocation}

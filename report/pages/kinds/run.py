@@ -10,6 +10,7 @@ from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_results, versions_of
 from netplace.report.pages.kinds.timeline import path_bars, timeline
+from netplace.report.tables.run import jobs_named
 from netplace.topologies import names_file, parse
 
 __all__ = ["FILE", "page", "recognises"]
@@ -73,7 +74,7 @@ def page(path: Path) -> Page:
         ]
     parts.append(DataTable("Figures", ["figure", "value"], rows))
     asked = asked_of({name: found[name] for name in _ASKED if name in found})
-    title = f"Run: {', '.join(dict.fromkeys(job[0] for job in jobs))} on {found['network']}"
+    title = f"Run: {jobs_named(job['name'] for job in found['jobs'])} on {found['network']}"
     asked += versions_of(found.get("versions"))
     return Page(title, _verdict(found, jobs), asked, parts, missing)
 

@@ -123,6 +123,10 @@ def asked_of(plan: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
 
 def _written(value: Any) -> str:
     if isinstance(value, list | tuple):
+        if all(
+            isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) for item in value
+        ):
+            return ", ".join(f"{name}={_written(part)}" for name, part in value)
         return ", ".join(_written(item) for item in value)
     return str(value)
 

@@ -1,0 +1,42 @@
+"""Outcomes of which pages are made."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def outcomes(tmp_path_factory):
+    from click.testing import CliRunner
+
+    from netplace.cli import app
+
+    folder = tmp_path_factory.mktemp("outcomes")
+
+    def made(name, *words):
+        result = CliRunner().invoke(app, [str(word) for word in words])
+        assert result.exit_code == 0, result.output
+        if name.endswith(".json"):
+            (folder / name).write_text(result.stdout)
+        return folder / name
+
+    machine = ("--machine", "torus:4x4")
+    return {
+        "co-simulation": made(
+            "cosim", "cosim", *machine, "--workload", "applications", "--jobs", 6, "--sizes", "small",
+            "--partition", "random", "--explain", "-o", folder / "cosim",
+        ),
+        "schedule": made(
+            "schedule", "schedule", *machine, "--workload", "lublin", "--jobs", 60, "--policy", "easy",
+            "--partition", "non-contiguous", "-o", folder / "schedule",
+        ),
+        "run": made(
+            "run", "run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2,
+            "--mapping", "random", "--window", 100, "-o", folder / "run",
+        ),
+        "load": made(
+            "load.json", "load", "--network", "torus:4x4", "--offered", "0.2,1.0", "--seeds", 2,
+            "--measure", 2000, "--json",
+        ),
+        "allocation": made(
+            "allocation.json", "allocate", "--machine", "mesh:8x8", "--nodes", 10, "--all", "--json"
+        ),
+    }  # fmt: skip

@@ -1,0 +1,151 @@
+"""What a browser makes of pages: it draws, sorts, filters and downloads, at the width of desk and phone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from browser import CHROMIUM, Browser
+from sample_pages import FIGURES, MARKUP, PAGE
+
+from netplace.report.pages import page_of, render
+from netplace.report.pages.figures import DataTable, Gantt
+from netplace.report.pages.html import MOST_BYTES, Page
+
+CHECKS = """
+(async () => {
+  const done = {}, text = (cells) => [...cells].map((cell) => cell.textContent);
+  const charts = [...document.querySelectorAll("[data-figure]")];
+  for (const place of charts) {
+    place.scrollIntoView();
+    await new Promise((then) => setTimeout(then, 60));
+  }
+  done.drawn = charts.map((place) => place.querySelectorAll("svg path, svg rect, svg line, canvas").length);
+  const table = document.querySelector(".table");
+  const column = (n) => text(table.querySelectorAll(`tbody td:nth-child(${n})`));
+  table.querySelectorAll("th button")[1].click();
+  done.up = column(2);
+  table.querySelectorAll("th button")[1].click();
+  done.down = column(2);
+  const input = table.querySelector("input");
+  const filter = (words) => { input.value = words; input.dispatchEvent(new Event("input")); };
+  filter("b");
+  done.filtered = column(1);
+  HTMLAnchorElement.prototype.click = function () { done.file = this.download; };
+  const make = URL.createObjectURL, texts = [];
+  URL.createObjectURL = (blob) => { texts.push(blob.text()); return make(blob); };
+  filter("");
+  table.querySelector(".bar button").click();
+  done.csv = await texts[0];
+  const choice = document.querySelector("select");
+  choice.value = "0";
+  choice.dispatchEvent(new Event("change"));
+  done.row = choice.parentElement.nextElementSibling.textContent;
+  const slider = document.querySelector("input[type=range]");
+  slider.value = 1;
+  slider.dispatchEvent(new Event("input"));
+  done.window = slider.nextElementSibling.textContent;
+  done.wide = document.documentElement.scrollWidth - window.innerWidth;
+  done.width = window.innerWidth;
+  return JSON.stringify(done);
+})()
+"""
+
+needs_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium on this machine: pages are not tried in a browser"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_page_works_in_a_browser(browser, tmp_path, width, dark):
+    (tmp_path / "page.html").write_text(render(PAGE))
+    browser.open(tmp_path / "page.html", width, dark=dark)
+    done = json.loads(browser.value(CHECKS))
+    assert browser.complaints() == []
+    assert done["width"] == width
+    assert done["wide"] <= 0
+    assert all(count > 3 for count in done["drawn"])
+    assert len(done["drawn"]) == len(FIGURES)
+    assert done["up"][:2] == ["1.5", "12,346"]
+    assert done["down"][:2] == ["12,346", "1.5"]
+    assert done["filtered"] == ["b"]
+    assert done["csv"].splitlines()[0] == "name,n"
+    assert "'=1+1,12345.68" in done["csv"]
+    assert done["window"] == MARKUP
+    assert f"{MARKUP} y for" in done["row"]
+    assert "c: 3 v, 100 %" in done["row"]
+    assert f"more of {MARKUP}" in done["row"]
+
+
+WIDTHS = """
+(async () => {
+  const main = document.querySelector("main"), places = [...document.querySelectorAll("[data-figure]")];
+  const widths = () => places.map((place) => echarts.getInstanceByDom(place)?.getWidth() ?? 0);
+  const after = async (width) => {
+    main.style.width = width;
+    await new Promise((then) => setTimeout(then, 150));
+    return widths();
+  };
+  const found = [widths(), await after("500px"), await after("0"), await after("auto")];
+  return JSON.stringify([...found, places.map((place) => place.clientWidth)]);
+})()
+"""
+
+
+@needs_browser
+def test_figures_are_as_wide_as_their_place_once_there_is_one(browser, tmp_path):
+    text = render(PAGE).replace(
+        "</head>", "<style>main { width: 0; padding: 0 } [data-figure] { max-width: 100% }</style></head>"
+    )
+    (tmp_path / "page.html").write_text(text)
+    browser.open(tmp_path / "page.html", 1280)
+    first, narrow, hidden, wide, places = json.loads(browser.value(WIDTHS))
+    drawn = sum(map(bool, narrow))
+    assert not any(first)
+    assert drawn > 1
+    assert narrow == hidden == [500] * drawn + [0] * (len(narrow) - drawn)
+    assert wide[:drawn] == places[:drawn]
+    assert browser.complaints() == []
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, outcomes, tmp_path, width):
+    for kind, path in outcomes.items():
+        (tmp_path / f"{kind}.html").write_text(render(page_of(path)))
+        browser.open(tmp_path / f"{kind}.html", width)
+        assert browser.value("document.documentElement.scrollWidth - window.innerWidth") <= 0, kind
+        assert browser.complaints() == [], kind
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
+    jobs = 100_000
+    boxes = [
+        (job, job + 5 + job % 7, job % 512, job % 512 + 1 + job % 40, job % 100, job) for job in range(jobs)
+    ]
+    gantt = Gantt(
+        title="jobs", boxes=boxes, labels=[f"job {job}" for job in range(jobs)], x="s", value="w", nodes=560
+    )
+    table = DataTable("Jobs", ["job", "nodes"], [[job, 1 + job % 40] for job in range(jobs)])
+    text = render(Page("Many", ["Many."], [], [gantt, table]))
+    assert len(text) < MOST_BYTES
+    (tmp_path / "page.html").write_text(text)
+    browser.open(tmp_path / "page.html", 1280)
+    painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity"
+    assert (
+        browser.value(
+            f"new Promise((then) => requestAnimationFrame(() => setTimeout(() => then({painted}), 50)))"
+        )
+        < 3000
+    )
+    assert browser.value("document.querySelectorAll('[data-figure] canvas').length") > 0
