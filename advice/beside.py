@@ -119,6 +119,7 @@ def _neighbour(
         raise ValueError(f"nodes: {len(held)} for {program.tasks} tasks, expected one a task")
     name = str(given.get("app", given.get("trace")))
     nodes = map_tasks(mapping, machine, program.tasks, nodes=held, program=program)
+    [program] = programs_of(run, [nodes])
     if not program.traffic().W.sum():  # it computes, or is one task
         return Neighbour(name, held)
     return Neighbour(name, held, program, nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -33,6 +34,9 @@ class Situation:
         Settings of the network.
     seed : int
         Seed of all draws.
+    placed : callable or None
+        Returns what the job does on given nodes, where collectives go by their switches; None: `program`,
+        wherever it is.
     """
 
     machine: Topology
@@ -40,6 +44,7 @@ class Situation:
     neighbours: tuple[Neighbour, ...] = ()
     config: Config = field(default_factory=Config)
     seed: int = 0
+    placed: Callable[[Nodes], Program] | None = None
 
     @property
     def talking(self) -> list[Neighbour]:
@@ -91,7 +96,7 @@ class Situation:
         for one, period in zip(self.talking, self.periods, strict=True):
             assert one.program is not None
             running[network.start(one.program, one.nodes, at=begin - int(rng.integers(period)))] = one
-        job = network.start(self.program, nodes, at=begin)
+        job = network.start(self.placed(nodes) if self.placed else self.program, nodes, at=begin)
         until = None if limit is None else begin + int(limit) + 1
         while True:
             ended = network.advance(until)

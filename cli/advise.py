@@ -120,7 +120,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside
     from netplace.cli.settings import config_from
-    from netplace.runs.job_programs import programs_of
+    from netplace.runs.job_programs import on_nodes, programs_of
 
     if given["jobs"]:
         raise ValueError("--jobs: advice is for one job, expected --trace, --app or --from")
@@ -149,7 +149,8 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     [program] = programs_of(run)
     if run.config != config and given["beside"]:  # phits were made larger for the job
         beside = read_beside(Path(given["beside"]), machine, hosts, run.config)
-    return Situation(machine, program, tuple(beside), run.config, given["seed"]), hosts, free
+    situation = Situation(machine, program, tuple(beside), run.config, given["seed"], on_nodes(run))
+    return situation, hosts, free
 
 
 def _hosts(given: dict[str, Any], machine: Topology) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from netplace.apps import Program
 from netplace.apps.catalog import APPLICATION
-from netplace.apps.collectives import in_groups
+from netplace.apps.collectives import in_groups, selection
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
@@ -18,7 +18,7 @@ from netplace.runs.digests import UnavailableError, check_digest, network_of
 from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
 from netplace.runs.spec import Job, Run
 
-__all__ = ["check_packets", "handy", "program_of", "programs_of", "repeated_of", "settled"]
+__all__ = ["check_packets", "handy", "on_nodes", "program_of", "programs_of", "repeated_of", "settled"]
 
 
 def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:
@@ -30,6 +30,14 @@ def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Progra
     return tuple(
         one.written_out() for one in (repeated if places is None else settled(run, repeated, places))
     )
+
+
+def on_nodes(run: Run) -> Callable[[Nodes], Program] | None:
+    """Return what gives the program of a run's only job on its nodes; None if it is the same on all nodes."""
+    [job] = run.jobs
+    if not selection(_collectives(job)).is_hierarchical:
+        return None
+    return lambda nodes: programs_of(run, [nodes])[0]
 
 
 def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
@@ -50,7 +58,7 @@ def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -
     topology = network_of(run.network)
     found = []
     for job, repeated, nodes in zip(run.jobs, programs, places, strict=True):
-        text = str(dict(job.options).get("collectives", "ours"))
+        text = _collectives(job)
         if (grouped := in_groups(text, switch_groups(topology, nodes))) == text:
             found.append(repeated)
             continue
@@ -59,6 +67,10 @@ def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -
             _program(_only_program(replace(job, options=tuple(sorted(options.items())))), run.config)
         )
     return tuple(found)
+
+
+def _collectives(job: Job) -> str:
+    return str(dict(job.options).get("collectives", "ours"))
 
 
 def program_of(job: Job, config: Config) -> Program:

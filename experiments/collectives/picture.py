@@ -15,17 +15,18 @@ __all__ = ["draw_winners"]
 
 
 def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
-    """Draw which algorithm wins: a panel for each network, a row for ranks and bytes, a column a setting."""
+    """Draw which algorithm wins: a panel a kind of network, a row for ranks and bytes, a column a setting."""
     names = winners["winner"].value_counts().index.tolist()
     colour = dict(zip(names, _colours(len(names)), strict=True))
-    networks = winners["network"].drop_duplicates().tolist()
+    kinds = winners["network"].str.partition(":")[0]
+    networks = kinds.drop_duplicates().tolist()
     rows = winners[["ranks", "bytes"]].drop_duplicates().itertuples(index=False, name=None)
     lines = list(rows)
     with page(path, 2.3 + 0.22 * len(lines)) as figure:
         for axes, network in zip(
             np.atleast_1d(figure.subplots(1, len(networks), sharey=True)), networks, strict=True
         ):
-            own = winners[winners["network"] == network].set_index(["ranks", "bytes", "setting"])
+            own = winners[kinds == network].set_index(["ranks", "bytes", "setting"])
             image = np.array(
                 [[colour[own["winner"][(*line, setting)]] for setting in SETTINGS] for line in lines]
             )

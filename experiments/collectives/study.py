@@ -1,9 +1,9 @@
 """Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours.
 
 Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005) and the tables of libraries choose by ranks and bytes
-alone. Here every algorithm of each operation is simulated on three networks of about 64 nodes, with its ranks
-in order, shuffled over the same nodes, and scattered, alone and beside a job on all other nodes that never
-ends, and once with overheads of messages as processors have them.
+alone. Here every algorithm of each operation is simulated on three kinds of networks of 64 to 544 nodes, with
+its ranks in order, shuffled over the same nodes, and scattered, alone and beside a job on all other nodes that
+never ends, and once with overheads of messages as processors have them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ import pandas as pd
 from netplace.experiments.collectives.cells import Cell
 from netplace.experiments.collectives.choices import choice_table
 from netplace.experiments.collectives.picture import draw_winners
-from netplace.experiments.collectives.winners import findings, winner_table, winners_of
-from netplace.studies.report import Report, ReportTable
+from netplace.experiments.collectives.winners import by_ranks, findings, winner_table, winners_of
+from netplace.studies.report import Report
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
 __all__ = ["STUDY", "cells"]
 
-NETWORKS = ("torus:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2")
-RANKS = (8, 24)
+SMALL = ("torus:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2")
+LARGE = ("torus:8x8x4", "tree:4,4", "dragonfly:a=8,p=2,h=2")
+LARGEST = ("torus:8x8x8", "tree:8,3", "dragonfly:a=8,p=4,h=2")
 BYTES = (256, 8192, 131072, 1048576)
+MACHINES = {8: SMALL, 24: SMALL, 64: LARGE, 128: LARGE, 256: LARGEST}  # by ranks
+OF_MOST_RANKS = (("allreduce", "bcast", "allgather", "alltoall"), BYTES[1::2])  # others would take hours
 DRAWS = 3
 PARTS = {
     "allreduce": "sum with the result everywhere",
@@ -43,15 +46,28 @@ PARTS = {
 def cells(asked: Asked) -> list[Cell]:
     """Return the cells that are asked for."""
     draws = asked.partitions or (2 if asked.quick else DRAWS)
-    networks, ranks = (NETWORKS[:2], RANKS[:1]) if asked.quick else (NETWORKS, RANKS)
+    if asked.quick:
+        return [
+            Cell(operation, network, 8, bytes, draws)
+            for operation in asked.parts
+            for network in SMALL[:2]
+            for bytes in _sizes(operation, 8)[:2]
+        ]
     return [
-        Cell(operation, network, count, bytes, draws)
+        Cell(operation, network, ranks, bytes, draws)
+        for ranks, networks in MACHINES.items()
         for operation in asked.parts
         for network in networks
-        for count in ranks
-        for bytes in (BYTES[:2] if asked.quick else BYTES)
-        if operation != "barrier" or bytes == BYTES[0]
+        for bytes in _sizes(operation, ranks)
     ]
+
+
+def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
+    """Return the bytes of the vectors of so many ranks; a barrier has none, and so counts once."""
+    operations, sizes = OF_MOST_RANKS if ranks == max(MACHINES) else (tuple(PARTS), BYTES)
+    if operation not in operations:
+        return ()
+    return sizes[:1] if operation == "barrier" else sizes
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
@@ -60,17 +76,16 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
     outcomes = [(cell, found[key]) for key, cell in wanted.items()]
     winners = winners_of(outcomes)
-    tables, figures = [findings(winners), choice_table(outcomes)], {}
+    tables, figures = [findings(winners), by_ranks(winners), choice_table(outcomes)], {}
     for operation in asked.parts:
         own = winners[winners["operation"] == operation]
         tables.append(winner_table(operation, own))
         title = f"{operation}: {PARTS[operation]} (+n: n others do as well)"
         figures[operation] = partial(draw_winners, winners=own, title=title)
-    return Report(tuple(tables), _summary(winners, tables[:2]), figures)
+    return Report(tuple(tables), _summary(tables[0].frame, tables[2].frame), figures)
 
 
-def _summary(winners: pd.DataFrame, tables: list[ReportTable]) -> tuple[str, ...]:
-    found, chosen = (table.frame for table in tables)
+def _summary(found: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
     others = found[found["setting"] != "in order"].set_index("setting")["another wins %"]
     best = chosen[chosen["operation"] == "all"]
     said = ", ".join(

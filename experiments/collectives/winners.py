@@ -15,7 +15,7 @@ from netplace.experiments.collectives.cells import HOPELESS, SETTINGS, Cell
 from netplace.experiments.shared.statistics import LEVEL
 from netplace.studies.report import ReportTable
 
-__all__ = ["TIE", "findings", "samples_of", "winner_table", "winners_of"]
+__all__ = ["TIE", "by_ranks", "findings", "samples_of", "winner_table", "winners_of"]
 
 TIE = 0.02  # share by which a time may be longer and still be called as good
 _ALONE = "in order"
@@ -104,6 +104,22 @@ def findings(winners: pd.DataFrame) -> ReportTable:
         "The algorithm that is best in order and alone, kept in other settings: its time over the best one's"
     )
     return ReportTable("kept", title, pd.DataFrame(rows), digits)
+
+
+def by_ranks(winners: pd.DataFrame) -> ReportTable:
+    """Return for each number of ranks in how many cells another algorithm wins, and what keeping one costs."""
+    rows = []
+    for ranks, own in winners.groupby("ranks"):
+        row: dict[str, float] = {"ranks": ranks, "cells": len(own) // len(SETTINGS)}
+        for setting in list(SETTINGS)[1:]:
+            there = own[own["setting"] == setting]
+            row[f"{setting}: another wins %"] = 100 * there["another"].mean()
+            row[f"{setting}: kept"] = math.exp(np.log(there["kept"]).mean())
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    digits = {name: 2 if name.endswith("kept") else 0 for name in frame}
+    title = "By ranks: in how many cells another algorithm wins than in order and alone, and that one kept, mean"
+    return ReportTable("ranks", title, frame, digits)
 
 
 def winner_table(operation: str, winners: pd.DataFrame) -> ReportTable:

@@ -8,27 +8,73 @@ compute and communicate beside it. Nothing of the kind is published for machines
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from itertools import permutations
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
 from netplace.experiments.training_placement.cells import RANKS, Cell, Scaled
 from netplace.experiments.training_placement.picture import draw_steps
+from netplace.experiments.training_placement.tables import by_partitioner, shares_of_spread, steps_of
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.schedules import kept_outcomes
 from netplace.studies.study import Asked, Bench, Study
 
-__all__ = ["STUDY", "cells"]
+__all__ = ["MACHINES", "ORDERS", "STUDY", "cells"]
 
+# Machines, and the partitioners that are defined on them; of several that give the same boxes, one.
 MACHINES = {
-    "torus": ("torus:10x10x10", ("contiguous:round-up", "curve:hilbert", "random")),
-    "tree": ("tree:10,3", ("nearly-contiguous:20", "slurm:tree", "random")),
-    "dragonfly": ("dragonfly:a=8,p=4,h=4", ("pss:levels", "slurm:tree", "random")),
+    "torus": (
+        "torus:10x10x10",
+        (
+            "contiguous:round-up",
+            "pss:levels",
+            "gen-alg",
+            "gen-alg+inc",
+            "mm",
+            "mm+inc",
+            "mc:cubic",
+            "mc1x1",
+            "curve:hilbert",
+            "curve:hilbert,best-fit",
+            "mbs",
+            "paging:1",
+            "slurm:flat",
+            "non-contiguous",
+            "random",
+        ),
+    ),
+    "tree": (
+        "tree:10,3",
+        (
+            "contiguous",
+            "quasi-contiguous:20",
+            "nearly-contiguous:20",
+            "pss:levels",
+            "gen-alg",
+            "gen-alg+inc",
+            "paging:1",
+            "slurm:tree",
+            "non-contiguous",
+            "random",
+        ),
+    ),
+    "dragonfly": (
+        "dragonfly:a=8,p=4,h=4",
+        (
+            "groups",
+            "switches",
+            "pss:levels",
+            "gen-alg",
+            "gen-alg+inc",
+            "slurm:tree",
+            "non-contiguous",
+            "random",
+        ),
+    ),
 }
-ORDERS = ("tp-cp-dp-pp", "tp-cp-pp-dp", "pp-cp-dp-tp")
-DRAWS = 2
+# Every order of tensor, data and pipeline ranks; those of context, of which there is one, beside tensor ranks.
+ORDERS = tuple("-".join(order).replace("tp", "tp-cp") for order in permutations(("tp", "dp", "pp")))
+DRAWS = 3
 SCALES = (131072, 65536, 32768, 16384, 8192)  # bytes of a phit
 PARTS = {
     **{name: f"a job of {RANKS} ranks on {machine}" for name, (machine, _) in MACHINES.items()},
@@ -42,9 +88,9 @@ def cells(part: str, asked: Asked) -> list[Cell]:
     draws = asked.partitions or (1 if asked.quick else DRAWS)
     return [
         Cell(machine, partitioner, order, draw)
-        for partitioner in (partitioners[::2] if asked.quick else partitioners)
-        for order in (ORDERS[::2] if asked.quick else ORDERS)
         for draw in range(draws)
+        for partitioner in (partitioners[:: len(partitioners) - 1] if asked.quick else partitioners)
+        for order in (ORDERS[:: len(ORDERS) - 1] if asked.quick else ORDERS)
     ]
 
 
@@ -57,48 +103,48 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             continue
         wanted = {cell.key: cell for cell in cells(part, asked)}
         found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
-        steps = _steps([(cell, found[key]) for key, cell in wanted.items()])
-        title = f"{PARTS[part]}: milliseconds of a step, means over draws, and most less least of them"
-        tables.append(ReportTable(part, title, steps, _DIGITS))
-        figures[part] = partial(draw_steps, steps=steps, title=PARTS[part])
+        steps = steps_of((cell, found[key]) for key, cell in wanted.items())
+        tables += _tables(part, steps)
+        figures[part] = partial(draw_steps, steps=steps, title=f"{PARTS[part]}: mean milliseconds of a step")
         summary.append(_said(part, steps))
     return Report(tuple(tables), tuple(summary), figures)
 
 
-_DIGITS = {"neighbours": 1, "distance": 2, "live / alone": 2} | dict.fromkeys(
-    ("alone", "alone, spread", "live", "live, spread"), 1
-)
-
-
-def _steps(outcomes: list[tuple[Cell, dict[str, Any]]]) -> pd.DataFrame:
-    """Return a row for each partitioner and order."""
-    frame = pd.DataFrame([vars(cell) | found for cell, found in outcomes])
-    rows = []
-    for (partitioner, order), own in frame.groupby(["partitioner", "order"], sort=False):
-        alone, live = own["alone"].to_numpy(), own["live"].to_numpy()
-        rows.append(
-            {
-                "partitioner": partitioner,
-                "order": order,
-                "neighbours": own["neighbours"].mean(),
-                "distance": own["distance"].mean(),
-                "alone": alone.mean(),
-                "alone, spread": np.ptp(alone),
-                "live": live.mean(),
-                "live, spread": np.ptp(live),
-                "live / alone": float(stats.gmean(live / alone)),
-            }
-        )
-    return pd.DataFrame(rows)
+def _tables(part: str, steps: pd.DataFrame) -> tuple[ReportTable, ...]:
+    partitioners, shares = by_partitioner(steps), shares_of_spread(steps)
+    times = ("alone", "live", "live, best", "live, worst")
+    ratios = tuple(shares.filter(like="least"))
+    return (
+        ReportTable(
+            f"{part}-partitioners",
+            f"{PARTS[part]}: milliseconds of a step by partitioner, means over orders and draws",
+            partitioners,
+            {"neighbours": 1, "distance": 2, "live / alone": 2} | dict.fromkeys(times, 0),
+        ),
+        ReportTable(
+            f"{part}-shares",
+            f"{PARTS[part]}: shares of the spread of a step's time",
+            shares,
+            dict.fromkeys(shares.filter(like="%"), 0) | dict.fromkeys(ratios, 2),
+        ),
+        ReportTable(
+            part,
+            f"{PARTS[part]}: milliseconds of a step, one by one",
+            steps.drop(columns="machine"),
+            {"draw": 0, "neighbours": 0, "distance": 2, "alone": 1, "live": 1},
+        ),
+    )
 
 
 def _said(part: str, steps: pd.DataFrame) -> str:
-    best, worst = (steps.loc[place] for place in (steps["live"].idxmin(), steps["live"].idxmax()))
+    means = steps.groupby(["partitioner", "order"], sort=False)[["alone", "live"]].mean()
+    (best, best_order), (worst, worst_order) = means["live"].idxmin(), means["live"].idxmax()
+    ratios = by_partitioner(steps)["live / alone"]
     return (
-        f"{part}: a step takes {best['live']:.0f} ms live with {best['partitioner']} and {best['order']}, "
-        f"{worst['live']:.0f} with {worst['partitioner']} and {worst['order']}; alone "
-        f"{steps['alone'].min():.0f} to {steps['alone'].max():.0f}; sharing costs "
-        f"{100 * (steps['live / alone'].min() - 1):.0f} to {100 * (steps['live / alone'].max() - 1):.0f} %."
+        f"{part}: a step takes {means['live'].min():.0f} ms live with {best} and {best_order}, "
+        f"{means['live'].max():.0f} with {worst} and {worst_order}; alone {means['alone'].min():.0f} to "
+        f"{means['alone'].max():.0f}; sharing costs {100 * (ratios.min() - 1):.0f} to "
+        f"{100 * (ratios.max() - 1):.0f} % by partitioner."
     )
 
 

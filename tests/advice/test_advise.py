@@ -14,6 +14,8 @@ from netplace.cli import app
 from netplace.netsim import Config, simulate
 from netplace.report.files.advice import read_advice
 from netplace.report.pages import page_of
+from netplace.runs import resolve
+from netplace.runs.job_programs import on_nodes, programs_of
 from netplace.topologies import parse
 
 CONF = """SwitchName=leaf0 Nodes=n[00-07]
@@ -63,6 +65,33 @@ def test_the_same_draw_gives_the_same_time_and_neighbours_take_some():
     alone = Situation(here.machine, here.program)
     assert np.mean(times) >= np.mean([alone.cycles(nodes, draw) for draw in range(8)])
     assert here.cycles(nodes, 0, limit=times[0] - 2) is None
+
+
+def test_hierarchical_collectives_go_by_the_switches_of_each_placement():
+    machine, nodes = parse("tree:4,2"), np.array([0, 4, 8, 12, 1, 5, 9, 13])
+    job = {"app": "mg", "class": "S", "tasks": 8, "iterations": 1, "collectives": "ours+allreduce=hierarchical"}
+    described = resolve(machine.text, job)
+    [first] = programs_of(described)
+    here = Situation(machine, first, placed=on_nodes(described))
+    grouped = job | {"collectives": f"{job['collectives']}+groups=0.1.2.3.0.1.2.3"}
+    [expected] = programs_of(resolve(machine.text, grouped))
+    assert here.placed(nodes).equals(expected)
+    assert not expected.equals(first)
+    assert here.cycles(nodes, 0) == Situation(machine, expected).cycles(nodes, 0)
+    assert on_nodes(resolve(machine.text, job | {"collectives": "ours"})) is None
+
+
+def test_a_neighbours_hierarchical_collectives_go_by_its_switches(tmp_path):
+    machine, beside = parse("tree:4,2"), tmp_path / "running.toml"
+    job = 'app = "mg"\nclass = "S"\niterations = 1\ncollectives = "ours+allreduce=hierarchical{}"\n'
+    nodes = 'nodes = "0,4,8,12,1,5,9,13"\n'
+    found = []
+    for groups in ("", "+groups=0.1.2.3.0.1.2.3", "+groups=0.0.0.0.1.1.1.1"):
+        beside.write_text(f"[[job]]\n{job.format(groups)}{nodes}")
+        [neighbour] = read_beside(beside, machine, [], Config())
+        found.append(neighbour.program)
+    assert found[0].equals(found[1])
+    assert not found[0].equals(found[2])
 
 
 def test_advice_is_the_same_again_and_its_gain_is_that_of_its_own_times():

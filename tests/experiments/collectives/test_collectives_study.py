@@ -9,7 +9,7 @@ from netplace.experiments.collectives.cells import HOPELESS, SETTINGS, Cell
 from netplace.experiments.collectives.choices import choice_table
 from netplace.experiments.collectives.picture import draw_winners
 from netplace.experiments.collectives.study import STUDY, cells
-from netplace.experiments.collectives.winners import best, findings, samples_of, winner_table, winners_of
+from netplace.experiments.collectives.winners import best, by_ranks, findings, samples_of, winner_table, winners_of
 from netplace.netsim import simulate
 from netplace.studies.study import ask
 from netplace.topologies import parse
@@ -68,6 +68,9 @@ def test_tables_and_pictures_are_made(outcomes, tmp_path):
     assert len(winners) == 2 * len(SETTINGS)
     assert findings(winners).frame.set_index("setting")["kept, most"]["in order"] == 1
     assert len(winner_table("barrier", winners).frame) == 2
+    [ranks] = by_ranks(winners).frame.to_dict("records")
+    assert (ranks["ranks"], ranks["cells"]) == (8, 2)
+    assert ranks["shuffled: kept"] >= 1
     chosen = choice_table(outcomes).frame
     assert (chosen[list(SETTINGS)] >= 1).all(axis=None)
     draw_winners(tmp_path / "barrier.png", winners, "barrier")
@@ -76,5 +79,7 @@ def test_tables_and_pictures_are_made(outcomes, tmp_path):
 
 def test_the_quick_version_is_smaller():
     whole, quick = cells(ask(STUDY)), cells(ask(STUDY, quick=True))
-    assert len(quick) < len(whole) / 2
+    assert len(quick) < len(whole) / 10
+    assert {cell.ranks for cell in whole} == {8, 24, 64, 128, 256}
+    assert all(parse(cell.network).nodes >= 2 * cell.ranks for cell in whole)
     assert len({cell.key for cell in whole}) == len(whole)

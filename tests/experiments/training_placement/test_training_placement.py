@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from netplace.experiments.training_placement.cells import MIX, RANKS, Cell, _placed
 from netplace.experiments.training_placement.picture import draw_steps
-from netplace.experiments.training_placement.study import MACHINES, STUDY, _steps, cells
+from netplace.experiments.training_placement.study import MACHINES, ORDERS, STUDY, cells
+from netplace.experiments.training_placement.tables import by_partitioner, shares_of_spread, steps_of
 from netplace.studies.study import ask
 
 
@@ -19,18 +21,65 @@ def test_jobs_have_nodes_of_their_own(part):
     assert len(np.unique(np.concatenate(nodes))) == sum(map(len, nodes))
 
 
+@pytest.mark.parametrize("part", MACHINES)
+def test_the_training_job_has_nodes_under_the_first_partitioner(part):
+    machine, partitioners = MACHINES[part]
+    for draw in range(3):
+        assert len(_placed(machine, partitioners[0], draw)[0]) == RANKS
+
+
 def test_a_step_is_not_quicker_beside_others(tmp_path):
     cell = Cell("torus:10x10x10", "random", "tp-cp-dp-pp", 0)
     found = cell.carry_out()
     assert found["neighbours"] == len(MIX)
     assert found["live"] > found["alone"] > 100
-    steps = _steps([(cell, found)])
-    draw_steps(tmp_path / "torus.png", steps, "torus")
+    draw_steps(tmp_path / "torus.png", steps_of([(cell, found)]), "torus")
     assert (tmp_path / "torus.png").stat().st_size > 5000
+
+
+def test_orders_are_all_there_are():
+    assert len(set(ORDERS)) == 6
+    assert {tuple(sorted(order.split("-"))) for order in ORDERS} == {("cp", "dp", "pp", "tp")}
+
+
+def _steps(time):
+    """Return steps of two partitioners, three orders and two draws; `time` tells how long they take."""
+    rows = [
+        {"partitioner": p, "order": o, "draw": d, "neighbours": 8, "distance": 2.0}
+        | {"alone": 100.0, "live": time(p, o, d)}
+        for p in "ab"
+        for o in "xyz"
+        for d in (0, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("time", "share"),
+    [
+        (lambda p, _o, _d: 100.0 if p == "a" else 120.0, "partitioner %"),
+        (lambda _p, o, _d: {"x": 100.0, "y": 120.0, "z": 150.0}[o], "order %"),
+        (lambda p, o, _d: 110.0 if (p == "a") == (o == "x") else 100.0, "together %"),
+        (lambda _p, _o, d: 100.0 + d, "chance %"),
+    ],
+)
+def test_the_spread_is_of_what_makes_it(time, share):
+    shares = shares_of_spread(_steps(time)).set_index("time")
+    parts = shares.filter(like="%")
+    assert parts.loc["live"].sum() == pytest.approx(100)
+    assert parts.loc["live"].idxmax() == share
+    assert not parts.loc["alone"].any()
+
+
+def test_partitioners_have_their_best_and_worst_order():
+    table = by_partitioner(_steps(lambda p, o, d: 100.0 + 10 * "zyx".index(o) + 100 * (p == "b") + d))
+    assert table["best order"].tolist() == ["z", "z"]
+    assert table["live, worst"].tolist() == [120.5, 220.5]
+    assert table["live"].tolist() == [110.5, 210.5]
 
 
 def test_the_quick_version_is_smaller():
     whole = [cell for part in MACHINES for cell in cells(part, ask(STUDY))]
     quick = [cell for part in MACHINES for cell in cells(part, ask(STUDY, quick=True))]
-    assert len(quick) < len(whole) / 2
+    assert len(quick) < len(whole) / 20
     assert len({cell.key for cell in whole}) == len(whole)
