@@ -118,7 +118,9 @@ def by_ranks(winners: pd.DataFrame) -> ReportTable:
         rows.append(row)
     frame = pd.DataFrame(rows)
     digits = {name: 2 if name.endswith("kept") else 0 for name in frame}
-    title = "By ranks: in how many cells another algorithm wins than in order and alone, and that one kept, mean"
+    title = (
+        "By ranks: in how many cells another algorithm wins than in order and alone, and that one kept, mean"
+    )
     return ReportTable("ranks", title, frame, digits)
 
 

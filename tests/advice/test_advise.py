@@ -69,7 +69,13 @@ def test_the_same_draw_gives_the_same_time_and_neighbours_take_some():
 
 def test_hierarchical_collectives_go_by_the_switches_of_each_placement():
     machine, nodes = parse("tree:4,2"), np.array([0, 4, 8, 12, 1, 5, 9, 13])
-    job = {"app": "mg", "class": "S", "tasks": 8, "iterations": 1, "collectives": "ours+allreduce=hierarchical"}
+    job = {
+        "app": "mg",
+        "class": "S",
+        "tasks": 8,
+        "iterations": 1,
+        "collectives": "ours+allreduce=hierarchical",
+    }
     described = resolve(machine.text, job)
     [first] = programs_of(described)
     here = Situation(machine, first, placed=on_nodes(described))

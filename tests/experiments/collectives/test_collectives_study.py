@@ -9,7 +9,14 @@ from netplace.experiments.collectives.cells import HOPELESS, SETTINGS, Cell
 from netplace.experiments.collectives.choices import choice_table
 from netplace.experiments.collectives.picture import draw_winners
 from netplace.experiments.collectives.study import STUDY, cells
-from netplace.experiments.collectives.winners import best, by_ranks, findings, samples_of, winner_table, winners_of
+from netplace.experiments.collectives.winners import (
+    best,
+    by_ranks,
+    findings,
+    samples_of,
+    winner_table,
+    winners_of,
+)
 from netplace.netsim import simulate
 from netplace.studies.study import ask
 from netplace.topologies import parse
