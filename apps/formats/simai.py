@@ -11,8 +11,10 @@ Bytes of an all-gather, reduce-scatter and all-to-all are those of the whole gro
 With ``pp`` stages the layers are those of one of them, and all have the same: from each layer called
 ``embedding_layer`` to the next one is a micro-batch, of which there are ``ga``. A stage is a run of
 consecutive ranks, micro-batches go through the stages by one forward, one backward, and each rank passes
-``pp_comm`` bytes on to the one of its place in the next stage, and back. What stands before the first
-micro-batch and behind the last one is done once.
+``pp_comm`` bytes on to the one of its place in the next stage, and back. With ``vpp`` above 1 the layers of a
+stage are so many chunks, which are interleaved: behind the last stage the next chunk begins in the first one.
+AICB writes the number of layers there: a chunk each. What stands before the first micro-batch and behind the
+last one is done once.
 """
 
 from __future__ import annotations
@@ -21,14 +23,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 
 from netplace.apps.formats.errors import TraceError
+from netplace.apps.formats.simai_pipeline import Pipeline, pipeline_of
 from netplace.apps.formats.stream import lines
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.apps.training.stages import steps_of
+from netplace.apps.training.stages import Step, steps_of
 from netplace.checks import shown
 
 __all__ = ["open_simai", "recognises"]
@@ -42,7 +44,6 @@ _COLLECTIVES = {
     "ALLTOALL": "alltoall",
     "BROADCAST": "bcast",
 }
-_FIRST, _LAST = "embedding_layer", "final_column"  # layers of a micro-batch, as AICB names them
 _BLOCKS = ("allgather", "alltoall")  # whose calls give one of the group's blocks
 _WORDS = 12
 
@@ -98,13 +99,16 @@ class _Reader:
                 f"expected a multiple of {least} (--tasks)",
             )
         self._read(numbered[1:])
-        micros = self._micro_batches(int(header.get("ga", 1)), numbered[0][0])
-        self.trace = Trace(ranks, self._batches(micros))
+        chunks = max(1, int(header.get("vpp", 1)))
+        pipeline = pipeline_of(self.names, self.stages, chunks, int(header.get("ga", 1)), numbered[0][0])
+        self.trace = Trace(ranks, self._batches(pipeline))
         self.trace.facts.update(
             format="simai", layers=len(self.layers), collectives_of_layers=dict(self.counts)
         )
         if self.stages > 1:
-            self.trace.facts.update(stages=self.stages, micro_batches=len(micros))
+            self.trace.facts.update(
+                stages=self.stages, chunks=pipeline.chunks, micro_batches=len(pipeline.micros)
+            )
             if not self.stage_bytes:
                 self.trace.notes.append("what goes between pipeline stages is not in the file")
 
@@ -133,41 +137,22 @@ class _Reader:
         self.counts[words[1]] += 1
         return _Part(seconds, _COLLECTIVES[name], group, size)
 
-    def _micro_batches(self, count: int, line: int) -> list[range]:
-        """Return the layers of each micro-batch; without stages all layers are one."""
-        if self.stages == 1:
-            return [range(len(self.layers))]
-        begins = [at for at, name in enumerate(self.names) if name == _FIRST]
-        length = begins[1] - begins[0] if len(begins) > 1 else self._last(begins) - begins[0] if begins else 0
-        if len(begins) != count or any(b - a != length for a, b in pairwise(begins)):
-            raise TraceError(
-                line,
-                f"{len(begins)} layers called {_FIRST} do not begin ga={count} micro-batches of one length, "
-                f"which {self.stages} pipeline stages need",
-            )
-        return [range(begin, begin + length) for begin in begins]
-
-    def _last(self, begins: list[int]) -> int:
-        """Return where the only micro-batch ends: behind the layer called last, or at the end."""
-        last = [at for at, name in enumerate(self.names) if name == _LAST]
-        return last[0] + 1 if last and last[0] > begins[0] else len(self.layers)
-
-    def _batches(self, micros: list[range]) -> Iterator[Batch]:
-        before, behind = range(micros[0].start), range(micros[-1].stop, len(self.layers))
+    def _batches(self, pipeline: Pipeline) -> Iterator[Batch]:
         for rank in range(self.trace.ranks):
-            self._forward(rank, before)
-            for step in steps_of(self._stage(rank), self.stages, len(micros)):
-                # Forward a micro-batch comes from the stage before, backward from the one behind.
-                way, tag = (1, 2 * step.micro) if step.forward else (-1, 2 * step.micro + 1)
-                self._pass_on(rank, -way, Call.RECV, tag)
+            self._forward(rank, pipeline.before)
+            for step in steps_of(self._stage(rank), self.stages, len(pipeline.micros), pipeline.chunks):
+                # Forward a micro-batch comes from the layers before, backward from those behind.
+                way = 1 if step.forward else -1
+                self._pass_on(rank, pipeline, step, -way, Call.RECV)
+                layers = pipeline.micros[step.micro][step.chunk]
                 if step.forward:
-                    self._forward(rank, micros[step.micro])
+                    self._forward(rank, layers)
                 else:
-                    yield from self._backward(rank, micros[step.micro])
-                self._pass_on(rank, way, Call.ISEND, tag)
-            self._forward(rank, behind)
-            yield from self._backward(rank, behind)
-            yield from self._backward(rank, before)
+                    yield from self._backward(rank, layers)
+                self._pass_on(rank, pipeline, step, way, Call.ISEND)
+            self._forward(rank, pipeline.behind)
+            yield from self._backward(rank, pipeline.behind)
+            yield from self._backward(rank, pipeline.before)
         yield from self.writer.rest()
 
     def _forward(self, rank: int, layers: range) -> None:
@@ -185,12 +170,15 @@ class _Reader:
     def _stage(self, rank: int) -> int:
         return rank * self.stages // self.trace.ranks
 
-    def _pass_on(self, rank: int, way: int, call: Call, tag: int) -> None:
-        """Send to the stage behind (`way` 1) or before, or receive from it, if there is one."""
-        if self.stage_bytes and 0 <= self._stage(rank) + way < self.stages:
-            other = rank + way * (self.trace.ranks // self.stages)
-            request = tag if call is Call.ISEND else -1
-            self.writer.add(rank, call, other, self.stage_bytes, tag, request=request)
+    def _pass_on(self, rank: int, pipeline: Pipeline, step: Step, way: int, call: Call) -> None:
+        """Send to the layers behind those of a step (`way` 1) or before, or receive, if there are any."""
+        partner = pipeline.partner(self._stage(rank), step, way)
+        if not self.stage_bytes or partner is None:
+            return
+        stage, tag = partner
+        other = rank + (stage - self._stage(rank)) * (self.trace.ranks // self.stages)
+        request = tag if call is Call.ISEND else -1
+        self.writer.add(rank, call, other, self.stage_bytes, tag, request=request)
 
     def _add(self, rank: int, part: _Part, across: bool) -> None:
         if part.seconds:

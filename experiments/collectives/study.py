@@ -1,9 +1,9 @@
 """Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours.
 
 Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005) and the tables of libraries choose by ranks and bytes
-alone. Here every algorithm of each operation is simulated on three kinds of networks of 64 to 544 nodes, with
-its ranks in order, shuffled over the same nodes, and scattered, alone and beside a job on all other nodes that
-never ends, and once with overheads of messages as processors have them.
+alone. Here every algorithm of each operation is simulated on three kinds of networks of 64 to 544 nodes,
+with its ranks in order, shuffled over the same nodes, and scattered, alone and beside a job on all other
+nodes that never ends, and once with overheads of messages as processors have them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ LARGE = ("torus:8x8x4", "tree:4,4", "dragonfly:a=8,p=2,h=2")
 LARGEST = ("torus:8x8x8", "tree:8,3", "dragonfly:a=8,p=4,h=2")
 BYTES = (256, 8192, 131072, 1048576)
 MACHINES = {8: SMALL, 24: SMALL, 64: LARGE, 128: LARGE, 256: LARGEST}  # by ranks
-OF_MOST_RANKS = (("allreduce", "bcast", "allgather", "alltoall"), BYTES[1::2])  # others would take hours
+MANY = 128  # ranks from which on only these operations and bytes are simulated, for time's sake
+OF_MANY = (("allreduce", "bcast", "allgather", "alltoall"), BYTES[1::2])
 DRAWS = 3
 PARTS = {
     "allreduce": "sum with the result everywhere",
@@ -64,7 +65,7 @@ def cells(asked: Asked) -> list[Cell]:
 
 def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
     """Return the bytes of the vectors of so many ranks; a barrier has none, and so counts once."""
-    operations, sizes = OF_MOST_RANKS if ranks == max(MACHINES) else (tuple(PARTS), BYTES)
+    operations, sizes = OF_MANY if ranks >= MANY else (tuple(PARTS), BYTES)
     if operation not in operations:
         return ()
     return sizes[:1] if operation == "barrier" else sizes

@@ -107,7 +107,7 @@ def findings(winners: pd.DataFrame) -> ReportTable:
 
 
 def by_ranks(winners: pd.DataFrame) -> ReportTable:
-    """Return for each number of ranks in how many cells another algorithm wins, and what keeping one costs."""
+    """Return for each number of ranks how often another algorithm wins, and what keeping one costs."""
     rows = []
     for ranks, own in winners.groupby("ranks"):
         row: dict[str, float] = {"ranks": ranks, "cells": len(own) // len(SETTINGS)}

@@ -1,4 +1,4 @@
-"""Steps of a training job as two maps, alone and live: a row for each partitioner, a column for each order."""
+"""Steps of a training job as two maps, alone and live: a row for each partitioner, a column an order."""
 
 from __future__ import annotations
 

@@ -72,9 +72,9 @@ MACHINES = {
         ),
     ),
 }
-# Every order of tensor, data and pipeline ranks; those of context, of which there is one, beside tensor ranks.
+# Every order of tensor, data and pipeline ranks; of context ranks there is one, beside those of tensors.
 ORDERS = tuple("-".join(order).replace("tp", "tp-cp") for order in permutations(("tp", "dp", "pp")))
-DRAWS = 3
+DRAWS = 2
 SCALES = (131072, 65536, 32768, 16384, 8192)  # bytes of a phit
 PARTS = {
     **{name: f"a job of {RANKS} ranks on {machine}" for name, (machine, _) in MACHINES.items()},

@@ -5,6 +5,8 @@ from netplace.apps import Op
 from netplace.apps.collectives import selection
 from netplace.apps.formats import open_trace, read
 from netplace.apps.recorded import summary_of
+from netplace.netsim import simulate
+from netplace.topologies import parse
 
 HEADER = "HYBRID_TRANSFORMER_FWD_IN_BCKWD\tmodel_parallel_NPU_group: 2 ep: 2 pp: 1 all_gpus: 8 checkpoints: 0"
 LAYERS = """\
@@ -85,6 +87,70 @@ def test_one_forward_one_backward(written):
     ways = [kind for kind, peer in zip(program.kind[own], program.peer[own], strict=True) if peer == 4]
     assert ways == [Op.ISEND, Op.ISEND, Op.RECV, Op.ISEND, Op.RECV, Op.RECV]
     assert program.size[own][program.kind[own] == Op.COMPUTE].sum() == 3 * 7002 + (1 + 2 + 100) + (500 + 2)
+
+
+_LAYER = "attention -1 3000 NONE 0 2000 NONE 0 1 NONE 0 0\nmlp -1 500 NONE 0 700 NONE 0 1 NONE 0 0\n"
+_FIRST = "embedding_layer -1 10 NONE 0 10 NONE 0 1 NONE 0 0\n"
+_MICRO = f"{_FIRST}{_LAYER * 4}final_column -1 7 NONE 0 7 NONE 0 1 NONE 0 0\n"
+
+
+def interleaved(micros=4, chunks=2):
+    """Return a workload of two stages of four layers each."""
+    fields = f"model_parallel_NPU_group: 1 ep: 1 pp: 2 vpp: {chunks} ga: {micros} all_gpus: 4 pp_comm: 5000"
+    return f"HYBRID_TRANSFORMER_FWD_IN_BCKWD {fields}\n{10 * micros}\n{_MICRO * micros}"
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 4])
+def test_chunks_of_layers_go_round_the_stages(written, chunks):
+    program = read(written(interleaved(chunks=chunks)), cycles_per_us=1000)
+    program.check(rendezvous=0)
+    sent = program.traffic().N
+    # Forward to the next stage with every chunk, to the first one with all but the last, and as often back.
+    for rank in range(2):
+        assert sent[rank, rank + 2] == sent[rank + 2, rank] == 4 * (2 * chunks - 1)
+    assert sent.sum() == 4 * 4 * (2 * chunks - 1)
+    computed = [
+        program.size[own][program.kind[own] == Op.COMPUTE].sum()
+        for own in (slice(program.first[rank], program.first[rank + 1]) for rank in range(4))
+    ]
+    assert computed == [4 * (4 * (3000 + 2001 + 500 + 701) + 10 + 11 + 7 + 8)] * 4
+
+
+def test_chunks_come_in_the_interleaved_order(written):
+    program = read(written(interleaved()), cycles_per_us=1000)
+    own = slice(program.first[0], program.first[1])
+    # The first stage sends two micro-batches of its first chunk before it gets one back for the second.
+    ways = [kind for kind, peer in zip(program.kind[own], program.peer[own], strict=True) if peer == 2]
+    assert ways[:4] == [Op.ISEND, Op.ISEND, Op.RECV, Op.ISEND]
+    trace = open_trace(written(interleaved()))
+    assert (trace.facts["stages"], trace.facts["chunks"], trace.facts["micro_batches"]) == (2, 2, 4)
+
+
+def test_more_chunks_have_a_shorter_bubble(written):
+    machine = parse("thintree:4,1,1")
+    times = []
+    for chunks in (1, 2, 4):
+        content = interleaved(chunks=chunks).replace("pp_comm: 5000", "pp_comm: 16")
+        times.append(simulate(machine, read(written(content), cycles_per_us=1000)).cycles)
+    assert times[0] > times[1] > times[2]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            interleaved(chunks=3),
+            r"vpp: 3 chunks do not divide the 4 layers of a micro-batch, expected one of \[1, 2, 4\]",
+        ),
+        (
+            interleaved(micros=3),
+            "line 1: vpp: 2 chunks of layers are interleaved, for which ga=3 micro-batches must",
+        ),
+    ],
+)
+def test_chunks_that_do_not_fit_are_refused(written, content, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        open_trace(written(content))
 
 
 def test_micro_batches_that_cannot_be_told_apart_are_refused(written):
