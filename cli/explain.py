@@ -9,6 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
+from netplace.cli.outputs import PAGE, write_output
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
@@ -46,9 +47,18 @@ def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--links", type=COUNT, default=5, show_default=True, help="Links that are shown.")
 @_named_again
 @click.option("--mapping", metavar="RULE", panel="Files", help="The mapping, where it is a file's, likewise.")
+@click.option(
+    "-o", "output", type=PAGE, metavar="FILE", help="Write a page (.html), or what --json prints (.json)."
+)
 @json_flag
 def explain_command(
-    folder: str, job: int, suspects: int, links: int, as_json: bool, **said: str | None
+    folder: str,
+    job: int,
+    suspects: int,
+    links: int,
+    output: Path | None,
+    as_json: bool,
+    **said: str | None,
 ) -> None:
     """Show who slowed a job of a live co-simulation, and on which links.
 
@@ -62,6 +72,8 @@ def explain_command(
 
     plan, outcome = read_cosimulation(Path(folder), said)
     found = reasons(plan, outcome["jobs"], job, suspects, links)
+    if output:
+        write_output(output, lambda: found)
     if as_json:
         print_json(found)
     else:
@@ -130,8 +142,11 @@ def _explained(found: dict[str, Any]) -> list[Table]:
     help="Another mapping, as in 17=random; without JOB= that of the co-simulation, where it is a file's.",
 )
 @_named_again
+@click.option(
+    "-o", "output", type=PAGE, metavar="FILE", help="Write a page (.html), or what --json prints (.json)."
+)
 @json_flag
-def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) -> None:
+def whatif_command(folder: str, job: int | None, output: Path | None, as_json: bool, **given: Any) -> None:
     """Make a live co-simulation again without a job, with one elsewhere, or mapped otherwise.
 
     FOLDER is what netplace cosim -o has left. All starts stay as they were, so that what changes is due to
@@ -157,6 +172,8 @@ def whatif_command(folder: str, job: int | None, as_json: bool, **given: Any) ->
         mapping=_pairs(given["mapping"], "--mapping"),
     )
     rows.sort(key=lambda row: (row["job"] != job, -abs((row["change"] or 1) - 1)))
+    if output:
+        write_output(output, lambda: {"jobs": rows})
     if as_json:
         print_json({"jobs": rows})
     else:

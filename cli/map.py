@@ -12,6 +12,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
 from netplace.cli.many import check_plans, complete_outcomes, resource_flags, store_flag
+from netplace.cli.outputs import write_output
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import whole_file
@@ -27,6 +28,7 @@ __all__ = ["map_command"]
 
 PANEL = "Placement"
 _SEARCHES = ("classic", "link-load", "td")
+_OUTCOMES = (".html", ".json")
 
 
 @click.command("map", cls=SettingsCommand, epilog=examples_of("map"))
@@ -62,7 +64,9 @@ _SEARCHES = ("classic", "link-load", "td")
     "output",
     type=OUTPUT,
     metavar="FILE",
-    help="Write the mapping: as CSV for --mapping file:FILE, or for --export.",
+    help="Write the mapping: as CSV for --mapping file:FILE, or for --export; or a page (.html), or what "
+    "--json "
+    "prints (.json).",
 )
 @click.option(
     "--export",
@@ -100,7 +104,9 @@ def map_command(**given: Any) -> None:
         print_json(made.to_dict())
     else:
         print_tables(*mapping_tables(made))
-    if asked.output:
+    if asked.output and not asked.launcher and asked.output.suffix.lower() in _OUTCOMES:
+        write_output(asked.output, made.to_dict)
+    elif asked.output:
         nodes = made.kept.mapping.tolist()
         with whole_file(asked.output) as temporary:
             temporary.write_text(asked.form(nodes), encoding="utf-8")
@@ -132,8 +138,10 @@ def _asked(given: dict[str, Any]) -> _Asked:
     if export is None:
         if hosts:
             raise ValueError("--hosts: names nodes for --export, which is not given")
-        if output and output.suffix.lower() != ".csv":
-            raise ValueError(f"-o {output}: expected a name that ends in .csv, or --export beside it")
+        if output and output.suffix.lower() not in (".csv", *_OUTCOMES):
+            raise ValueError(
+                f"-o {output}: expected a name that ends in .csv, .html or .json, or --export beside it"
+            )
     elif one_of(export, LAUNCHERS, "--export") and not output:
         raise ValueError(f"--export {export}: expected -o FILE beside it")
     seeds = range(given["seed"], given["seed"] + given["seeds"])

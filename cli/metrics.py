@@ -11,6 +11,7 @@ import rich_click as click
 from netplace.cli.amounts import SEED, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
 from netplace.cli.many import check_plans, complete_outcomes, resource_flags, store_flag
+from netplace.cli.outputs import write_output
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, json_flag, network_flag
 from netplace.report.files.outputs import PICTURES
@@ -64,10 +65,11 @@ Row = dict[str, Any]
 @click.option(
     "-o",
     "outputs",
-    type=OutputFile(".csv", *PICTURES),
+    type=OutputFile(".csv", ".html", *PICTURES, ".json"),
     multiple=True,
     metavar="FILE",
-    help="Write the table (csv), or draw it (png, pdf or svg).",
+    help="Write a page (.html), the table (.csv), what --json prints (.json), or draw it (.png, .pdf, .svg); "
+    "may be repeated.",
 )
 @json_flag
 def metrics_command(**given: Any) -> None:
@@ -84,7 +86,7 @@ def metrics_command(**given: Any) -> None:
 
     files = given["outputs"]
     for path in files:
-        if path.suffix != ".csv" and not given["simulate"]:
+        if path.suffix in PICTURES and not given["simulate"]:
             raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
     configurations = _configurations(given)
     prepare = warm_up if given["simulate"] else lambda: None
@@ -93,7 +95,10 @@ def metrics_command(**given: Any) -> None:
     )
     title = _title(configurations)
     for path in files:
-        _write(path, rows) if path.suffix == ".csv" else _draw(path, rows, title)
+        if path.suffix == ".csv":
+            _write(path, rows)
+        else:
+            write_output(path, lambda: _plain(rows, title), draw=lambda path: _draw(path, rows, title))
     if given["as_json"]:
         print_json(_plain(rows, title))
     else:

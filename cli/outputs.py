@@ -12,10 +12,9 @@ import rich_click as click
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder, whole_file
 from netplace.report.terminal.screen import printed_text
 
-__all__ = ["OUTCOME", "OUTCOME_OR_FOLDER", "Drawn", "OutcomeFile", "command_line", "write_output"]
+__all__ = ["OUTCOME", "OUTCOME_OR_FOLDER", "PAGE", "Drawn", "OutcomeFile", "command_line", "write_output"]
 
 _SAVED = ".json"
-_ENDINGS = (".html", *PICTURES, _SAVED)
 Drawn = Callable[[Path], object]
 
 
@@ -26,10 +25,13 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
     ----------
     folder : bool
         Whether a name without an ending is a folder for several files.
+    pictures : bool
+        Whether there is a picture of it.
     """
 
-    def __init__(self, folder: bool = False) -> None:
+    def __init__(self, folder: bool = False, pictures: bool = True) -> None:
         self._folder = folder
+        self._endings = (".html", *(PICTURES if pictures else ()), _SAVED)
         self.name = "folder|file" if folder else "file"  # as --help shows it, in capitals
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
@@ -37,14 +39,14 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
         path = Path(value)
         if self._folder and (not path.suffix or path.is_dir()):
             return check_output_folder(path, "-o")
-        if path.suffix.lower() not in _ENDINGS:
-            kinds = f"{', '.join(_ENDINGS[:-1])} or {_ENDINGS[-1]}"
+        if path.suffix.lower() not in self._endings:
+            kinds = f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
             more = "; a name without an ending is a folder for all of them" if self._folder else ""
             raise ValueError(f"-o {path}: unknown kind of file, expected a name that ends in {kinds}{more}")
         return check_output(path)
 
 
-OUTCOME, OUTCOME_OR_FOLDER = OutcomeFile(), OutcomeFile(folder=True)
+OUTCOME, OUTCOME_OR_FOLDER, PAGE = OutcomeFile(), OutcomeFile(folder=True), OutcomeFile(pictures=False)
 
 
 def write_output(

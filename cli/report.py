@@ -18,14 +18,15 @@ __all__ = ["report_command"]
 def report_command(outcome: str, output: str | None) -> None:
     """Write one HTML page of an outcome: verdict, tables that sort and filter, figures with values.
 
-    OUTCOME is a folder that cosim, schedule or study wrote, a .json file with what run, load or allocate
-    printed with --json, a table (.csv, .parquet), a store, or a sweep file
-    with its store. The page opens from disk, without a network.
+    OUTCOME is a folder that cosim, schedule, run, advise or study wrote, a .json file with what any command
+    printed with --json, a table (.csv, .parquet), a store, or a sweep file with its store. The page opens
+    from disk, without a network.
     """
     from netplace.report.files.outputs import check_output
     from netplace.report.pages import page_of, write_page
 
     path = Path(outcome)
-    target = check_output(Path(output) if output else path.with_name(f"{path.name}.html"), (".html",))
+    name = path.name if path.is_dir() else path.stem
+    target = check_output(Path(output) if output else path.with_name(f"{name}.html"), (".html",))
     size = write_page(target, page_of(path))
-    click.echo(f"{target}: {size / 1e6:.1f} MB")
+    click.echo(f"{target}: {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.0f} kB'}")

@@ -11,8 +11,12 @@ from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
     advice,
     allocation,
+    changes,
     cosimulation,
+    explanation,
     load,
+    mapping,
+    metrics,
     printed,
     rules,
     run,
@@ -53,6 +57,10 @@ PAGES: dict[str, PageKind] = {
     "run": PageKind(run.recognises, run.page, "what netplace run --json printed, in a .json file"),
     "load": PageKind(load.recognises, load.page, "what netplace load --json printed, in a .json file"),
     "allocation": PageKind(allocation.recognises, allocation.page, "what netplace allocate --json printed"),
+    "mapping": PageKind(mapping.recognises, mapping.page, "what netplace map --json printed"),
+    "metrics": PageKind(metrics.recognises, metrics.page, "what netplace metrics --json printed"),
+    "explanation": PageKind(explanation.recognises, explanation.page, "what netplace explain --json printed"),
+    "changes": PageKind(changes.recognises, changes.page, "what netplace whatif --json printed"),
     "table": PageKind(table.recognises, table.page, "a table of netplace table --csv or --parquet"),
     "store": PageKind(store.recognises, store.page, "a store (.sqlite), or a sweep file with its store"),
     # What no other kind is made of: it stands last.

@@ -165,6 +165,7 @@ class Searched:
         """Return everything, as JSON can hold it."""
         search, kept = self.search, self.kept
         return {
+            "title": self.title,
             "network": str(search.topology),
             "partition": search.partition,
             "mapping": search.mapping,

@@ -36,6 +36,16 @@ def outcomes(tmp_path_factory):
             "load.json", "load", "--network", "torus:4x4", "--offered", "0.2,1.0", "--seeds", 2,
             "--measure", 2000, "--json",
         ),
+        "mapping": made(
+            "mapping.json", "map", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16,
+            "--mapping", "random", "--seeds", 2, "--json",
+        ),
+        "metrics": made(
+            "metrics.json", "metrics", "--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8,
+            "--configurations", 4, "--simulate", "--json",
+        ),
+        "explanation": made("explanation.json", "explain", folder / "cosim", "--job", 2, "--json"),
+        "changes": made("changes.json", "whatif", folder / "cosim", "--without", 1, "--json"),
         "allocation": made(
             "allocation.json", "allocate", "--machine", "mesh:8x8", "--nodes", 10, "--all", "--json"
         ),

@@ -16,6 +16,7 @@ from netplace.report.pages.figures import (
     DataTable,
     Gantt,
     NetworkMap,
+    Places,
     Timeline,
 )
 from netplace.report.pages.html import MOST_BYTES, Page
@@ -128,6 +129,34 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
     assert max(network.loads[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)
 
 
+def test_the_nodes_that_allocators_choose_are_drawn_where_they_stand(outcomes):
+    kept = json.loads(outcomes["allocation"].read_text())
+    places = next(part for part in page_of(outcomes["allocation"]).parts if isinstance(part, Places))
+    assert len({tuple(place) for place in places.places}) == 64
+    nodes = {offer["partition"]: offer["nodes"] for offer in kept["offers"] if offer["placed"]}
+    assert {
+        name.partition(": ")[0]: list(chosen)
+        for name, chosen in zip(places.choices, places.chosen, strict=True)
+    } == nodes
+
+
+def test_a_page_says_who_slowed_a_job_and_what_would_have_become_of_it(outcomes):
+    kept = json.loads(outcomes["explanation"].read_text())
+    bars = next(part for part in page_of(outcomes["explanation"]).parts if isinstance(part, Bars))
+    assert bars.series["cycles"][0] == kept["own"]
+    rows = json.loads(outcomes["changes"].read_text())["jobs"]
+    bars = next(part for part in page_of(outcomes["changes"]).parts if isinstance(part, Bars))
+    assert bars.series["change"] == [100 * (row["change"] - 1) for row in rows if row["change"] is not None]
+
+
+@pytest.mark.parametrize("command", ["map", "metrics"])
+def test_a_command_writes_its_page_at_once(netplace, tmp_path, command):
+    words = ("--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8, "-o", tmp_path / "page.html")
+    result = netplace(command, *words)
+    assert result.exit_code == 0, result.output
+    assert f"netplace {command} --network mesh:4x4" in (tmp_path / "page.html").read_text()
+
+
 @pytest.mark.parametrize(
     "network", ["mesh:3", "torus:4x4", "torus:3x3x3", "mesh:2x2x2x2", "tree:2,3", "dragonfly:a=2,p=1,h=1"]
 )
@@ -176,6 +205,14 @@ def test_a_study_and_a_table_have_pages(tmp_path):
             "free: is missing",
         ),
         ("a.csv", "x,y\n1,2\n", "a.csv"),
+        (
+            "a.json",
+            '{"mapping": 1, "criterion": 2, "consecutive": 3, "nodes": 4}',
+            "a.json: mapping: is not as",
+        ),
+        ("a.json", '{"title": 1, "rows": 2, "spread": 3}', "a.json: rows: is not as netplace writes it"),
+        ("a.json", '{"job": 1, "own": 2, "neighbours": 3, "links": 4}', "a.json: neighbours: is not as"),
+        ("a.json", '{"jobs": [{"what_if": 1}]}', "a.json: jobs: is not as netplace writes it"),
     ],
 )
 def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, sentence):

@@ -21,7 +21,7 @@ const onAxis = (value) => (Math.abs(value) >= 1e5 && Math.abs(value) < 1e15
   ? value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 6 }) : shown(value));
 const axis = (name, extra = {}) => ({ name, nameLocation: "middle", nameGap: 28, nameTextStyle: { fontSize: 12 }, ...extra,
   axisLabel: { hideOverlap: true, ...(extra.type === "value" ? { formatter: onAxis } : {}), ...extra.axisLabel } });
-const frame = (extra = {}) => ({ left: 64, right: 28, top: 40, bottom: 56, ...extra });
+const frame = (extra = {}) => ({ left: 72, right: 28, top: 40, bottom: 56, ...extra });
 const isNarrow = (figure) => (figure.width || 1000) < 640;
 // Room for names beside an axis; longer ones are cut.
 const room = (names) => Math.min(180, 16 + 6.8 * names.reduce((most, name) => Math.max(most, name.length), 0));
@@ -79,7 +79,7 @@ const options = {
       } }),
       xAxis: { type: "category", data: figure.groups, axisLabel: { rotate: long ? 60 : 0, hideOverlap: true, interval: figure.groups.length <= 40 ? 0 : "auto",
         formatter: (name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name) } },
-      yAxis: axis(figure.unit, { type: "value", nameGap: 50, scale: figure.base !== 0,
+      yAxis: axis(figure.unit, { type: "value", nameGap: 56, scale: figure.base !== 0,
         startValue: figure.base === 0 ? undefined : figure.base,
         min: figure.base === 0 ? undefined : (range) => Math.floor(20 * Math.min(figure.base, range.min)) / 20 }),
       dataZoom: zooms ? zoom : undefined, series };
@@ -116,7 +116,7 @@ const options = {
     });
     return { grid: frame({ bottom: 84 }), legend: names.length > 1 ? { type: "scroll", top: 4, data: names } : undefined,
       tooltip: tip({ trigger: "axis", valueFormatter: shown }),
-      xAxis: axis(figure.x, { type: "value", scale: true }), yAxis: axis(figure.y, { type: "value", nameGap: 50 }),
+      xAxis: axis(figure.x, { type: "value", scale: true }), yAxis: axis(figure.y, { type: "value", nameGap: 56 }),
       dataZoom: zoom, series };
   },
   Gantt(figure) {
@@ -126,7 +126,7 @@ const options = {
       tooltip: tip({ formatter: (point) => escaped(figure.labels[point.value[5]]) }),
       visualMap: values.length ? shades(figure, { dimension: 4, min: low, max: high === low ? low + 1 : high, precision: 4 }) : undefined,
       xAxis: axis(figure.x, { type: "value", scale: true, min: "dataMin", max: "dataMax", axisLabel: { showMaxLabel: false } }),
-      yAxis: axis("node", { type: "value", min: 0, max: figure.nodes, nameGap: 50, axisLabel: { showMaxLabel: false } }),
+      yAxis: axis("node", { type: "value", min: 0, max: figure.nodes, nameGap: 56, axisLabel: { showMaxLabel: false } }),
       dataZoom: [...zoom, { type: "inside", yAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "shift" }],
       series: [{ type: "custom", data: figure.boxes, dimensions: ["begin", "end", "first", "last", figure.value, "job"],
         encode: { x: [0, 1], y: [2, 3], tooltip: [5] }, progressive: 4000, clip: true, renderItem: (params, api) => {

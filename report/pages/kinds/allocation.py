@@ -51,7 +51,7 @@ def page(path: Path) -> Page:
             *(offer.get(name) for name in _FIGURES),
             offer.get("reason", ""),
         ]
-        for offer in offers
+        for offer in (*placed, *(offer for offer in offers if not offer["placed"]))
     ]
     parts.append(DataTable("Allocators", ["allocator", *_FIGURES.values(), "why none"], rows))
     asked = [(name, str(found[name])) for name in ("machine", "request", "free")]
@@ -101,7 +101,7 @@ def _choices(found: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
     return Places(
         title="Which nodes each allocator chooses",
         caption="Choose an allocator. Red: the job's nodes; dark grey: those that others hold; light: free.",
-        height=420,
+        height=min(420, 60 + 30 * int(places[:, 1].max() + 1)),
         places=places.tolist(),
         held=found.get("held", []),
         choices=[f"{offer['partition']}: {_hops_of(offer):.3g} hops apart" for offer in placed],

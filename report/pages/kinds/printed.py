@@ -8,11 +8,12 @@ from typing import Any
 
 from netplace.report.pages.figures import DataTable, Figure
 from netplace.report.pages.html import Page
-from netplace.report.pages.kinds.saved import asked_of, saved_object, versions_of
+from netplace.report.pages.kinds.saved import saved_object, versions_of
 
 __all__ = ["page", "recognises"]
 
 _LONGEST = 200  # characters of a cell
+_SENTENCES = 5
 
 
 def recognises(path: Path) -> bool:
@@ -30,10 +31,20 @@ def page(path: Path) -> Page:
             parts.append(_table(name, value))
         elif name != "versions":
             plain[name] = value
-    rows = [list(pair) for pair in asked_of(plain)]
-    parts.append(DataTable("Figures", ["figure", "value"], [[name, _cell(value)] for name, value in rows]))
-    said = [f"{len(rows)} figures and {len(parts) - 1} tables, as the command printed them."]
-    return Page(path.stem, said, versions_of(found.get("versions")), parts)
+    rows = [[name, value] for name, value in _flat(plain).items() if value not in (None, "", "[]")]
+    if rows:
+        parts.append(DataTable("Figures", ["figure", "value"], rows))
+    said = [f"{_words(name)}: {_text(value)}" for name, value in rows if "." not in name][:_SENTENCES]
+    said.append("A command printed this; it has no page of its own.")
+    return Page(path.name, said, versions_of(found.get("versions")), parts)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _text(value: Any) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
 
 
 def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:

@@ -106,7 +106,7 @@ def details_of(path: Path, key: str) -> Iterator[None]:
     """Tell where the block could not read what stands under a key, as a sentence."""
     try:
         yield
-    except (LookupError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise ValueError(f"{path}: {key}: is not as netplace writes it") from None
 
 

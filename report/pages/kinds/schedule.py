@@ -145,7 +145,11 @@ def _waits(rows: pd.DataFrame) -> Bars:
 
 
 def _table(rows: pd.DataFrame) -> DataTable:
-    kept = [name for name in rows.columns if name != "places"]
-    frame = rows[kept].assign(wait=rows["start"] - rows["submit"])
+    kept = [
+        name for name in rows.columns if name != "places" and (rows[name].notna() & (rows[name] != "")).any()
+    ]
+    frame = rows[kept]
+    frame.insert(kept.index("submit") + 1, "wait", rows["start"] - rows["submit"])
+    names = ["job" if name == "number" else name.replace("_", " ") for name in frame.columns]
     frame = frame.astype(object).where(frame.notna(), None)
-    return DataTable("Jobs", [*kept, "wait (s)"], frame.to_numpy().tolist(), note="Times in seconds.")
+    return DataTable("Jobs", names, frame.to_numpy().tolist(), note="Times in seconds.")

@@ -1,0 +1,84 @@
+"""The page of a co-simulation made again with a change, as ``netplace whatif --json`` prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.report.pages.figures import Bars, DataTable, Figure
+from netplace.report.pages.html import Page
+from netplace.report.pages.kinds.saved import details_of, holds, saved_object
+
+__all__ = ["page", "recognises"]
+
+_MICRO = 1e6
+_MOST = 40  # bars
+_COLUMNS = [
+    "job",
+    "application",
+    "nodes",
+    "alone (µs)",
+    "live (µs)",
+    "what if (µs)",
+    "change (%)",
+    "begins later (µs)",
+]
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a file holds what would have become of jobs."""
+    if not holds(path, "changes", ("jobs",)):
+        return False
+    jobs = saved_object(path)["jobs"]
+    return isinstance(jobs, list) and bool(jobs) and isinstance(jobs[0], dict) and "what_if" in jobs[0]
+
+
+def page(path: Path) -> Page:
+    """Return the page of what ``netplace whatif --json`` printed.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else under these keys.
+    """
+    with details_of(path, "jobs"):
+        jobs: list[dict[str, Any]] = saved_object(path)["jobs"]
+        rows = [
+            [
+                job["job"],
+                job["application"],
+                job["size"],
+                *(_micro(job[name]) for name in ("alone", "live", "what_if")),
+                None if job["change"] is None else 100 * (job["change"] - 1),
+                _micro(job["late"]),
+            ]
+            for job in jobs
+        ]
+        known = [row for row in rows if row[6] is not None]
+        parts: list[DataTable | Figure] = [
+            Bars(
+                title="Change of each job's time",
+                caption="Time with the change over the time that it took; below 0: it would have been "
+                "faster.",
+                groups=[f"{row[0]} {row[1]}" for row in known[:_MOST]],
+                series={"change": [row[6] for row in known[:_MOST]]},
+                unit="%",
+            ),
+            DataTable("Jobs", _COLUMNS, rows),
+        ]
+        changed = [row for row in known if row[6]]
+        said = [f"{len(changed)} of {len(rows)} jobs would have taken another time."]
+        if changed:
+            most = max(changed, key=lambda row: abs(row[6]))
+            said.append(
+                f"Most would have changed job {most[0]} ({most[1]}): {most[5]:,.4g} µs instead of "
+                f"{most[4]:,.4g} µs, "
+                f"{most[6]:+.1f} %."
+            )
+        if late := sum(bool(job["late"]) for job in jobs):
+            said.append(f"{late} jobs would have begun later, and met others than they met.")
+        return Page("What would have become of the jobs", said, [], parts)
+
+
+def _micro(seconds: float | None) -> float | None:
+    return None if seconds is None else _MICRO * seconds

@@ -1,0 +1,98 @@
+"""The page of a mapping beside the consecutive one, as ``netplace map --json`` prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.report.pages.figures import Bars, DataTable, Figure
+from netplace.report.pages.html import Page
+from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_object
+
+__all__ = ["page", "recognises"]
+
+_TRAITS = {
+    "cost": "cost (bytes times the criterion)",
+    "pair_hops": "distance of a pair of tasks (hops)",
+    "byte_hops": "distance of a byte (hops)",
+    "pair_hops_al": "the same with asymmetry, of a pair",
+    "byte_hops_al": "the same with asymmetry, of a byte",
+    "most_link_load": "most link load (bytes)",
+}
+_DRAWN = {
+    "cost": "cost",
+    "pair_hops": "hops of a pair",
+    "byte_hops": "hops of a byte",
+    "most_link_load": "most link load",
+}
+_ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a file holds a mapping."""
+    return holds(path, "mapping", ("mapping", "criterion", "consecutive", "nodes"))
+
+
+def page(path: Path) -> Page:
+    """Return the page of what ``netplace map --json`` printed.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else under these keys.
+    """
+    found = saved_object(path)
+    with details_of(path, "mapping"):
+        usual = found["consecutive"]
+        rows = [
+            [name, found[key], usual[key], _ratio(found[key], usual[key])]
+            for key, name in _TRAITS.items()
+            if found.get(key) is not None
+        ]
+        parts: list[DataTable | Figure] = [
+            Bars(
+                title="Beside the consecutive mapping",
+                caption="What the mapping makes of the traffic, over what the consecutive one does; "
+                "below 1: less.",
+                groups=list(_DRAWN.values()),
+                series={
+                    "mapping / consecutive": [_ratio(found[key], usual[key]) for key in _DRAWN],
+                },
+                unit="ratio",
+                base=1.0,
+            ),
+            DataTable("What it makes of the traffic", ["", "mapping", "consecutive", "ratio"], rows),
+            DataTable(
+                "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(found["nodes"])]
+            ),
+        ]
+        if len(found["costs"]) > 1:
+            seeds = [[place, cost] for place, cost in enumerate(found["costs"])]
+            parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds))
+        title = found.get("title") or f"Mapping {found['mapping']} on {found['network']}"
+        asked = asked_of({name: found[name] for name in _ASKED if name in found})
+        return Page(title, _verdict(found, usual), asked, parts)
+
+
+def _verdict(found: dict[str, Any], usual: dict[str, Any]) -> list[str]:
+    said = [
+        f"A byte travels {found['byte_hops']:.3g} hops on average, and {usual['byte_hops']:.3g} under the "
+        f"consecutive mapping{_change(found['byte_hops'], usual['byte_hops'])}.",
+        f"The most loaded link gets {found['most_link_load']:,.0f} bytes if all minimal routes are used "
+        "alike, "
+        f"and {usual['most_link_load']:,.0f} under the consecutive mapping"
+        f"{_change(found['most_link_load'], usual['most_link_load'])}.",
+    ]
+    if found.get("cycles") is not None:
+        said.insert(0, f"Alone on the network the job takes {found['cycles']:,} cycles.")
+    else:
+        said.append("Nothing was simulated: what this does to run time netplace run tells.")
+    return said
+
+
+def _ratio(mine: float, theirs: float) -> float | None:
+    return mine / theirs if theirs else None
+
+
+def _change(mine: float, theirs: float) -> str:
+    return f" ({100 * (mine / theirs - 1):+.1f} %)" if theirs else ""

@@ -1,0 +1,91 @@
+"""The page of partition metrics, as ``netplace metrics --json`` prints them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netplace.report.pages.figures import Bars, DataTable, Figure
+from netplace.report.pages.html import Page
+from netplace.report.pages.kinds.saved import details_of, holds, saved_object
+
+__all__ = ["page", "recognises"]
+
+_SIGNIFICANT = 0.01
+_TIME = "cycles"
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a file holds metrics of configurations."""
+    return holds(path, "metrics", ("title", "rows", "spread"))
+
+
+def page(path: Path) -> Page:
+    """Return the page of what ``netplace metrics --json`` printed.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else under these keys.
+    """
+    found = saved_object(path)
+    with details_of(path, "rows"):
+        rows, told = found["rows"], found.get("correlations", {}).get(_TIME, {})
+        known = {name: one for name, one in told.items() if one is not None}
+        parts: list[DataTable | Figure] = []
+        if known:
+            parts.append(_correlations(known))
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        parts.append(
+            DataTable("Configurations", columns, [[row.get(key) for key in columns] for row in rows])
+        )
+        spread = [
+            [name, *(one[key] for key in ("mean", "std", "min", "max"))]
+            for name, one in found["spread"].items()
+        ]
+        parts.append(DataTable("Over all configurations", ["metric", "mean", "std", "min", "max"], spread))
+        note = (
+            "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the "
+            "centre (DFC), "
+            "diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
+            "same with "
+            "asymmetry (_AL)."
+        )
+        return Page(f"Partition metrics: {found['title']}", _verdict(found, known), [], parts, notes=[note])
+
+
+def _correlations(known: dict[str, Any]) -> Bars:
+    names = sorted(known, key=lambda name: -abs(known[name]["r"]))
+    return Bars(
+        title="Which metric foretells run time",
+        caption="Pearson's r of each metric with the run time of the slowest job, the strongest first. 1 "
+        "or -1: "
+        "run time follows it on a line; 0: it says nothing.",
+        groups=[name.replace("_", " ") if name.islower() else name for name in names],
+        series={"r": [known[name]["r"] for name in names]},
+        unit="Pearson's r",
+    )
+
+
+def _verdict(found: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    count = len(found["rows"])
+    if not known:
+        distance = found["spread"].get("AD") or found["spread"]["pair_hops"]
+        return [
+            f"{count} configurations, with {distance['min']:.3g} to {distance['max']:.3g} hops between "
+            "two nodes "
+            "of the job on average.",
+            "Nothing was simulated; with --simulate this page tells which metric foretells run time.",
+        ]
+    clear = [name for name, one in known.items() if one["p"] < _SIGNIFICANT]
+    time = found["spread"][_TIME]
+    said = [
+        f"Run time lies between {time['min']:,.0f} and {time['max']:,.0f} cycles over {count} "
+        "configurations.",
+        f"{len(clear) or 'None'} of {len(known)} metrics clearly goes with it (p below {_SIGNIFICANT})."
+        if len(clear) < 2
+        else f"{len(clear)} of {len(known)} metrics clearly go with it (p below {_SIGNIFICANT} each).",
+    ]
+    best = max(known, key=lambda name: abs(known[name]["r"]))
+    said.append(f"Most does {best}: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}.")
+    return said
