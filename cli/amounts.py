@@ -76,7 +76,7 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the file that a user named."""
-        return check_output(Path(value), self._endings)
+        return check_output(Path(_named(value, param)), self._endings)
 
 
 class OutputFolder(click.ParamType):  # type: ignore[type-arg]
@@ -86,7 +86,13 @@ class OutputFolder(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the folder that a user named."""
-        return check_output_folder(Path(value), _flag(param))
+        return check_output_folder(Path(_named(value, param)), _flag(param))
+
+
+def _named(value: Any, param: click.Parameter | None) -> str:
+    if not str(value):
+        raise ValueError(f"{_flag(param)}: is empty, expected a name")
+    return str(value)
 
 
 def _flag(param: click.Parameter | None) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.settings import WHAT_RUNS
 from netplace.report.terminal.screen import number, print_json, print_tables, table
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["app_command"]
 
 
-@click.command("app", epilog=examples_of("app"))
+@click.command("app", cls=FilesCommand, epilog=examples_of("app"))
 @click.argument("name")
 @click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="How many tasks.")
 @click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")

@@ -36,6 +36,8 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the file or folder that a user named."""
+        if not str(value):
+            raise ValueError("-o: is empty, expected a name")
         path = Path(value)
         if self._folder and (not path.suffix or path.is_dir()):
             return check_output_folder(path, "-o")

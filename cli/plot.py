@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ __all__ = ["Bars", "plot_command", "relative_times"]
 _MOST_GROUPS = 60  # more bars than that nobody can read
 
 
-@click.command("plot", epilog=examples_of("plot"))
+@click.command("plot", cls=FilesCommand, epilog=examples_of("plot"))
 @click.argument("file")
 @click.option("-o", "picture", required=True, metavar="FILE", help="The picture to draw (png, pdf or svg).")
 @click.option(

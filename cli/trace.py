@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -45,7 +46,7 @@ def _reading_flags(command: Any) -> Any:
     return command
 
 
-@trace_command.command("info")
+@trace_command.command("info", cls=FilesCommand)
 @click.argument("file")
 @_reading_flags
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -92,7 +93,7 @@ def _writing_flags(command: Any) -> Any:
     return command
 
 
-@trace_command.command("convert")
+@trace_command.command("convert", cls=FilesCommand)
 @click.argument("file")
 @_writing_flags
 @_reading_flags
@@ -116,7 +117,7 @@ def convert(file: str, **given: Any) -> None:
     _tell(trace)
 
 
-@trace_command.command("cut")
+@trace_command.command("cut", cls=FilesCommand)
 @click.argument("file")
 @_writing_flags
 @_reading_flags

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import rich_click as click
 
 from netplace.checks.stopping import Stopped
+from netplace.cli.clashes import FilesCommand
 
 __all__ = ["INTERRUPTED", "MISTAKE", "AnnouncingCommand", "VerdictGroup"]
 
@@ -52,7 +53,7 @@ class VerdictGroup(click.RichGroup):
         sys.exit(status if isinstance(status, int) else 0)
 
 
-class AnnouncingCommand(click.RichCommand):
+class AnnouncingCommand(FilesCommand):
     """A command that may have to compile the kernel first, and then says so; it knows its own words."""
 
     def make_context(

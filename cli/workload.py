@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -30,7 +31,7 @@ def workload_command() -> None:
     """
 
 
-@workload_command.command("make", epilog=examples_of("workload"))
+@workload_command.command("make", cls=FilesCommand, epilog=examples_of("workload"))
 @click.argument("model", metavar="lublin|applications")
 @click.option("--nodes", type=COUNT, required=True, help="Nodes of the machine.")
 @click.option("--jobs", type=COUNT, default=10_000, show_default=True, help="How many jobs.")
@@ -109,7 +110,7 @@ def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-@workload_command.command("info", epilog=examples_of("workload"))
+@workload_command.command("info", cls=FilesCommand, epilog=examples_of("workload"))
 @click.argument("file")
 @click.option("--nodes", type=COUNT, help="Nodes of the machine. [default: what the file says]")
 @click.option("--cores-per-node", type=COUNT, help="Processors of a node, by which sizes in SWF are divided.")

@@ -22,6 +22,7 @@ EXAMPLES = (
     "netplace backfill --platform 1-2-8-256 --workload lublin --rule basic,plat --penalty geometric:2",
     "netplace backfill --platform 1-2-8-64 --workload lublin --draw 100 --instances 5 --rule all --json",
 )
+_BYTES_PER_JOB = 300  # drawn, and then scheduled
 
 
 @click.command("backfill", cls=AnnouncingCommand, epilog=as_epilog(*EXAMPLES))
@@ -93,7 +94,7 @@ def backfill_command(**given: Any) -> None:
 
 def _workloads(given: dict[str, Any], processors: int) -> tuple[Workload, list[list[Job]]]:
     """Return the log and the workloads out of it that are asked for."""
-    from netplace.checks import whole
+    from netplace.checks import check_size, whole
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
 
     if given["weeks"] is not None and given["draw"] is not None:
@@ -106,10 +107,9 @@ def _workloads(given: dict[str, Any], processors: int) -> tuple[Workload, list[l
     if given["weeks"] is not None:
         return log, draw_weeks(log, whole(given["weeks"], "--weeks"), instances, seed)
     if given["draw"] is not None:
-        drawn = [
-            draw_jobs(log, whole(given["draw"], "--draw"), processors, seed + i) for i in range(instances)
-        ]
-        return log, drawn
+        jobs = whole(given["draw"], "--draw")
+        check_size(jobs * instances, _BYTES_PER_JOB, "jobs", "--draw and --instances")
+        return log, [draw_jobs(log, jobs, processors, seed + i) for i in range(instances)]
     return log, [list(log)]
 
 

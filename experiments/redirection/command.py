@@ -56,6 +56,7 @@ def redirect_command(**given: Any) -> None:
         run_tasks,
         task_figures,
     )
+    from netplace.report.terminal.lines import Lines
 
     names = list(TASK_POLICIES) if given["policies"] == "all" else given["policies"].split(",")
     policies = [one_of(name.strip(), TASK_POLICIES, "--policy") for name in names]
@@ -65,10 +66,13 @@ def redirect_command(**given: Any) -> None:
             raise ValueError(f"--{name}: {value:g} given, but none of {', '.join(policies)} takes it")
     said |= {"b": 0.02 if said["b"] is None else said["b"], "c": 1.0 if said["c"] is None else said["c"]}
     sets = _task_sets(given)
-    found = []
-    for policy in policies:
+    found, lines = [], Lines("sets of tasks")
+    for before, policy in enumerate(policies):
         taken = {name: said[name] for name in TASK_POLICIES[policy].parameters}
-        made = [run_tasks(one.tasks, one.processors, policy, seed=given["seed"], **taken) for one in sets]
+        made = []
+        for one in sets:
+            made.append(run_tasks(one.tasks, one.processors, policy, seed=given["seed"], **taken))
+            lines.tell(before * len(sets) + len(made), len(policies) * len(sets), last=False)
         figures = [asdict(task_figures(ran)) for ran in made]
         means = {name: sum(one[name] for one in figures) / len(figures) for name in TASK_FIGURES}
         sent = sum(task.redirected for ran in made for task in ran) / len(made)

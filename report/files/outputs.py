@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 __all__ = ["PICTURES", "check_output", "check_output_folder", "whole_file"]
 
@@ -24,6 +26,10 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(endings)}")
     if path.is_dir():
         raise ValueError(f"{path}: is a folder, expected the name of a file")
+    if _is_device(path):
+        if not os.access(path, os.W_OK):
+            raise ValueError(f"{path}: is not writable")
+        return path
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
@@ -48,8 +54,19 @@ def check_output_folder(path: Path, flag: str = "-o") -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Give the name of a temporary file, which takes the place of `path` once the block has ended well."""
+    """Give the name of a temporary file, which takes the place of `path` once the block has ended well.
+
+    What is no file, such as ``/dev/stdout`` or a pipe, stays what it is and gets the content.
+    """
     import tempfile
+
+    if _is_device(path):
+        with tempfile.TemporaryDirectory() as place:
+            draft = Path(place) / f"draft{path.suffix}"
+            yield draft
+            with _opened(path) as device:
+                device.write(draft.read_bytes())
+        return
 
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
@@ -67,6 +84,22 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _is_device(path: Path) -> bool:
+    """Tell whether `path` is there and no file to be replaced: a device, a pipe, a stream of this process."""
+    if not path.exists() or path.is_dir():
+        return False
+    return not path.is_file() or path.absolute().parts[1:2] in (("dev",), ("proc",))
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Return a device to write to; what leads to stdout or stderr goes on where that is."""
+    for stream in (1, 2):
+        if os.path.samestat(os.fstat(stream), path.stat()):
+            sys.stdout.flush()
+            return os.fdopen(os.dup(stream), "wb")
+    return path.open("wb")
 
 
 def _umask() -> int:

@@ -61,7 +61,7 @@ GOOD = (
     ("export", "sched", "-o", "x.swf"),
     ("export", "sweep.sqlite", "-o", "x.csv"),
     ("advise", "--machine", "mesh:4x4", "--app", "2d-torus", "--tasks", "4", "--seconds", "0.1",
-     "--simulations", "2"),
+     "--simulations", "4"),
     ("doctor",),
     ("table", "sweep.sqlite"),
     ("table", "diff", "t.csv", "runs.csv"),
@@ -104,8 +104,8 @@ SLOW = ("--processes", "--workers", "--dask", "--help", "-h")  # processes are f
 # take long. Up to so many end soon; from `ABSURD` on they are refused. Those between are not tried, so that
 # what takes long is a fault.
 HONEST = {
-    "--seeds": 64, "--configurations": 64, "--instances": 16, "--weeks": 16, "--warmup": 10**6,
-    "--measure": 10**6, "--max-cycles": 10**6,
+    "--seeds": 64, "--configurations": 64, "--instances": 16, "--weeks": 16, "--draw": 300, "--jobs": 2000,
+    "--warmup": 10**6, "--measure": 10**6, "--max-cycles": 10**6,
 }  # fmt: skip
 ABSURD = 10**17
 

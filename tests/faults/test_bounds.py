@@ -16,6 +16,7 @@ from netplace.apps import application
 from netplace.apps.formats import read
 from netplace.checks import check_size, memory_limit
 from netplace.cli import app
+from netplace.experiments.redirection.simulator import TASK_POLICIES, Task, run_tasks
 from netplace.experiments.two_kinds.simulator import query_times, search
 from netplace.netsim import Config
 from netplace.netsim.lower import lower
@@ -40,6 +41,21 @@ TEXTS = (
     *("dragonfly:a=100,p=50,h=50", "dragonfly:a=1,p=1,h=99999999,g=2", "dragonfly:a=20000,p=1,h=1,g=2"),
     *("dragonfly+:leaves=300,spines=300,p=300,h=300", "hyperx:100x100x100,c=10", "hyperx:9000,c=1"),
 )
+COMMANDS = {
+    "tables": "two-kinds --queries 1000000 --cpus 4 --gpus 4",
+    "tasks": "two-kinds --queries 999999999 --cpus 4 --gpus 4 --step greedy",
+    "workers": "two-kinds --queries 40 --cpus 9999999999 --gpus 4 --step greedy",
+    "points": "load --network torus:4x4 --seeds 999999999",
+    "routes": "check network slimfly:61",
+    "runs": "run --network torus:32x32 --app 2d-torus --seeds 1000000",
+    "placements": "metrics --network torus:4x4 --app butterfly --configurations 1000000",
+    "mappings": "map --network torus:4x4 --app butterfly --seeds 1000000",
+    "draws": "backfill --platform 1-2-4-8 --workload lublin --draw 10000 --instances 10000",
+    "windows": "redirect --workload lublin --machine 64 --days 0.5 --instances 999999999",
+    "warmup": "load --network torus:4x4 --warmup 999999999999999",
+    "measure": "load --network torus:4x4 --offered 0.1 --measure 999999999999999",
+    "tries": "run --network torus:4x4 --app butterfly --mapping best:999999999",
+}
 HOSTS = ("n[0-3,7],login1", "a[08-11]b[1-2]", "n[5]", "x,y", "n[0-1]a[0-2]c[0-3]d", "")
 
 
@@ -129,6 +145,16 @@ def test_patterns_of_very_many_tasks_are_made_at_once(name):
     assert application(name, 200_000).tasks == 200_000
 
 
+def test_processors_that_no_task_needs_change_nothing():
+    tasks = [Task(n, float(n // 3), 1.0 + n % 4) for n in range(20)]
+    for policy, rule in TASK_POLICIES.items():
+        given = {name: {"dedicated": 1, "threshold": 2, "b": 0.1, "c": 1.0}[name] for name in rule.parameters}
+        few, many = (run_tasks(tasks, count, policy, seed=1, **given) for count in (21, 10**12))
+        if "dedicated" not in given:
+            assert few == many
+        assert [(one.start, one.end) for one in few] == [(one.start, one.end) for one in many]
+
+
 def test_tasks_of_two_kinds_need_no_more_workers_than_tasks():
     tasks = query_times(50_000)
     found = search(tasks, 10**8, 10**8, "greedy")
@@ -141,38 +167,10 @@ def test_rounds_are_counted(name):
         application(name, 64, rounds=10**7)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["two-kinds", "--queries", "1000000", "--cpus", "4", "--gpus", "4"],
-        ["two-kinds", "--queries", "999999999", "--cpus", "4", "--gpus", "4", "--step", "greedy"],
-        ["two-kinds", "--queries", "40", "--cpus", "9999999999", "--gpus", "4", "--step", "greedy"],
-        ["load", "--network", "torus:4x4", "--seeds", "999999999"],
-        ["check", "network", "slimfly:61"],
-        ["run", "--network", "torus:32x32", "--app", "2d-torus", "--seeds", "1000000"],
-        ["metrics", "--network", "torus:4x4", "--app", "butterfly", "--configurations", "1000000"],
-        ["map", "--network", "torus:4x4", "--app", "butterfly", "--seeds", "1000000"],
-        ["load", "--network", "torus:4x4", "--warmup", "999999999999999"],
-        ["load", "--network", "torus:4x4", "--offered", "0.1", "--measure", "999999999999999"],
-        ["run", "--network", "torus:4x4", "--app", "butterfly", "--mapping", "best:999999999"],
-    ],
-    ids=[
-        "tables",
-        "tasks",
-        "workers",
-        "points",
-        "routes",
-        "runs",
-        "placements",
-        "mappings",
-        "warmup",
-        "measure",
-        "tries",
-    ],
-)
-def test_commands_count_first(monkeypatch, command):
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_count_first(monkeypatch, name):
     monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "3G")
-    answer = CliRunner().invoke(app, command)
+    answer = CliRunner().invoke(app, COMMANDS[name].split())
     assert answer.exit_code == 2
     assert re.search("too large|too many for its tables|would not end", answer.stderr)
 

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_size, whole
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload import Workload
 
 __all__ = ["WEEK", "draw_jobs", "draw_weeks"]
 
 WEEK = 7 * 24 * 3600.0
+_BYTES_PER_JOB = 300  # drawn, and then scheduled
+_BYTES_PER_WEEK = 64
 
 
 def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
@@ -26,7 +28,7 @@ def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[
     ValueError
         If no job of the log fits, or runs at all.
     """
-    whole(jobs, "jobs")
+    check_size(whole(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
     able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
     if not len(able):
         raise ValueError(f"log: no job of it runs on {processors:,} processors")
@@ -64,6 +66,7 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
     whole(weeks, "weeks")
     whole(instances, "instances")
     first, last = float(log.submit[0]), float(log.submit[-1])
+    check_size(int((last - first) // WEEK), _BYTES_PER_WEEK, "weeks", "log")
     begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))
     low = np.searchsorted(log.submit, begins, "left")
     high = np.searchsorted(log.submit, begins + weeks * WEEK, "left")

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import whole
+from netplace.checks import check_size, whole
 from netplace.experiments.redirection.simulator.task import Task
 from netplace.scheduling.workload import Workload
 
 __all__ = ["TaskSet", "tasks_of", "windows"]
 
 _DAY = 86400.0
+_BYTES = 200  # of a task, and of a set
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ def windows(
     if last < log.submit[0]:
         span = (float(log.submit[-1]) - float(log.submit[0])) / _DAY
         raise ValueError(f"windows: {days:g} days, but the log has only {span:.1f}")
+    share = min(1.0, days * _DAY / max(float(log.submit[-1] - log.submit[0]), 1.0))
+    check_size(instances, _BYTES + int(_BYTES * len(log.submit) * share), "windows", "instances")
     found = []
     for begin in np.random.default_rng(seed).uniform(float(log.submit[0]), last, instances):
         low = int(np.searchsorted(log.submit, begin, "left"))

@@ -64,7 +64,7 @@ class Pool:
     ) -> None:
         self._tasks, self._policy, self._dedicated = tasks, policy, dedicated
         self._threshold = threshold if policy.redirects == "delay" and not dedicated else 0
-        self._processors = range(first, last)
+        self._processors = range(first, min(last, first + len(tasks)))  # of equals the first: more stay idle
         self._running: dict[int, Running] = {}
         common: list[tuple[float, int]] = []
         self._queues = {i: common if policy.common else list[tuple[float, int]]() for i in self._processors}
