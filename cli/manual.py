@@ -37,10 +37,10 @@ def manual(app: click.Group) -> str:
     lines += [".SH SYNOPSIS", ".B netplace", "[OPTIONS] COMMAND [ARGUMENTS]"]
     lines += [".SH DESCRIPTION", *_paragraphs(app.help or "")]
     lines += [".SH OPTIONS", *_options(app, context)]
-    lines += [".SH COMMANDS", "Each explains itself with", ".BR \\-\\-help ."]
+    lines.append(".SH COMMANDS")
     for name, command in sorted(commands.items()):
         if command is not None:
-            lines += [".TP", f".B {_text(name)}", _text(command.get_short_help_str(limit=300))]
+            lines += _command(command, name, context)
     for title, pairs in (("EXIT STATUS", _ENDINGS), ("ENVIRONMENT", _VARIABLES)):
         lines.append(f".SH {title}")
         for name, said in pairs:
@@ -54,9 +54,25 @@ def manual(app: click.Group) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _options(command: click.Command, context: click.Context) -> list[str]:
+def _command(command: click.Command, name: str, above: click.Context) -> list[str]:
+    """Return what a command does and its options; of one that has others, these too."""
+    own = name.rpartition(" ")[2]
+    context = click.Context(command, info_name=own, parent=above, **command.context_settings)
+    arguments = " ".join(command.collect_usage_pieces(context))
+    lines = [f".SS {_text(name)}", f".B {_text(name)}", _text(arguments), *_paragraphs(command.help or "")]
+    lines += _options(command, context, without="--help")
+    if isinstance(command, click.Group):
+        for other in sorted(command.list_commands(context)):
+            if found := command.get_command(context, other):
+                lines += _command(found, f"{name} {other}", context)
+    return lines
+
+
+def _options(command: click.Command, context: click.Context, without: str = "") -> list[str]:
     lines = []
     for option in command.get_params(context):
+        if without in option.opts:
+            continue
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record is not None:
             lines += [".TP", f".B {_text(record[0])}", _text(record[1])]
@@ -65,7 +81,7 @@ def _options(command: click.Command, context: click.Context) -> list[str]:
 
 def _paragraphs(text: str) -> list[str]:
     parts = [" ".join(part.split()) for part in text.split("\n\n")]
-    return [line for part in parts for line in (".PP", _text(part))][1:]
+    return [line for part in parts for line in (".PP", _text(part))]
 
 
 def _text(text: str) -> str:

@@ -62,7 +62,10 @@ def test_everything_is_compiled(netplace):
 
 
 def test_the_man_page_is_that_of_the_commands():
-    assert (ROOT / "docs" / "netplace.1").read_text() == manual(app), "make it anew with scripts/man"
+    page = (ROOT / "docs" / "netplace.1").read_text()
+    assert page == manual(app), "make it anew with scripts/man"
+    assert all(f"\n.SS {name.replace('-', chr(92) + '-')}\n" in page for name in COMMANDS)
+    assert all(f"\\-\\-{flag}" in page for flag in ("fabric", "threads", "congestion\\-control"))
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="no groff on this machine: the man page is not set")
