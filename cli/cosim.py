@@ -84,7 +84,8 @@ class _CosimCommand(SettingsCommand):
     is_flag=True,
     default=None,
     panel=_RESULT,
-    help="Charge every cycle in which a packet waits to the job that it waits for (live).",
+    help="Charge every cycle in which a packet waits to the job that it waits for (live); takes up to four "
+    "times as long.",
 )
 @click.option(
     "--collective",

@@ -10,11 +10,12 @@ True
 """
 
 from netplace.cosim.alone import FreshTimes, cycles_alone
-from netplace.cosim.carry import Cosimulated, cosimulate, placing_of
+from netplace.cosim.carry import Cosimulated, cosimulate
 from netplace.cosim.counterfactual import what_if
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.mixes import SOURCES, MixesExecution
 from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons

@@ -10,7 +10,6 @@ from typing import Any
 
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
-from netplace.cosim.alone import compact
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cost import cheaper
 from netplace.cosim.costs import costs, times_unmapped
@@ -18,11 +17,12 @@ from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
 from netplace.cosim.journal import Journal
 from netplace.cosim.live import LiveExecution
-from netplace.cosim.mix import mixed_work, read_mix
-from netplace.cosim.placed import Placing, without_faults
+from netplace.cosim.mix import read_mix
+from netplace.cosim.placed import Placing
+from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.rates import Rates
-from netplace.cosim.work import Work, application_work, body_of
+from netplace.cosim.watched import watched_jobs
+from netplace.cosim.work import body_of
 from netplace.netsim.result import versions
 from netplace.runs.job_list import is_job_list
 from netplace.runs.job_programs import check_packets
@@ -30,9 +30,8 @@ from netplace.runs.schedules import workload_of
 from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.site_rules import SiteRun
-from netplace.topologies import parse
 
-__all__ = ["Cosimulated", "cosimulate", "outcome_of", "placing_of"]
+__all__ = ["Cosimulated", "cosimulate", "outcome_of"]
 
 Tell = Callable[[int], None]
 
@@ -51,39 +50,6 @@ class Cosimulated:
 
     schedule: Schedule
     outcome: dict[str, Any]
-
-
-@checked
-def placing_of(plan: CosimPlan) -> Placing:
-    """Return how jobs of a plan are put on their nodes.
-
-    Raises
-    ------
-    ValueError
-        If the file that says what jobs run cannot be used.
-    """
-    return _placing_of(plan, Memory())[0]
-
-
-def _placing_of(plan: CosimPlan, memory: Memory) -> tuple[Placing, Rates]:
-    """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
-    machine = parse(plan.jobs.machine)
-    work_of = application_work(plan.config, plan.collectives)
-    given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
-    rates = Rates(without_faults(given), plan.precision, memory=memory)
-    if not plan.applications:
-        return given, rates
-    periods: dict[tuple[Work, int], float] = {}
-
-    def period(job: Job, work: Work) -> float:
-        if (work, job.nodes) not in periods:
-            # What the log's time is of; another mapping then costs or saves, like another partition.
-            plain = replace(given, work_of=lambda _: work, mapping="consecutive")
-            periods[work, job.nodes] = rates.iteration(plain.put(job, compact(machine, job)))
-        return periods[work, job.nodes]
-
-    mix = read_mix(plan.applications).choosing(plan.collectives)
-    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed)), rates
 
 
 @checked
@@ -111,7 +77,7 @@ def cosimulate(
     """
     keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
     memory = Memory(None if keep is None else keep.part("alone"))
-    (placing, rates), jobs = _placing_of(plan, memory), workload_of(plan.jobs)
+    (placing, rates), jobs = placing_and_times(plan, memory), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
@@ -153,6 +119,8 @@ def cosimulate(
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }
+    if waiting := outcome.get("waiting"):
+        waiting["watched"] = watched_jobs(plan, placing, rows, waiting, engine)
     if keep is not None:
         keep.close()
     return Cosimulated(made, outcome)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from netplace.checks.calls import checked
-from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placing
+from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
 from netplace.placement import map_tasks, partition

@@ -81,7 +81,8 @@ _WAITING = table(
         "jobs": listed(row(*_PAIR)),
         "over_time": listed(row(number(), *_PAIR)),
         "links": listed(table(_LINK)),
-    }
+    },
+    {"watched": listed(table({"job": number(-MOST), "links": listed(row(number(), number(), *_PAIR[1:]))}))},
 )
 REQUIRED = {
     "jobs": listed(_JOB, least=1),

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.calls import checked
-from netplace.cosim.carry import placing_of
 from netplace.cosim.placed import Placing
+from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay, started_jobs
 from netplace.topologies import Grid, Topology

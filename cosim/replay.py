@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.calls import checked
-from netplace.cosim.carry import placing_of
 from netplace.cosim.leaping import Stay
 from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.sampled import Sampled, sampled_twice
 from netplace.netsim import Network

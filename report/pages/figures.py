@@ -171,8 +171,10 @@ class Matrix(Figure):
         Length of a window.
     time : str
         What time is, with its unit.
+    where : sequence of (int, str, int or None, float)
+        Row, name of a place, column and value: on which places most of a row is.
     hint : str
-        What tells more of a row, as text with ``{row}`` for its name.
+        What tells more of a row for which there is no `where`, as text with ``{row}`` for its name.
     """
 
     rows: Sequence[str]
@@ -184,6 +186,7 @@ class Matrix(Figure):
     course: Sequence[Sequence[float]] = ()
     window: float = 1.0
     time: str = ""
+    where: Sequence[Sequence[Any]] = ()
     hint: str = ""
 
 

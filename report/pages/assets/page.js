@@ -138,7 +138,17 @@ function rowChooser(place, figure) {
     const list = make("ol");
     own.slice(0, 10).forEach((cell) => list.append(make("li", `${figure.columns[cell[1]]}: ${shown(cell[2])} ${figure.value}, ${shown(Math.round((1000 * cell[2]) / all) / 10)} %`)));
     detail.append(make("p", own.length ? `${figure.rows[row]} ${figure.y} for` : `${figure.rows[row]} ${figure.y} for nobody.`, { class: "note" }), list);
-    if (figure.hint) detail.append(make("p", figure.hint.replace("{row}", () => figure.rows[row].replace(/^job /, "")), { class: "note" }));
+    const places = new Map();
+    figure.where.filter((one) => one[0] === row).forEach(([, name, column, value]) => {
+      const own = places.get(name) || places.set(name, { value: 0, columns: [] }).get(name);
+      own.value += value;
+      own.columns.push(figure.columns[column] ?? "others");
+    });
+    if (places.size) {
+      const most = make("ol");
+      [...places].sort((a, b) => b[1].value - a[1].value).forEach(([name, own]) => most.append(make("li", `${name}: ${shown(own.value)} ${figure.value} (${own.columns.join(", ")})`)));
+      detail.append(make("p", "Most of it on these links:", { class: "note" }), most);
+    } else if (figure.hint && own.length) detail.append(make("p", figure.hint.replace("{row}", () => figure.rows[row].replace(/^job /, "")), { class: "note" }));
     const area = make("div", null, { class: "chart", style: "height:240px", role: "img", "aria-label": `${figure.rows[row]} over time` });
     detail.append(area);
     const last = figure.course.reduce((most, one) => Math.max(most, one[0]), 0);
@@ -150,7 +160,23 @@ function rowChooser(place, figure) {
     drawn = chartIn(area, "svg", () => options.Lines({ series, x: figure.time, y: figure.value, step: "before" }));
   };
   select.addEventListener("change", () => show(select.value === "" ? "" : Number(select.value)));
-  return (point) => { select.value = String(point.value[1]); show(point.value[1]); };
+  const choose = (row) => { select.value = String(row); show(row); };
+  // A job that is clicked in another figure, by its name.
+  document.addEventListener("chosen", (event) => {
+    const row = figure.rows.indexOf(event.detail);
+    if (row < 0) return;
+    choose(row);
+    place.scrollIntoView({ block: "nearest" });
+  });
+  return (point) => choose(point.value[1]);
+}
+
+// Whoever shows rows of that name shows it.
+function chosen(name) {
+  document.querySelectorAll("[data-figure]:not([data-drawn])").forEach((place) => {
+    if ((data.figures[place.dataset.figure].course || []).length) drawNow(place);
+  });
+  document.dispatchEvent(new CustomEvent("chosen", { detail: name }));
 }
 
 function drawFigure(place, figure) {
@@ -158,7 +184,10 @@ function drawFigure(place, figure) {
   const state = { window: 0, choice: 0 };
   const choose = (figure.course || []).length ? rowChooser(place, figure) : null;
   const drawn = chartIn(place, marks > 3000 ? "canvas" : "svg", (width) => options[figure.kind]({ ...figure, width, height: place.clientHeight }, state),
-    (chart) => choose && chart.on("click", choose));
+    (chart) => {
+      if (choose) chart.on("click", choose);
+      if (figure.kind === "Gantt") chart.on("click", (point) => chosen(figure.labels[point.value[5]].split(":")[0]));
+    });
   place.dataset.drawn = "";
   place.addEventListener("keydown", (event) => {
     const chart = drawn.chart(), step = { ArrowLeft: -5, ArrowRight: 5 }[event.key];
@@ -195,13 +224,13 @@ function drawFigure(place, figure) {
 
 document.querySelectorAll("[data-table]").forEach((place) => drawTable(place, data.tables[place.dataset.table]));
 // Figures are drawn as they come into view: a page with many is there at once.
-const waiting = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
-  waiting.unobserve(entry.target);
-  drawFigure(entry.target, data.figures[entry.target.dataset.figure]);
-}), { rootMargin: "600px" });
-document.querySelectorAll("[data-figure]").forEach((place) => waiting.observe(place));
-window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((place) => { place.open = true; }));
-window.addEventListener("beforeprint", () => document.querySelectorAll("[data-figure]:not([data-drawn])").forEach((place) => {
+const waiting = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawNow(entry.target)), { rootMargin: "600px" });
+function drawNow(place) {
   waiting.unobserve(place);
   drawFigure(place, data.figures[place.dataset.figure]);
-}));
+}
+document.querySelectorAll("[data-figure]").forEach((place) => waiting.observe(place));
+window.addEventListener("beforeprint", () => {
+  document.querySelectorAll("details").forEach((place) => { place.open = true; });
+  document.querySelectorAll("[data-figure]:not([data-drawn])").forEach(drawNow);
+});

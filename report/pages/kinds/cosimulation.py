@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from netplace.cosim.kept import FILE, read_plan
+from netplace.cosim.reasons import link_name
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Matrix
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of, intervals
@@ -17,7 +18,7 @@ from netplace.report.pages.kinds.links import waiting_map
 from netplace.report.pages.kinds.saved import asked_of, versions_of
 from netplace.report.tables.cosim import remarks, title_of
 from netplace.report.terminal.units import seconds_unit
-from netplace.topologies import names_file, parse
+from netplace.topologies import Topology, names_file, parse
 
 __all__ = ["page", "recognises"]
 
@@ -39,11 +40,11 @@ def page(path: Path) -> Page:
     machine = None if own else parse(plan.jobs.machine)
     parts: list[DataTable | Figure] = [
         _slowdowns(jobs),
-        _gantt(jobs, None if machine is None else machine.nodes),
+        _gantt(jobs, None if machine is None else machine.nodes, "waiting" in outcome),
     ]
     missing = []
     if "waiting" in outcome:
-        parts += _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path)
+        parts += _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path, machine)
         if machine is None:
             missing.append(f"link loads on the network: its machine {plan.jobs.machine} is a file of yours")
         else:
@@ -110,7 +111,7 @@ def _slowdowns(jobs: Sequence[dict[str, Any]]) -> Bars:
     )
 
 
-def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None) -> Gantt:
+def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None, explained: bool) -> Gantt:
     ran = [job for job in jobs if job["nodes"] and job["end"] > job["start"]]
     origin = min((job["submit"] for job in ran), default=0.0)
     second, unit = seconds_unit(max((job["end"] for job in ran), default=0.0) - origin)
@@ -128,7 +129,8 @@ def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None) -> Gantt:
     most = max((max(job["nodes"]) for job in ran), default=0) + 1
     return Gantt(
         title="Who held which nodes when",
-        caption="The colour is the slowdown. Drag or scroll to zoom.",
+        caption="The colour is the slowdown. Drag or scroll to zoom."
+        + (" Click a job for whom it waited." if explained else ""),
         height=420,
         boxes=boxes,
         labels=labels,
@@ -139,7 +141,11 @@ def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None) -> Gantt:
 
 
 def _waiting(
-    waiting: dict[str, Any], jobs: Sequence[dict[str, Any]], cycle_ns: float, path: Path
+    waiting: dict[str, Any],
+    jobs: Sequence[dict[str, Any]],
+    cycle_ns: float,
+    path: Path,
+    machine: Topology | None,
 ) -> list[DataTable | Figure]:
     name = {job["job"]: f"job {job['job']}" for job in jobs}
     charged: dict[tuple[int, int], int] = defaultdict(int)
@@ -160,10 +166,16 @@ def _waiting(
             course[window // step, place[a], place[b]] += cycles
     width = step * waiting["window"] * cycle_ns * 1e-9
     second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
+    where = [
+        (place[one["job"]], link_name(machine, router, port), place.get(charged), cycles)
+        for one in waiting.get("watched", ())
+        if machine is not None and one["job"] in place
+        for router, port, charged, cycles in one["links"]
+    ]
     matrix = Matrix(
         title="Who waited for whom",
         caption="Cycles that packets of the job of a row waited because of the job of a column. Click a row "
-        "for whom its job waited, and when."
+        "for whom its job waited, on which links (of those that waited most), and when."
         + (f" The {_MOST_JOBS} jobs with most of it." if len(lost) > _MOST_JOBS else ""),
         height=min(900, 180 + 16 * len(shown)),
         rows=names,
@@ -175,6 +187,7 @@ def _waiting(
         course=[(*key, cycles) for key, cycles in course.items()],
         window=width / second,
         time=f"time ({unit})",
+        where=where,
         hint=f"On which links: netplace explain {path.name} --job {{row}}",
     )
     rows = sorted(

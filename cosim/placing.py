@@ -1,0 +1,51 @@
+"""How the jobs of a plan are put on their nodes, and what they take alone there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from netplace.checks.calls import checked
+from netplace.cosim.alone import compact
+from netplace.cosim.checkpoint import Memory
+from netplace.cosim.mix import mixed_work, read_mix
+from netplace.cosim.placed import Placing, without_faults
+from netplace.cosim.plan import CosimPlan
+from netplace.cosim.rates import Rates
+from netplace.cosim.work import Work, application_work
+from netplace.scheduling import Job
+from netplace.topologies import parse
+
+__all__ = ["placing_and_times", "placing_of"]
+
+
+@checked
+def placing_of(plan: CosimPlan) -> Placing:
+    """Return how jobs of a plan are put on their nodes.
+
+    Raises
+    ------
+    ValueError
+        If the file that says what jobs run cannot be used.
+    """
+    return placing_and_times(plan, Memory())[0]
+
+
+def placing_and_times(plan: CosimPlan, memory: Memory) -> tuple[Placing, Rates]:
+    """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
+    machine = parse(plan.jobs.machine)
+    work_of = application_work(plan.config, plan.collectives)
+    given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
+    rates = Rates(without_faults(given), plan.precision, memory=memory)
+    if not plan.applications:
+        return given, rates
+    periods: dict[tuple[Work, int], float] = {}
+
+    def period(job: Job, work: Work) -> float:
+        if (work, job.nodes) not in periods:
+            # What the log's time is of; another mapping then costs or saves, like another partition.
+            plain = replace(given, work_of=lambda _: work, mapping="consecutive")
+            periods[work, job.nodes] = rates.iteration(plain.put(job, compact(machine, job)))
+        return periods[work, job.nodes]
+
+    mix = read_mix(plan.applications).choosing(plan.collectives)
+    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed)), rates

@@ -1,0 +1,81 @@
+"""On which links the jobs that waited most for others did so, found by making the run again for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from netplace.cosim.placed import Placing
+from netplace.cosim.plan import CosimPlan
+from netplace.cosim.replay import Started, replay, started_jobs
+
+__all__ = ["watched_jobs"]
+
+_RUNS = 3  # as long as so many times the run may all that is made again take, in cycles
+_JOBS = 20
+_LINKS = 10  # of a job
+
+
+def watched_jobs(
+    plan: CosimPlan,
+    placing: Placing,
+    rows: Sequence[Mapping[str, Any]],
+    waiting: Mapping[str, Any],
+    engine: str = "kernel",
+) -> list[dict[str, Any]]:
+    """Return on which links jobs waited for others, those first that did so most.
+
+    The network watches one job at a time, so the run is made again for each, up to its end: for as many jobs
+    as take at most three times the cycles of the run. None where jobs were ended before their end.
+
+    Parameters
+    ----------
+    plan : CosimPlan
+        What was carried out.
+    placing : Placing
+        Machine, settings and seed.
+    rows : sequence of mapping
+        What came of its jobs.
+    waiting : mapping
+        Who waited for whom, as `netplace.cosim.waiting.WaitingOverTime.told` returns it.
+    engine : str
+        The network's engine.
+
+    Returns
+    -------
+    list of dict
+        ``job`` and ``links``: router, port, job charged and cycles waited for it, of the links with most.
+    """
+    for_others: Counter[int] = Counter()
+    for job, charged, cycles in waiting["jobs"]:
+        if job != charged:
+            for_others[job] += cycles
+    try:
+        jobs = started_jobs(plan, rows)
+    except ValueError:  # some were killed
+        return []
+    ends = {row["job"]: row["end_cycle"] for row in rows}
+    left = _RUNS * max(ends.values())
+    found: list[dict[str, Any]] = []
+    for job, cycles in for_others.most_common():
+        if cycles and ends[job] <= left and len(found) < _JOBS:
+            left -= ends[job]
+            found.append({"job": job, "links": _links(placing, jobs, job, engine)})
+    return found
+
+
+def _links(placing: Placing, jobs: Sequence[Started], job: int, engine: str) -> list[list[int]]:
+    waited = replay(placing, jobs, until=job, engine=engine, watch=job).waited
+    places: Counter[tuple[int, int]] = Counter()
+    for charged, links in waited.items():
+        if charged != job:
+            for router, port in zip(*links.nonzero(), strict=True):
+                places[int(router), int(port)] += int(links[router, port])
+    most = sorted(places, key=lambda place: (-places[place], place))[:_LINKS]
+    return [
+        [*place, charged, int(links[place])]
+        for place in most
+        for charged, links in sorted(waited.items())
+        if charged != job and links[place]
+    ]
