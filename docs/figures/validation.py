@@ -191,7 +191,7 @@ def draw_curves(table: list[dict[str, str]]) -> None:
             offered = [float(line["offered"]) for line in points]
             for axes, column in ((left, "accepted"), (right, "delay")):
                 values = [float(line[column]) for line in points]
-                axes.plot(offered, values, "kx", label="INSEE" if name == "torus:8x8" else None)
+                axes.plot(offered, values, "kx", zorder=5, label="INSEE" if name == "torus:8x8" else None)
         right.set_ylim(0, 420)
         for axes in (left, right):
             axes.legend()
