@@ -4,7 +4,7 @@ Trace events are the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing o
 `traceEvents`, each with a phase ``ph``, a time ``ts`` in microseconds, a process ``pid`` and a thread
 ``tid``. A job is a process, a task a thread with a slice from its start to its end (``X``); a message is an
 asynchronous event (``b``, ``e``) of the thread that sends it; the load of links are counters (``C``) of
-process 0.
+the process after the jobs'. Process 0 is Perfetto's own.
 """
 
 from __future__ import annotations
@@ -86,13 +86,14 @@ def trace_events(result: Result, programs: Sequence[Program], window: int | None
             yield common | {"ph": "e", "ts": (end + 1) * micro}
     loads = link_courses(result, window)
     if loads is not None:
-        yield _named("process_name", 0, 0, "links")
+        links = len(result.jobs) + 1
+        yield _named("process_name", links, 0, "links")
         for place, (mean, most) in enumerate(loads[1].tolist()):
             yield {
                 "name": "load (%)",
                 "ph": "C",
                 "ts": (loads[0] * place) * micro,
-                "pid": 0,
+                "pid": links,
                 "args": {"mean": round(100 * mean, 2), "most": round(100 * most, 2)},
             }
 
