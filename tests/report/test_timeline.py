@@ -13,7 +13,7 @@ SMALL = ["run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", "16"]
 
 NUMBER = (int, float)
 EVERY = {"name": str, "ph": str, "pid": int}
-# By phase, what an event has and what it may have besides, after the document that defines the Trace Event Format.
+# By phase, what an event has and may have besides, after the document that defines the Trace Event Format.
 PHASES = {
     "X": (EVERY | {"cat": str, "ts": NUMBER, "dur": NUMBER, "tid": int}, {"args": dict}),
     "b": (EVERY | {"cat": str, "ts": NUMBER, "id": (str, int), "tid": int}, {"args": dict}),
