@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from netplace.cli.amounts import REAL, SEED, THREADS, WHOLE
+from netplace.cli.completion import complete_parameters
 from netplace.cli.verdict import AnnouncingCommand
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> 
             more["shell_complete"] = partial(_beginning, choices)
         usual = f" [default: {default}]" if shown_only and told else ""
         flags.append(click.RichOption([flag, key], help=text + usual, panel=PANEL, **more))
+    complete_parameters(flags)
     return flags
 
 

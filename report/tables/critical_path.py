@@ -45,9 +45,14 @@ def path_table(rows: Sequence[dict[str, Any]]) -> Table:
     lines = []
     for name, what in COMPONENTS.items():
         mean = sum(row["components"][name] for row in rows) / count
-        lines.append([f"{name}: {what}", number(mean, 1), number(100 * mean / cycles if cycles else 0.0, 1)])
-    lines.append(["sum: the job's length", number(cycles, 1), number(100)])
+        lines.append([f"{name}: {what}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
+    lines.append(["sum: the job's length", _mean(cycles), number(100)])
     messages = sum(row["messages"] for row in rows) / count
     tasks = sum(row["tasks"] for row in rows) / count
-    title = f"critical path: by {messages:,.1f} messages of {tasks:,.1f} tasks"
+    title = f"critical path: by {_mean(messages)} messages of {_mean(tasks)} tasks"
     return table(title, ["component", "cycles", "%"], lines)
+
+
+def _mean(value: float) -> str:
+    """Return a mean of counts; of one run it is a count."""
+    return number(value, 0 if value == int(value) else 1)

@@ -87,11 +87,14 @@ def print_tables(*tables: Table) -> None:
     """Print tables on stdout, as wide as they need where it is no terminal."""
     from rich.console import Console
 
+    from netplace.report.terminal.narrow import fitting
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 200
     for made in tables:
-        console.print(made)
+        for part in fitting(made, console):
+            console.print(part)
 
 
 def progress_bar(shown: bool = True) -> Progress:

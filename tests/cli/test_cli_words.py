@@ -23,6 +23,8 @@ def completed(command, name, begun):
         ("run", "mapping", "con", "consecutive"),
         ("schedule", "policy", "ea", "easy"),
         ("allocate", "partitions", "non", "non-contiguous"),
+        ("run", "trace", "lu.w", "LU.W.16"),
+        ("run", "fabric", "inf", "infiniband-ndr"),
     ],
 )
 def test_names_are_completed(command, name, begun, expected):

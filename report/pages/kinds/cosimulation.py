@@ -212,8 +212,17 @@ def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
         "slowdown",
         "half_width",
     ]
-    units = {name: f"{name} (s)" for name in ("submit", "wait", "start", "end", "logged", "alone", "live")}
-    rows = [[job[name] for name in columns] for job in jobs]
+    last = max((job["end"] for job in jobs), default=0.0)
+    second, unit = seconds_unit(last - min((job["submit"] for job in jobs), default=0.0))
+    units = {
+        name: f"{name} ({unit})" for name in ("submit", "wait", "start", "end", "logged", "alone", "live")
+    }
+    rows = [[_in(job.get(name), second if name in units else 1.0) for name in columns] for job in jobs]
     half = "± (share)" if np.any([job["half_width"] for job in jobs]) else "±"
     names = [units.get(name, half if name == "half_width" else name) for name in columns]
     return DataTable("Jobs", names, rows)
+
+
+def _in(value: Any, unit: float) -> Any:
+    """Return a time in a unit; what is no time as it is."""
+    return value / unit if unit != 1.0 and value is not None else value
