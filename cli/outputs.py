@@ -9,7 +9,7 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.report.files.outputs import PICTURES, check_output, check_output_folder, whole_file
+from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder, whole_file
 from netplace.report.terminal.screen import printed_text
 
 __all__ = ["OUTCOME", "OUTCOME_OR_FOLDER", "PAGE", "Drawn", "OutcomeFile", "command_line", "write_output"]
@@ -77,6 +77,8 @@ def write_output(
     ending = path.suffix.lower()
     if folder is not None and (not ending or path.is_dir()):
         folder(path)
+        if command := command_line():
+            (path / COMMAND).write_text(f"{command}\n", encoding="utf-8")
     elif ending in PICTURES:
         assert draw is not None
         draw(path)

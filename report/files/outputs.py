@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["PICTURES", "check_output", "check_output_folder", "whole_file"]
+__all__ = ["COMMAND", "PICTURES", "check_output", "check_output_folder", "whole_file"]
 
 PICTURES = (".png", ".pdf", ".svg")
+COMMAND = "command.txt"  # of a folder: the command that made it
 
 
 def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from netplace.report.files.outputs import whole_file
+from netplace.report.files.outputs import COMMAND, whole_file
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
     advice,
@@ -27,6 +27,9 @@ from netplace.report.pages.kinds import (
 )
 
 __all__ = ["PAGES", "PageKind", "page_of", "render", "write_page"]
+
+
+_MOST_COMMAND = 100_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,17 @@ def page_of(path: Path) -> Page:
         raise ValueError(f"{path}: is not there, expected an outcome of netplace")
     for kind in PAGES.values():
         if kind.recognises(path):
-            return kind.page(path)
+            return _commanded(kind.page(path), path / COMMAND)
     known = "; ".join(kind.description for kind in PAGES.values())
     raise ValueError(f"{path}: is no outcome that a report is made of, expected one of: {known}")
+
+
+def _commanded(page: Page, kept: Path) -> Page:
+    """Return a page with the command that made a folder, if it is kept there."""
+    if not kept.is_file() or kept.stat().st_size > _MOST_COMMAND or dict(page.asked).get("command"):
+        return page
+    said = kept.read_text(encoding="utf-8", errors="replace").strip()
+    return replace(page, asked=[("command", said), *page.asked])
 
 
 def write_page(path: Path, page: Page, command: str = "") -> int:
@@ -98,7 +109,8 @@ def write_page(path: Path, page: Page, command: str = "") -> int:
         The command that makes it again, if it is known.
     """
     if command:
-        page = replace(page, asked=[("command", command), *page.asked])
+        asked = [pair for pair in page.asked if pair[0] != "command"]
+        page = replace(page, asked=[("command", command), *asked])
     text = render(page)
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -97,6 +97,13 @@ def test_every_outcome_has_a_page(outcomes, netplace, tmp_path):
         assert '<ul class="verdict"><li>' in text
 
 
+@pytest.mark.parametrize("kind", ["run", "schedule", "co-simulation"])
+def test_the_page_of_a_folder_has_the_command_that_made_it(outcomes, kind):
+    asked = dict(page_of(outcomes[kind]).asked)
+    assert asked["command"].startswith(f"netplace {outcomes[kind].name} ")
+    assert str(outcomes[kind]) in asked["command"]
+
+
 def test_the_figures_of_a_cosimulation_are_its_own(outcomes):
     path = outcomes["co-simulation"]
     kept = json.loads((path / "cosim.json").read_text())
