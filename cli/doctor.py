@@ -24,13 +24,25 @@ COMPILED_BY: dict[str, str] = {
     "networks: trees": "run --network tree:2,2 --app butterfly --tasks 4",
     "networks: any wiring": "run --network dragonfly:a=2,p=1,h=1 --app butterfly --tasks 4 --vcs 4",
     "networks: settings of one's own": "run --network torus:4x4 --app butterfly --tasks 16 --packet-phits 32",
+    "networks: any wiring, settings of one's own": "run --network dragonfly:a=2,p=1,h=1 --app butterfly "
+    "--tasks 4 --vcs 4 --packet-phits 32",
+    "networks: fabrics": "run --network torus:4x4x4 --app butterfly --tasks 64 --fabric infiniband-ndr",
+    "networks: several threads": "run --network torus:8x8 --app butterfly --tasks 64 --threads 2",
     "networks: random traffic": "load --network torus:4x4 --offered 0.2 --measure 500",
+    "networks: random traffic on trees": "load --network tree:2,2 --offered 0.2 --measure 500",
+    "networks: random traffic on any wiring": "load --network hyperx:2x2,c=2 --offered 0.2 --measure 500",
+    "programs: traces": "run --network torus:4x4 --trace IS.W.16 --iterations 1:1",
+    "programs: training": "run --network tree:4,2 --app training:model=toy,tp=2,pp=2 --collectives nccl",
     "mappings": "map --network torus:4x4 --app butterfly --tasks 16 --mapping td --seconds 0.2",
+    "mappings: by link loads": "map --network torus:4x4 --app butterfly --tasks 16 --mapping link-load "
+    "--seconds 0.2",
     "metrics of mappings": "metrics --network mesh:4x4 --app butterfly --tasks 4 --configurations 2",
     "allocators on grids": "allocate --machine mesh:4x4 --nodes 4 --all",
     "allocators on trees": "allocate --machine tree:4,2 --nodes 4 --all",
     "schedules": "schedule --machine mesh:4x4 --workload lublin --jobs 20 --partition contiguous",
+    "schedules on trees": "schedule --machine tree:4,2 --workload lublin --jobs 20 --partition contiguous",
     "co-simulations": "cosim --machine torus:4x4 --workload applications --jobs 2 --sizes small --explain",
+    "advice": "advise --machine torus:4x4 --app 2d-torus --tasks 8 --simulations 8",
 }
 
 
