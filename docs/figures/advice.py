@@ -4,7 +4,7 @@
 simulated by `netplace.simulate` alone, on draws and by code that the advice has no part in: neighbours are
 programs repeated often enough, that start so long before the job that each is somewhere in its run.
 
-Run with ``python docs/figures/advice.py``; takes some five minutes.
+Run with ``python docs/figures/advice.py``; takes some two minutes.
 """
 
 from __future__ import annotations

@@ -9,22 +9,27 @@ from netplace.report.terminal.screen import number, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["power_columns", "power_table"]
+__all__ = ["KWH", "power_columns", "power_rows", "power_table"]
 
-_KWH = 3.6e6
+KWH = 3.6e6  # joules
 
 
 def power_table(power: dict[str, Any]) -> Table:
     """Return a table of the figures of `netplace.scheduling.power.PowerFigures`."""
+    return table(f"energy, {power['switching']}", ["figure", "value"], power_rows(power))
+
+
+def power_rows(power: dict[str, Any]) -> list[list[str]]:
+    """Return names and values of these figures."""
     rows = [["energy (kWh)", number(power["kwh"], 1)]]
     rows += [
-        [f"of these {state} (kWh)", number(joules / _KWH, 1)] for state, joules in power["by_state"].items()
+        [f"of these {state} (kWh)", number(joules / KWH, 1)] for state, joules in power["by_state"].items()
     ]
     rows += [
-        ["with all nodes on, same starts (kWh)", number(power["always_on"] / _KWH, 1)],
-        ["switched in hindsight, same starts (kWh)", number(power["hindsight"] / _KWH, 1)],
+        ["with all nodes on, same starts (kWh)", number(power["always_on"] / KWH, 1)],
+        ["switched in hindsight, same starts (kWh)", number(power["hindsight"] / KWH, 1)],
         ["energy a node-second of work (J)", number(power["per_work"], 1)],
-        ["energy times mean response (MWh h)", number(power["energy_delay"] / _KWH / 3600 / 1000, 2)],
+        ["energy times mean response (MWh h)", number(power["energy_delay"] / KWH / 3600 / 1000, 2)],
         ["mean wait until all nodes are on (s)", number(power["mean_wait"], 1)],
         ["mean bounded slowdown", number(power["bounded_slowdown"], 2)],
         ["mean nodes on", number(power["mean_on"], 1)],
@@ -39,8 +44,7 @@ def power_table(power: dict[str, Any]) -> Table:
         ["jobs that waited for a boot", number(power["waited_for_boot"])],
         ["their mean wait for it (s)", number(power["boot_wait"], 1)],
     ]
-    rows += [[name.replace("_", " "), number(count)] for name, count in power["counts"].items()]
-    return table(f"energy, {power['switching']}", ["figure", "value"], rows)
+    return rows + [[name.replace("_", " "), number(count)] for name, count in power["counts"].items()]
 
 
 def power_columns(power: dict[str, Any] | None) -> dict[str, Any]:

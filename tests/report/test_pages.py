@@ -229,3 +229,23 @@ def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, senten
     assert result.exit_code == 2
     assert re.search(sentence, " ".join(result.stderr.split()))
     assert not list(tmp_path.glob("*.html"))
+
+
+def test_the_page_of_a_schedule_says_what_energy_it_took(netplace, tmp_path):
+    words = (
+        "--machine",
+        "torus:4x4",
+        "--workload",
+        "lublin",
+        "--jobs",
+        40,
+        "--power",
+        "taurus",
+        "--switching",
+    )
+    assert netplace("schedule", *words, "timeout:300", "-o", tmp_path / "out").exit_code == 0
+    kept = json.loads((tmp_path / "out" / "figures.json").read_text())["power"]
+    page = page_of(tmp_path / "out")
+    bars = next(part for part in page.parts if isinstance(part, Bars) and part.unit == "kWh")
+    assert sum(bars.series["energy"]) == pytest.approx(kept["kwh"])
+    assert f"It took {kept['kwh']:,.4g} kWh." in " ".join(page.verdict)

@@ -12,7 +12,8 @@ import pandas as pd
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Lines
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of
-from netplace.report.pages.kinds.saved import asked_of, number_in, versions_of
+from netplace.report.pages.kinds.saved import asked_of, details_of, number_in, versions_of
+from netplace.report.tables.power import KWH, power_rows
 from netplace.report.tables.schedule import title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.runs.schedule_folder import FIGURES, read_schedule
@@ -42,12 +43,18 @@ def page(path: Path) -> Page:
         parts.insert(0, _gantt(rows, machine))
     else:
         missing.append("the Gantt chart: rows.csv has no column places; make the schedule again")
-    parts += [_waits(rows), _table(rows)]
+    parts.append(_waits(rows))
+    said = _verdict(path / FIGURES, found, rows)
+    if power := found.get("power"):
+        with details_of(path / FIGURES, "power"):
+            said.append(_saved_energy(power))
+            parts += _energy(power)
+    parts.append(_table(rows))
     asked = [*asked_of(plan.to_dict()), *versions_of(found.get("versions"))]
     notes = [str(note) for note in found.get("notes", [])]
     return Page(
         f"Schedule: {title_of(plan)}",
-        _verdict(path / FIGURES, found, rows),
+        said,
         asked,
         parts,
         missing,
@@ -142,6 +149,28 @@ def _waits(rows: pd.DataFrame) -> Bars:
         unit="% of the jobs",
         height=300,
     )
+
+
+def _saved_energy(power: dict[str, Any]) -> str:
+    used, always, hindsight = (power[name] / KWH for name in ("energy", "always_on", "hindsight"))
+    return (
+        f"It took {used:,.4g} kWh. With all nodes on it had been {always:,.4g} kWh "
+        f"({100 * (used / always - 1):+.1f} %), and {hindsight:,.4g} kWh with nodes switched in hindsight, "
+        "all with the same starts."
+    )
+
+
+def _energy(power: dict[str, Any]) -> list[DataTable | Figure]:
+    states = power["by_state"]
+    bars = Bars(
+        title="What energy was spent on",
+        caption=f"By the state of the nodes, under {power['switching']}.",
+        groups=list(states),
+        series={"energy": [joules / KWH for joules in states.values()]},
+        unit="kWh",
+        height=300,
+    )
+    return [bars, DataTable("Energy", ["figure", "value"], power_rows(power))]
 
 
 def _table(rows: pd.DataFrame) -> DataTable:

@@ -57,13 +57,13 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     parts: list[DataTable | Figure] = []
     said = []
     for place, (_, rows) in enumerate(groups):
-        name = ", ".join(str(rows[column].iloc[0]) for column in differing) or str(
-            rows["application"].iloc[0]
-        )
+        words = (f"{rows[column].iloc[0]}{' tasks' * (column == 'tasks')}" for column in differing)
+        name = ", ".join(words) or str(rows["application"].iloc[0])
         said.append(_verdict(name, rows))
         if place < _MOST_GROUPS:
             parts.append(_bars(name, rows))
-    columns = [*ENTRY, "count", "mean", "std", "min", "max"]
+    every = [*ENTRY, "count", "mean", "std", "min", "max"]
+    columns = [name for name in every if (frame[name].notna() & frame[name].ne("")).any()]
     shown = frame[columns].astype(object).where(frame[columns].notna(), None)
     parts.append(
         DataTable(
