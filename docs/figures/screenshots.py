@@ -37,7 +37,10 @@ DRAWN = """(async () => {
 
 def main() -> None:
     """Take the pictures."""
-    with tempfile.TemporaryDirectory() as profile, Browser(Path(profile)) as browser:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        Browser(Path(profile)) as browser,
+    ):
         for name, (page, height) in PICTURES.items():
             browser.open(page, WIDTH)
             browser.value(DRAWN)
