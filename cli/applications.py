@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
-from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import WHAT_RUNS
+from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["app_command"]
 
 
-@click.command("app", cls=FilesCommand, epilog=examples_of("app"))
+@click.command("app", cls=AnnouncingCommand, epilog=examples_of("app"))
 @click.argument("name")
 @click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="How many tasks.")
 @click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")
@@ -33,6 +34,7 @@ __all__ = ["app_command"]
 @click.option("--iterations", default="", panel=WHAT_RUNS, help="How many, or A:B for a part of them.")
 @click.option("--write", metavar="FILE", help="Write it as a trace: .trace or .trc, with .gz compressed.")
 @click.option("--matrix", metavar="FILE", help="Write bytes W and messages N between tasks as arrays (.npz).")
+@page_flag
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def app_command(name: str, **given: Any) -> None:
     """Make the program of an application, and show what it sends.
@@ -51,6 +53,8 @@ def app_command(name: str, **given: Any) -> None:
         _write_trace(program, trace)
     if matrix:
         _write_matrix(program, matrix)
+    if given["output"]:
+        write_output(given["output"], lambda: found)
     if given["as_json"]:
         print_json(found)
     else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.checks import one_of
 from netplace.cli.examples import examples_of
+from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import print_json
@@ -27,8 +29,11 @@ _MOST_ROUTERS = 1500  # of a network whose bisection is looked for
 @click.argument("network", metavar="NETWORK")
 @click.option("--routing", default="usual", show_default=True, help="Routing in tables, see netplace run.")
 @click.option("--vc-discipline", default="usual", show_default=True, help="How VCs go up along a route.")
+@page_flag
 @json_flag
-def check_command(what: str, network: str, routing: str, vc_discipline: str, as_json: bool) -> None:
+def check_command(
+    what: str, network: str, routing: str, vc_discipline: str, output: Path | None, as_json: bool
+) -> None:
     """Search the channel dependency graph of a routing for cycles.
 
     Without a cycle packets cannot wait for each other for ever (with an escape channel, Duato's condition is
@@ -43,6 +48,8 @@ def check_command(what: str, network: str, routing: str, vc_discipline: str, as_
     enough = verdict.needed
     if not verdict.free:
         enough = _channels_that_do(topology, routing)
+    if output:
+        write_output(output, lambda: _told(topology, routes, verdict, enough))
     if as_json:
         print_json(_told(topology, routes, verdict, enough))
         return

@@ -8,7 +8,9 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
+from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import json_flag
+from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ __all__ = ["collective_command"]
 _SHOWN = 40  # pairs in the table on the screen
 
 
-@click.command("collective", epilog=examples_of("collective"))
+@click.command("collective", cls=AnnouncingCommand, epilog=examples_of("collective"))
 @click.argument("operation")
 @click.option("--ranks", type=COUNT, required=True, help="How many ranks take part.")
 @click.option(
@@ -51,6 +53,7 @@ _SHOWN = 40  # pairs in the table on the screen
 @click.option("--fanout", type=COUNT, help="Chains that leave the root, of algorithm chain. [default: 4]")
 @click.option("--radix", type=COUNT, help="Of algorithm knomial. [default: 4]")
 @click.option("--group", type=COUNT, help="Consecutive ranks of a node or switch, of algorithm hierarchical.")
+@page_flag
 @json_flag
 def collective_command(operation: str, **given: Any) -> None:
     """Show the messages of a collective operation: rounds, messages, bytes, and pairs."""
@@ -68,6 +71,8 @@ def collective_command(operation: str, **given: Any) -> None:
         algorithm=given["algorithm"],
         **options,
     )
+    if given["output"]:
+        write_output(given["output"], lambda: _described(messages))
     if given["as_json"]:
         print_json(_described(messages))
     else:

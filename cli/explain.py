@@ -9,7 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.examples import examples_of
-from netplace.cli.outputs import PAGE, write_output
+from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
@@ -47,9 +47,7 @@ def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--links", type=COUNT, default=5, show_default=True, help="Links that are shown.")
 @_named_again
 @click.option("--mapping", metavar="RULE", panel="Files", help="The mapping, where it is a file's, likewise.")
-@click.option(
-    "-o", "output", type=PAGE, metavar="FILE", help="Write a page (.html), or what --json prints (.json)."
-)
+@page_flag
 @json_flag
 def explain_command(
     folder: str,
@@ -142,9 +140,7 @@ def _explained(found: dict[str, Any]) -> list[Table]:
     help="Another mapping, as in 17=random; without JOB= that of the co-simulation, where it is a file's.",
 )
 @_named_again
-@click.option(
-    "-o", "output", type=PAGE, metavar="FILE", help="Write a page (.html), or what --json prints (.json)."
-)
+@page_flag
 @json_flag
 def whatif_command(folder: str, job: int | None, output: Path | None, as_json: bool, **given: Any) -> None:
     """Make a live co-simulation again without a job, with one elsewhere, or mapped otherwise.

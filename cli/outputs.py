@@ -5,17 +5,26 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import rich_click as click
 
 from netplace.report.files.outputs import COMMAND, PICTURES, check_output, check_output_folder, whole_file
 from netplace.report.terminal.screen import printed_text
 
-__all__ = ["OUTCOME", "OUTCOME_OR_FOLDER", "PAGE", "Drawn", "OutcomeFile", "command_line", "write_output"]
+__all__ = [
+    "OUTCOME",
+    "OUTCOME_OR_FOLDER",
+    "Drawn",
+    "OutcomeFile",
+    "command_line",
+    "page_flag",
+    "write_output",
+]
 
 _SAVED = ".json"
 Drawn = Callable[[Path], object]
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
@@ -49,6 +58,12 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
 
 
 OUTCOME, OUTCOME_OR_FOLDER, PAGE = OutcomeFile(), OutcomeFile(folder=True), OutcomeFile(pictures=False)
+
+
+def page_flag(command: Command) -> Command:
+    """Add ``-o`` for a page, or for what ``--json`` prints."""
+    said = "Write a page (.html), or what --json prints (.json)."
+    return click.option("-o", "output", type=PAGE, metavar="FILE", help=said)(command)
 
 
 def write_output(

@@ -10,6 +10,7 @@ import rich_click as click
 from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.examples import examples_of
 from netplace.cli.job_progress import job_progress
+from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
 from netplace.report.terminal.screen import number, print_json, print_tables, table
@@ -28,6 +29,7 @@ __all__ = ["site_command"]
 @click.option("--overrun", default="keep", show_default=True, help="Past their estimate: keep or kill.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of lublin.")
 @click.option("--rows", metavar="FILE", help="Write one row a job (.csv or .parquet).")
+@page_flag
 @json_flag
 def site_command(rules: str | None, **given: Any) -> None:
     """Schedule jobs under the rules of a site; without a file, EASY.
@@ -58,8 +60,11 @@ def site_command(rules: str | None, **given: Any) -> None:
         "node_failures": made.failures,
         "before_unknown": made.unknown_before,
     }
+    found = {"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)}
+    if given["output"]:
+        write_output(given["output"], lambda: found)
     if given["as_json"]:
-        print_json({"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)})
+        print_json(found)
         return
     shown = {
         "jobs": number(metrics.jobs),

@@ -156,12 +156,23 @@ def test_a_page_says_who_slowed_a_job_and_what_would_have_become_of_it(outcomes)
     assert bars.series["change"] == [100 * (row["change"] - 1) for row in rows if row["change"] is not None]
 
 
-@pytest.mark.parametrize("command", ["map", "metrics"])
-def test_a_command_writes_its_page_at_once(netplace, tmp_path, command):
-    words = ("--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8, "-o", tmp_path / "page.html")
-    result = netplace(command, *words)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("map", "--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8),
+        ("metrics", "--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8),
+        ("check", "network", "torus:4x4"),
+        ("collective", "bcast", "--ranks", 4),
+        ("app", "butterfly", "--tasks", 8),
+        ("site", "--machine", "mesh:4x4", "--workload", "lublin", "--jobs", 20),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_writes_its_page_at_once(netplace, tmp_path, words):
+    result = netplace(*words, "-o", tmp_path / "page.html")
     assert result.exit_code == 0, result.output
-    assert f"netplace {command} --network mesh:4x4" in (tmp_path / "page.html").read_text()
+    command = " ".join(map(str, ["netplace", *words, "-o"]))
+    assert command in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,7 @@ function drawTable(place, table) {
       row.forEach((value, column) => {
         const cell = line.insertCell();
         cell.textContent = shown(value);
-        if (numeric[column]) cell.className = typeof value === "string" ? "" : "number";
-        else if (String(value).length > 40) cell.className = "long";
+        cell.className = String(value).length > 40 ? "long" : numeric[column] ? "number" : "";
         if (value !== null && shown(value) !== String(value)) cell.title = String(value);
       });
     }

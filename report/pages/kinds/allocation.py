@@ -20,7 +20,7 @@ _FIGURES = {
     "cube_ratio": "cube ratio",
     "linear_span": "span",
     "ring_span": "ring span",
-    "cpu_seconds": "CPU (s)",
+    "cpu_seconds": "CPU (ms)",
 }
 
 
@@ -48,7 +48,7 @@ def page(path: Path) -> Page:
     rows = [
         [
             offer["partition"],
-            *(offer.get(name) for name in _FIGURES),
+            *(_figure(offer, name) for name in _FIGURES),
             offer.get("reason", ""),
         ]
         for offer in (*placed, *(offer for offer in offers if not offer["placed"]))
@@ -57,6 +57,12 @@ def page(path: Path) -> Page:
     asked = [(name, str(found[name])) for name in ("machine", "request", "free")]
     title = f"Allocations of {found['request']} nodes on {found['machine']}"
     return Page(title, _verdict(placed, offers), asked, parts, missing)
+
+
+def _figure(offer: dict[str, Any], name: str) -> Any:
+    """Return a figure of an offer, times in milliseconds."""
+    value = offer.get(name)
+    return 1e3 * value if name == "cpu_seconds" and value is not None else value
 
 
 def offers_in(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -100,7 +106,7 @@ def _choices(found: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
         raise ValueError("a node is not on the machine")
     return Places(
         title="Which nodes each allocator chooses",
-        caption="Choose an allocator. Red: the job's nodes; dark grey: those that others hold; light: free.",
+        caption="Choose an allocator. Red: the job's nodes; grey: those that others hold; faint: free.",
         height=min(420, 60 + 30 * int(places[:, 1].max() + 1)),
         places=places.tolist(),
         held=found.get("held", []),

@@ -22,35 +22,52 @@ def recognises(path: Path) -> bool:
 
 
 def page(path: Path) -> Page:
-    """Return the page of an object: lists of objects as tables, the rest as figures."""
+    """Return the page of an object: what is a table in it as tables, the rest as figures."""
     found = saved_object(path)
     parts: list[DataTable | Figure] = []
-    plain: dict[str, Any] = {}
-    for name, value in found.items():
-        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-            parts.append(_table(name, value))
-        elif name != "versions":
-            plain[name] = value
-    rows = [[name, value] for name, value in _flat(plain).items() if value not in (None, "", "[]")]
+    rows = _collected({name: value for name, value in found.items() if name != "versions"}, "", parts)
     if rows:
         parts.append(DataTable("Figures", ["figure", "value"], rows))
-    said = [f"{_words(name)}: {_text(value)}" for name, value in rows if "." not in name][:_SENTENCES]
-    said.append("A command printed this; it has no page of its own.")
-    return Page(path.name, said, versions_of(found.get("versions")), parts)
+    plain = [(name, value) for name, value in rows if value not in (None, "")]
+    said = [f"{name}: {_text(value)}" for name, value in plain[:_SENTENCES]]
+    notes = ["What a command printed with --json that has no page of its own."]
+    return Page(path.stem, said, versions_of(found.get("versions")), parts, notes=notes)
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _collected(found: Mapping[str, Any], above: str, parts: list[DataTable | Figure]) -> list[list[Any]]:
+    """Return names and values of what is no table; tables are added to the parts."""
+    rows: list[list[Any]] = []
+    for key, value in found.items():
+        name = above + key.replace("_", " ")
+        if _is_listed(value, Mapping):
+            parts.append(_table(name, value))
+        elif _is_listed(value, list) and len({len(row) for row in value}) == 1:
+            columns = [str(place + 1) for place in range(len(value[0]))]
+            parts.append(DataTable(name, columns, [[_cell(cell) for cell in row] for row in value]))
+        elif isinstance(value, Mapping) and _is_listed(list(value.values()), Mapping):
+            parts.append(_table(name, [{"": row} | dict(own) for row, own in value.items()]))
+        elif isinstance(value, Mapping):
+            rows += _collected(value, f"{name}, ", parts)
+        elif value is not None and value != []:
+            rows.append([name, _cell(value)])
+    return rows
+
+
+def _is_listed(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, kind) for row in value)
 
 
 def _text(value: Any) -> str:
-    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+    if isinstance(value, bool | str):
+        return str(value)
+    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}"
 
 
 def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:
     flat = [_flat(row) for row in rows]
     columns = list(dict.fromkeys(key for row in flat for key in row))
-    return DataTable(name.replace("_", " "), columns, [[row.get(key) for key in columns] for row in flat])
+    shown = [column.replace("_", " ") for column in columns]
+    return DataTable(name, shown, [[row.get(key) for key in columns] for row in flat])
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
