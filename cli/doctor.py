@@ -29,9 +29,9 @@ COMPILED_BY: dict[str, str] = {
     "networks: fabrics": "run --network torus:4x4x4 --app butterfly --tasks 64 --fabric infiniband-ndr",
     "networks: several threads": "run --network torus:8x8 --app butterfly --tasks 64 --threads 2",
     "networks: random traffic": "load --network torus:4x4 --offered 0.2 --measure 500",
-    "networks: random traffic on trees": "load --network tree:2,2 --offered 0.2 --measure 500",
+    "networks: random traffic on trees": "load --network tree:4,3 --offered 0.2 --measure 500",
     "networks: random traffic on any wiring": "load --network hyperx:2x2,c=2 --offered 0.2 --measure 500",
-    "programs: traces": "run --network torus:4x4 --trace IS.W.16 --iterations 1:1",
+    "programs: traces": "run --network torus:4x4 --trace IS.W.16",
     "programs: training": "run --network tree:4,2 --app training:model=toy,tp=2,pp=2 --collectives nccl",
     "mappings": "map --network torus:4x4 --app butterfly --tasks 16 --mapping td --seconds 0.2",
     "mappings: by link loads": "map --network torus:4x4 --app butterfly --tasks 16 --mapping link-load "
@@ -42,12 +42,14 @@ COMPILED_BY: dict[str, str] = {
     "schedules": "schedule --machine mesh:4x4 --workload lublin --jobs 20 --partition contiguous",
     "schedules on trees": "schedule --machine tree:4,2 --workload lublin --jobs 20 --partition contiguous",
     "co-simulations": "cosim --machine torus:4x4 --workload applications --jobs 2 --sizes small --explain",
-    "advice": "advise --machine torus:4x4 --app 2d-torus --tasks 8 --simulations 8",
+    "advice": "advise --machine torus:4x4 --free 0-3,6-15 --app 2d-torus --tasks 8 --simulations 8",
 }
 
 
 @click.command("doctor", epilog=examples_of("doctor"))
-@click.option("--compile", "compiles", is_flag=True, help="Compile all that there is, once for good.")
+@click.option(
+    "--compile", "compiles", is_flag=True, help="Compile what commands need, once for good: some minutes."
+)
 @click.option("--no-test", is_flag=True, help="Leave the self-test out.")
 @json_flag
 def doctor_command(compiles: bool, no_test: bool, as_json: bool) -> None:
