@@ -24,6 +24,8 @@ COMPILED_BY: dict[str, str] = {
     "networks: trees": "run --network tree:2,2 --app butterfly --tasks 4",
     "networks: any wiring": "run --network dragonfly:a=2,p=1,h=1 --app butterfly --tasks 4 --vcs 4",
     "networks: settings of one's own": "run --network torus:4x4 --app butterfly --tasks 16 --packet-phits 32",
+    "networks: trees, settings of one's own": "run --network tree:4,3 --app butterfly --tasks 64 "
+    "--packet-phits 32",
     "networks: any wiring, settings of one's own": "run --network dragonfly:a=2,p=1,h=1 --app butterfly "
     "--tasks 4 --vcs 4 --packet-phits 32",
     "networks: fabrics": "run --network torus:4x4x4 --app butterfly --tasks 64 --fabric infiniband-ndr",
