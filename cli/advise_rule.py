@@ -74,8 +74,9 @@ def _installable(found: RuleAdvice, machine: Topology, hosts: list[str]) -> tupl
 
 def _show(found: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
     from netplace.cli.many import say
+    from netplace.report.pages.kinds.rules import short_names
 
-    short = _short_names([one.partition for one in found.tried])
+    short = short_names([one.partition for one in found.tried])
     rows = [
         [
             short[one.partition],
@@ -108,9 +109,3 @@ def _show(found: RuleAdvice, installable: tuple[str, dict[str, str]] | None, fol
         click.echo(f"No time for: {', '.join(found.left)}; see --seconds")
     for note in found.notes:
         say(note)
-
-
-def _short_names(rules: list[str]) -> dict[str, str]:
-    """Return what rules are called in a table: lists of shapes by a number."""
-    lists = [text for text in rules if text.startswith("slurm:torus3d=")]
-    return {text: f"torus3d, list {lists.index(text) + 1}" if text in lists else text for text in rules}

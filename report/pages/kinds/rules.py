@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ def page(path: Path) -> Page:
     kind_of(RuleAdvice)(found, str(path / FILE))
     tried = found["tried"]
     others = [one for one in tried if one["verdict"] != "usual"]
+    short = short_names([one["partition"] for one in tried])
     groups = {"no clear difference": "within chance"}
     parts: list[DataTable | Figure] = [
         Intervals(
@@ -36,7 +38,7 @@ def page(path: Path) -> Page:
             caption=f"Of the mean turnaround, if a job that is twice as spread as it must be takes "
             f"{100 * found['cost']:g} % longer, which is an assumption. Lines: 95 % intervals.",
             height=120 + 26 * len(others),
-            names=[one["partition"] for one in others],
+            names=[short[one["partition"]] for one in others],
             values=[100 * one["gain"] for one in others],
             half_widths=[100 * one["half_width"] for one in others],
             groups=[groups.get(one["verdict"], one["verdict"]) for one in others],
@@ -45,7 +47,7 @@ def page(path: Path) -> Page:
         Bars(
             title="How long jobs wait",
             caption="Mean over all jobs of the log.",
-            groups=[one["partition"] for one in tried],
+            groups=[short[one["partition"]] for one in tried],
             series={"wait": [one["wait"] / 60 for one in tried]},
             unit="min",
         ),
@@ -60,6 +62,8 @@ def page(path: Path) -> Page:
         ("cost of spread", f"{found['cost']:g}"),
         ("jobs", f"{found['jobs']:,}"),
     ]
+    lists = [(name, text) for text, name in short.items() if name != text]
+    asked += lists
     missing = [f"{rule}: there was no time, see --seconds" for rule in found["left"]]
     return Page("Which nodes jobs should have", _verdict(found), asked, parts, missing, found["notes"])
 
@@ -75,6 +79,12 @@ _COLUMNS = {
     "verdict": "verdict",
 }
 _SHARES = ("longer", "gain", "half_width", "waiting")
+
+
+def short_names(rules: Sequence[str]) -> dict[str, str]:
+    """Return what rules are called in tables and figures: lists of shapes, which are long, by number."""
+    lists = [text for text in rules if text.startswith("slurm:torus3d=")]
+    return {text: f"torus3d, list {lists.index(text) + 1}" if text in lists else text for text in rules}
 
 
 def _cell(one: dict[str, Any], key: str) -> Any:
