@@ -72,7 +72,12 @@ from netplace.apps.collectives.ring import (
     ring_of_pieces,
     segmented_ring,
 )
-from netplace.apps.collectives.scatter_allgather import scatter_allgather, scatter_allgather_ring
+from netplace.apps.collectives.scatter_allgather import (
+    scatter_allgather,
+    scatter_allgather_ring,
+    scatter_recursive_doubling_allgather,
+    scatter_ring_allgather,
+)
 from netplace.apps.collectives.split_binary_tree import split_binary_tree
 from netplace.apps.collectives.tree_based import (
     gather,
@@ -101,11 +106,18 @@ def _even(ranks: int) -> str:
     return "" if ranks % 2 == 0 else f"an even number, such as {ranks - 1} or {ranks + 1}"
 
 
-def _by_default(call: Call) -> Rounds:
-    """Carry out an operation as Open MPI does by default."""
-    chosen = shipped_table("openmpi").choose(call)
+def _by_default(call: Call, library: str = "openmpi") -> Rounds:
+    """Carry out an operation as Open MPI, or another library, does by default."""
+    chosen = shipped_table(library).choose(call)
     found = ALGORITHMS[call.operation, chosen.algorithm]
     yield from found.rounds(call.having(chosen.options))
+
+
+def _mpich_recursive_doubling(call: Call) -> Rounds:
+    """Carry out an allgather by recursive doubling, or by default where the ranks are no power of two."""
+    if _power_of_two(call.ranks):
+        return _by_default(call, "mpich")
+    return allgather_recursive_doubling(call)
 
 
 _LINEAR = "to or from everyone, straight"
@@ -124,6 +136,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allgather", "two_proc"): Algorithm.shifting(ring, "two ranks exchange blocks", _two),
     ("allgather", "hierarchical"): Algorithm(
         hierarchical_allgather, "to leaders, a ring of them, and back", grouped=True
+    ),
+    ("allgather", "mpich_recursive_doubling"): Algorithm(
+        _mpich_recursive_doubling, "recursive_doubling; no power of two: as MPICH does by default"
     ),
     ("allgatherv", "default"): Algorithm(allgatherv_default(_by_default), "to rank 0, then broadcast"),
     ("allgatherv", "bruck"): Algorithm.shifting(bruck, "all that is known to p - 2^k; any number of ranks"),
@@ -195,6 +210,12 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("bcast", "knomial4"): Algorithm(tree_bcast(partial(trees.knomial, radix=4)), "a tree of radix 4"),
     ("bcast", "scatter_allgather"): Algorithm(scatter_allgather, "scatter, then recursive doubling"),
     ("bcast", "scatter_allgather_ring"): Algorithm(scatter_allgather_ring, "scatter, then a ring"),
+    ("bcast", "scatter_recursive_doubling_allgather"): Algorithm(
+        scatter_recursive_doubling_allgather, "scatter_allgather however few bytes there are (MPICH)"
+    ),
+    ("bcast", "scatter_ring_allgather"): Algorithm(
+        scatter_ring_allgather, "scatter_allgather_ring however few bytes there are (MPICH)"
+    ),
     ("bcast", "double_binary_tree"): Algorithm(double_tree_bcast, "a half down each of two trees"),
     ("bcast", "hierarchical"): Algorithm(
         hierarchical_bcast, "among leaders, then inside groups", grouped=True
@@ -264,8 +285,6 @@ ALIASES = {
     "non-overlapping": ("non_overlapping",),
     "brucks": ("bruck", "modified_bruck"),
     "dissemination": ("bruck",),
-    "scatter_recursive_doubling_allgather": ("scatter_allgather",),
-    "scatter_ring_allgather": ("scatter_allgather_ring",),
     "scattered": ("linear",),
     "smp": ("hierarchical",),
 }
@@ -323,8 +342,8 @@ def _without_alias(name: str, known: Iterable[str]) -> str:
     if name in known or ":" in name:
         return name
     short = name.rpartition("_intra_")[2]
-    # MPICH's binomial trees are in order.
-    own = () if short == name else (f"in_order_{short}",)
+    # MPICH's binomial trees are in order, and what some of its algorithms hand over to is its own choice.
+    own = () if short == name else (f"in_order_{short}", f"mpich_{short}")
     return next((found for found in (*own, short, *ALIASES.get(short, ())) if found in known), name)
 
 

@@ -10,14 +10,26 @@ from netplace.apps.collectives.forwarding import forwards
 from netplace.apps.collectives.tree_based import tree_bcast
 from netplace.apps.collectives.trees import linear
 
-__all__ = ["scatter_allgather", "scatter_allgather_ring"]
+__all__ = [
+    "scatter_allgather",
+    "scatter_allgather_ring",
+    "scatter_recursive_doubling_allgather",
+    "scatter_ring_allgather",
+]
 
 
 def scatter_allgather(call: Call) -> Rounds:
-    """Scatter down the in-order binomial tree, then allgather by recursive doubling."""
-    if call.bytes < call.ranks:
-        yield from tree_bcast(linear)(call)
-        return
+    """Scatter, then allgather by recursive doubling; linear below a byte a rank, as in Open MPI."""
+    return (tree_bcast(linear) if call.bytes < call.ranks else scatter_recursive_doubling_allgather)(call)
+
+
+def scatter_allgather_ring(call: Call) -> Rounds:
+    """Scatter, then pass the blocks round a ring; linear below a byte a rank, as in Open MPI."""
+    return (tree_bcast(linear) if call.bytes < call.ranks else scatter_ring_allgather)(call)
+
+
+def scatter_recursive_doubling_allgather(call: Call) -> Rounds:
+    """Scatter down the in-order binomial tree, then allgather by recursive doubling, empty blocks too."""
     yield from _scatter(call)
     ranks, k = call.ranks, 1
     while k < ranks:
@@ -31,11 +43,8 @@ def scatter_allgather(call: Call) -> Rounds:
         k *= 2
 
 
-def scatter_allgather_ring(call: Call) -> Rounds:
-    """Scatter down the in-order binomial tree, then pass the blocks round a ring."""
-    if call.bytes < call.ranks:
-        yield from tree_bcast(linear)(call)
-        return
+def scatter_ring_allgather(call: Call) -> Rounds:
+    """Scatter down the in-order binomial tree, then pass the blocks round a ring, empty ones too."""
     yield from _scatter(call)
     for k in range(call.ranks - 1):
         yield [_message(call, p, (p + 1) % call.ranks, (p - k) % call.ranks, 1) for p in range(call.ranks)]
