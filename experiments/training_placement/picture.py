@@ -32,7 +32,7 @@ def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
 
 def _draw_map(axes: Axes, means: pd.DataFrame, scale: Normalize) -> AxesImage:
     image = axes.imshow(means.to_numpy(), cmap=SHADES, norm=scale, aspect="auto", interpolation="nearest")
-    orders = [name.replace("cp-", "").replace("-", " ") for name in means.columns]
+    orders = [name.replace("-cp", "").replace("-", " ") for name in means.columns]
     axes.set_xticks(range(len(orders)), orders, rotation=40, ha="right")
     axes.set_yticks(range(len(means)), means.index)
     for row, values in enumerate(means.to_numpy()):
