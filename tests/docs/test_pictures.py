@@ -9,7 +9,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PRINT = {1400, 1050}  # 7 inches at 200 dots each, 3.5 at 300
-OLDER = "partition-metrics"
+OLDER = ("partition-metrics",)
 SCREEN = ("demo-report", "gallery-")  # of a browser
 PICTURES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.png"))
 
