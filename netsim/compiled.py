@@ -359,9 +359,9 @@ class KernelEngine:
             self._jobs.share_openings(acting)
         self._renew()
 
-    def job(self, number: int) -> JobRecord:
-        """Return what is known of a job."""
-        return self._jobs.record(number, self.now)
+    def job(self, number: int, before: int) -> JobRecord:
+        """Return what is known of a job before a cycle, since which nothing has happened."""
+        return self._jobs.record(number, before)
 
     def counters(self) -> Counters:
         """Return the totals."""

@@ -97,6 +97,7 @@ class Hosting:
         self._sound: WeakSet[Program] = WeakSet()  # programs whose numbers are in their ranges
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
+        self._still = LAST_CYCLE  # cycle from which on nothing moves, once that has been found
         self._stirred = 0  # no cycle before is one in which nothing moves: jobs come and go, parts fail
         self._running: set[int] = set()
         self._generates = False
@@ -355,4 +356,4 @@ class Hosting:
         found = self._find(number)
         if found.number < 0:
             raise ValueError(f"job {number}: has not begun")
-        return self._engine.job(found.number)
+        return self._engine.job(found.number, min(self.now, self._still))

@@ -156,6 +156,7 @@ class Network(Hosting):
         DeadlockError
             If nothing can move any more though jobs have not ended or packets are in flight.
         """
+        self._still = LAST_CYCLE
         limit = LAST_CYCLE if until is None else min(whole(until, "until", 0), LAST_CYCLE)
         if not self.timed:
             return self._advance(limit)
@@ -220,6 +221,7 @@ class Network(Hosting):
         blocked.tasks = [(ours[job], *rest) for job, *rest in blocked.tasks]  # type: ignore[misc]
         programs = {number: job.program for number, job in self._jobs.items()}
         cycle = max(self._stirred, self._engine.quiet_since)
+        self._still = cycle
         text = explain(blocked, programs, self._engine.in_flight, cycle)
         lost = sum(report.lost for report in self.faults)
         if lost:
@@ -357,7 +359,7 @@ class Network(Hosting):
         """Return all that was measured so far."""
         jobs = [job for _, job in sorted(self._jobs.items()) if job.number >= 0]
         return make_result(
-            [self._engine.job(job.number) for job in jobs],
+            [self._engine.job(job.number, min(self.now, self._still)) for job in jobs],
             self._engine.counters(),
             [job.program for job in jobs],
             [job.nodes for job in jobs],
