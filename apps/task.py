@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
-from netplace.checks import whole
+from netplace.checks import shown, whole
 from netplace.checks.calls import checked
 
 __all__ = ["TaskWriter"]
@@ -110,14 +110,14 @@ class TaskWriter:
     def begin(self, section: str = "timed") -> None:
         """Say that a named section of the program begins here."""
         if section in self._sections:
-            raise ValueError(f"section: task {self.task} begins {section!r} twice")
+            raise ValueError(f"section: task {self.task} begins {shown(section)} twice")
         self._sections[section] = [len(self)]
 
     @checked
     def end(self, section: str = "timed") -> None:
         """Say that a named section of the program ends here."""
         if len(self._sections.get(section, ())) != 1:
-            raise ValueError(f"section: task {self.task} ends {section!r}, which is not open")
+            raise ValueError(f"section: task {self.task} ends {shown(section)}, which is not open")
         self._sections[section].append(len(self))
 
     @checked

@@ -17,7 +17,15 @@ import numpy as np
 
 from netplace.checks.shown import shown
 
-__all__ = ["ArgumentError", "check_arguments", "check_fields", "check_keys", "checked", "pairs_of"]
+__all__ = [
+    "ArgumentError",
+    "check_arguments",
+    "check_fields",
+    "check_keys",
+    "check_takes",
+    "checked",
+    "pairs_of",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -108,6 +116,24 @@ def check_keys(kind: type, plain: Any, what: str) -> None:
     for name, item in known.items():
         if name not in plain and item.default is MISSING and item.default_factory is MISSING:
             raise ArgumentError(f"{what}: {name} is missing")
+
+
+def check_takes(function: Callable[..., Any], count: int, what: str) -> None:
+    """Check that a function of somebody's own can be called with so many arguments.
+
+    Raises
+    ------
+    ArgumentError
+        If it cannot; `what` says what it is for.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some that are compiled do not say what they take
+        return
+    try:
+        signature.bind(*[None] * count)
+    except TypeError as error:
+        raise ArgumentError(f"{what}: cannot be called with {count} argument(s), {error}") from None
 
 
 def pairs_of(given: Any, what: str) -> tuple[tuple[Any, Any], ...]:

@@ -25,6 +25,7 @@ __all__ = [
     "maybe",
     "number",
     "row",
+    "sentence",
     "table",
     "table_of",
     "text",
@@ -34,6 +35,7 @@ __all__ = [
 
 Kind = Callable[[Any, str], None]
 
+_SENTENCE = 2000  # characters
 _LONGEST_KEY = 40  # characters of a key in a sentence
 
 
@@ -64,6 +66,13 @@ def text(value: Any, where: str) -> None:
     """Check that a value is text."""
     if not isinstance(value, str):
         raise unexpected(value, where, "text")
+
+
+def sentence(value: Any, where: str) -> None:
+    """Check that a value is text of a length that somebody reads."""
+    text(value, where)
+    if len(value) > _SENTENCE:
+        raise unexpected(value, where, f"text of at most {_SENTENCE} characters")
 
 
 def truth(value: Any, where: str) -> None:

@@ -12,6 +12,7 @@ from netplace.checks.schema import (
     maybe,
     number,
     row,
+    sentence,
     table,
     table_of,
     text,
@@ -87,7 +88,7 @@ _WAITING = table(
 REQUIRED = {
     "jobs": listed(_JOB, least=1),
     "figures": _FIGURES,
-    "notes": listed(text),
+    "notes": listed(sentence),
     "rejected": listed(table({"job": number(-MOST), "nodes": number(), "why": text})),
     "cpu_seconds": amount(0),
     "versions": table_of(anything),

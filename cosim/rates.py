@@ -202,7 +202,7 @@ class Rates:
 
     def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
         """Return what a mix is, the same wherever a symmetry takes it, and its jobs in the order of that."""
-        names = [f"{_loop(job.work)}{'*' * (place < watched)}" for place, job in enumerate(jobs)]
+        names = [f"{_loop(job.work)}{'*' * int(place < watched)}" for place, job in enumerate(jobs)]
         return same_mix(self.placing.machine, names, [job.nodes for job in jobs])
 
     def _measure(self, jobs: list[Placed], watched: list[int], key: object) -> Measurement:

@@ -124,6 +124,8 @@ def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
                 raise ValueError(f"job {job}: did not come to its end, so there is no time to explain")
             return row
     numbers = sorted(row["job"] for row in rows)
+    if not numbers:
+        raise ValueError(f"job {job}: there is none of that number, nor any other")
     raise ValueError(f"job {job}: there is none of that number, expected {numbers[0]} to {numbers[-1]}")
 
 

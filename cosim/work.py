@@ -12,7 +12,7 @@ import numpy as np
 from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
 from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
-from netplace.checks import one_of
+from netplace.checks import one_of, whole
 from netplace.checks.calls import check_fields, checked
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
@@ -52,6 +52,8 @@ class Work:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for name, least in (("tasks", 1), ("iterations", 0), ("compute", 0)):
+            whole(getattr(self, name), f"work: {name}", least)
 
 
 WorkOf = Callable[[Job], Work]

@@ -9,11 +9,11 @@ from netplace.checks import MOST
 from netplace.checks.schema import (
     Kind,
     amount,
-    anything,
     kind_of,
     listed,
     maybe,
     number,
+    sentence,
     table,
     table_of,
     text,
@@ -49,14 +49,14 @@ SCHEDULE_KEYS: dict[str, Kind] = {
     "rejected": table(
         {"jobs": listed(number(-(2**62))), "sizes": listed(number()), "first": maybe(text)}, others=True
     ),
-    "notes": listed(text),
+    "notes": listed(sentence),
     "cpu_seconds": amount(0),
 }
 SCHEDULE_OPTIONS: dict[str, Kind] = {
     "failed": listed(number(-(2**62))),
     "power": table({}, others=True),
     "site": table_of(number()),
-    "versions": table_of(anything),
+    "versions": table_of(sentence),
 }
 SCHEDULE = table(SCHEDULE_KEYS, SCHEDULE_OPTIONS, others=True)
 

@@ -60,6 +60,7 @@ class Job:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        pairs_of(self.options, "options")
 
 
 @dataclass(frozen=True)

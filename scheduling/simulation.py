@@ -17,7 +17,7 @@ import numpy as np
 import simpy
 
 from netplace.checks import shown
-from netplace.checks.calls import ArgumentError
+from netplace.checks.calls import ArgumentError, check_fields
 from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
@@ -107,8 +107,7 @@ class Simulation:
         first = next(jobs, None)
         if first is None:
             raise ValueError("jobs: there are none, expected at least one")
-        if not isinstance(first, Job):
-            raise ArgumentError(f"jobs: {shown(first)} is no Job")
+        _check(first)
         self.now = float(first.submit) if math.isfinite(first.submit) else 0.0
         self._env = simpy.Environment(initial_time=self.now)
         self._env.process(self._arrivals(chain((first,), jobs)))
@@ -198,8 +197,7 @@ class Simulation:
     def _arrivals(self, jobs: Iterable[Job]) -> Generator[simpy.Event, None, None]:
         env, last = self._env, -math.inf
         for job in jobs:
-            if not isinstance(job, Job):
-                raise ArgumentError(f"jobs: {shown(job)} is no Job")
+            _check(job)
             if not last <= job.submit < math.inf:
                 raise ValueError(
                     f"job {job.number}: submitted at {job.submit:g}, expected at or after {last:g}"
@@ -338,3 +336,10 @@ class Simulation:
         if reason is None:
             reason = self._reasons[kind] = reason_against(job, self._empty)
         return reason
+
+
+def _check(job: object) -> None:
+    """Refuse what is no job, or one that somebody made of values of other types."""
+    if not isinstance(job, Job):
+        raise ArgumentError(f"jobs: {shown(job)} is no Job")
+    check_fields(job)

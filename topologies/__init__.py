@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from netplace.checks import shown
-from netplace.checks.calls import checked
+from netplace.checks.calls import check_takes, checked
 from netplace.extensions import Choice
 from netplace.topologies.compute_nodes import compute_nodes
 from netplace.topologies.concentrated import concentrated, hyperx
@@ -255,6 +255,7 @@ def parse(text: str) -> Topology:
     text = ALIASES.get(name, name) + colon + rest
     kind, option = TOPOLOGY.find(text, f"network {shown(text)}")
     if TOPOLOGY.is_own(text):
+        check_takes(kind.build, 1, f"network {shown(text)}")
         return named(kind.build(option), text)
     if ":" not in text:
         raise ValueError(f"network {shown(text)}: no numbers given, expected a form such as {kind.example}")

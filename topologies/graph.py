@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks import whole
 from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields, checked, pairs_of
 from netplace.topologies.bisection import best_cut, least_cut
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_memory, check_size
 from netplace.topologies.shortest import all_hops
@@ -270,7 +271,9 @@ class Cables:
     @checked
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:
         """Return plain cables between pairs of switches."""
-        return Cables(np.array(pairs, np.int64).reshape(-1, 2))
+        what = "cables: pairs"
+        ends = [(whole(a, what, 0), whole(b, what, 0)) for a, b in pairs_of(pairs, what)]
+        return Cables(np.array(ends, np.int64).reshape(-1, 2))
 
 
 @checked

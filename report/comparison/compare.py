@@ -188,6 +188,8 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
 
 def _settled(outcome: Outcome) -> dict[str, str]:
     """Return what is the same for all entries of an outcome."""
+    if not outcome.entries:
+        raise ValueError(f"{outcome.name}: holds no results, there is nothing to compare")
     kept = dict(outcome.entries[0].asked)
     for entry in outcome.entries:
         kept = {name: value for name, value in kept.items() if entry.asked.get(name) == value}

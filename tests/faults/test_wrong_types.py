@@ -1,0 +1,58 @@
+"""Values of other types than a signature says are refused at the door, each in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from netplace.apps import TaskWriter
+from netplace.cosim.work import Work
+from netplace.runs.spec import Job as RunJob
+from netplace.scheduling import Job, schedule
+from netplace.topologies import kary_ntree, parse
+from netplace.topologies.graph import Cables
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("number", "torus:4x4"),
+        ("submit", [1.0]),
+        ("nodes", float("-inf")),
+        ("run_time", (1,)),
+        ("estimate", "nope"),
+        ("repeats", None),
+        ("intensity", [[0]]),
+    ],
+)
+def test_a_job_of_other_types_is_not_scheduled(field, value):
+    given = {"number": 1, "submit": 0.0, "nodes": 4, "run_time": 10.0, "estimate": 20.0, field: value}
+    with pytest.raises((ValueError, TypeError), match=rf"Job: {field}: .* is not"):
+        schedule(parse("torus:4x4"), [Job(**given)], "fcfs", "non-contiguous")
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Cables.of(((1, 2), (3,))), "cables: pairs: is .*, expected pairs"),
+        (lambda: Cables.of([("a", 1)]), "cables: pairs: 'a'"),
+        (lambda: RunJob("lu", options=((1, 2), (3,))), "options: is .*, expected pairs"),
+        (lambda: Work("lu", 4, compute=2**64), "work: compute: 18446744073709551616"),
+        (lambda: kary_ntree(1j, LONG), "tree:1j,'aaa"),
+        (lambda: TaskWriter(0, 1).end(LONG), "section: task 0 ends 'aaa"),
+        (lambda: parse("os:getcwd"), "network 'os:getcwd': cannot be called with 1"),
+    ],
+)
+def test_what_is_said_is_a_sentence(make, sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence) as raised:
+        make()
+    assert len(str(raised.value)) < 600
+
+
+def test_a_table_without_rows_is_compared_with_nothing(netplace, tmp_path):
+    table = tmp_path / "runs.csv"
+    table.write_text("machine,app,partition,nodes,seed,run_time\n")
+    result = netplace("compare", table, table)
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) <= 2
