@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.report.files.outputs import whole_file
+from netplace.report.files.study_tables import write_digests
 from netplace.report.terminal.screen import number, print_tables, table
 
 __all__ = ["Report", "ReportTable", "show", "write"]
@@ -79,7 +80,7 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, folder: Path, heading: str, command: str, source: str) -> None:
-    """Write ``report.md``, a CSV file for each table and a picture for each figure into `folder`.
+    """Write ``report.md``, a CSV file for each table with its digest, and a picture for each figure.
 
     Parameters
     ----------
@@ -89,6 +90,7 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
     for made in report.tables:
         with whole_file(folder / f"{made.name}.csv") as temporary:
             made.frame.to_csv(temporary, index=False)
+    write_digests(folder, [f"{made.name}.csv" for made in report.tables])
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
     with whole_file(folder / "report.md") as temporary:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from netplace.report.files.study_tables import check_tables
 from netplace.report.pages.figures import DataTable, Figure, Picture
 from netplace.report.pages.html import Page
 
@@ -26,6 +27,7 @@ def recognises(path: Path) -> bool:
 
 def page(path: Path) -> Page:
     """Return the page of a folder that ``netplace study`` has written."""
+    check_tables(path)
     try:
         lines = (path / _REPORT).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
