@@ -61,6 +61,8 @@ def results(tmp_path_factory):
 @pytest.mark.parametrize(
     ("what", "place", "value", "said"),
     [
+        ("run", ("runs",), None, "runs"),
+        ("run", ("seeds",), None, "seeds"),
         ("run", ("cycles",), "68", "cycles: '68' found, expected a number of at least 0"),
         ("run", ("cycles",), None, "cycles: is missing"),
         ("run", ("packets",), -1, "packets: -1 found"),

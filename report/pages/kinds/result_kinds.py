@@ -115,8 +115,15 @@ _OFFER_OPTIONS: dict[str, Kind] = {
 
 def _run(value: Any, where: str) -> None:
     """Check one run, or several with their means."""
-    several = {"seeds": listed(number()), "spread": _SPREAD, "runs": listed(table(_RUN, _RUN_OPTIONS), 1)}
-    table(_RUN, {**_RUN_OPTIONS, **several})(value, where)
+    several: dict[str, Kind] = {
+        "seeds": listed(number()),
+        "spread": _SPREAD,
+        "runs": listed(table(_RUN, _RUN_OPTIONS), 1),
+    }
+    if isinstance(value, dict) and several.keys() & value.keys():
+        table({**_RUN, **several}, _RUN_OPTIONS)(value, where)
+    else:
+        table(_RUN, _RUN_OPTIONS)(value, where)
 
 
 def _load(value: Any, where: str) -> None:
