@@ -1,0 +1,17 @@
+"""What others made is listed: what is vendored, and all that the locks install."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_locked_package_and_the_vendored_file_are_listed():
+    page = (ROOT / "THIRD-PARTY.md").read_text(encoding="utf-8")
+    assert "report/pages/assets/echarts.min.js" in page
+    for lock in ("requirements.lock", "requirements-docs.lock"):
+        text = (ROOT / lock).read_text(encoding="utf-8")
+        for name, version in re.findall(r"^([A-Za-z0-9._-]+)==([^ \\]+)", text, re.MULTILINE):
+            assert f"| {name.lower()} | {version} |" in page
