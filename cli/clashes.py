@@ -1,7 +1,8 @@
-"""Files that a command line names twice: what is read, or written by another flag, is not overwritten."""
+"""Files on a command line: none is written over what is read, or twice, and no device is read."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,19 +29,23 @@ class FilesCommand(click.RichCommand):
 
 
 def refuse_clashes(context: click.Context) -> None:
-    """Check that no file that a command writes is named a second time.
+    """Check that no file that a command writes is named a second time, and that no device is read.
 
     Raises
     ------
     ValueError
-        If one is, naming both flags.
+        If one is, naming the flags.
     """
     named = list(_named(context))
     for place, (flag, text) in enumerate(named):
+        if flag not in WRITTEN and any(_is_device(Path(end)) for end in _ends(text)):
+            raise ValueError(f"{flag} {text}: is a device, expected a file")
         for other, its in [*named[:place], *named[place + 1 :]]:
             beside_store = flag == _STORE and other not in WRITTEN
             if flag in (*WRITTEN, _STORE) and not beside_store and _may_be(its, Path(text)):
                 does = "writes" if other in (*WRITTEN, _STORE) else "reads"
+                if does == "reads" and not Path(text).is_file():
+                    continue  # `--app cg -o cg`: a word that names no file
                 raise ValueError(f"{flag} {text}: is what {other} {does}, expected another file")
 
 
@@ -57,11 +62,26 @@ def _named(context: click.Context) -> Iterator[tuple[str, str]]:
 
 def _may_be(text: str, path: Path) -> bool:
     """Tell whether a value, or its end as in ``file:a.csv``, names a file; folders and devices are shared."""
-    parts = text.split(":")
     try:
         if path.exists() and not path.is_file():
             return False
-        ends = {":".join(parts[place:]) for place in range(len(parts))} - {""}
-        return path.resolve() in {Path(end).resolve() for end in ends}
+        return path.resolve() in {Path(end).resolve() for end in _ends(text)}
+    except (OSError, ValueError):
+        return False
+
+
+def _ends(text: str) -> set[str]:
+    """Return a value and what stands behind each of its colons."""
+    parts = text.split(":")
+    return {":".join(parts[place:]) for place in range(len(parts))} - {""}
+
+
+def _is_device(path: Path) -> bool:
+    """Tell whether a path is a device that may never end, such as /dev/zero; a terminal does."""
+    try:
+        if not path.is_char_device() or path.samefile(os.devnull):
+            return False
+        with path.open("rb") as file:
+            return not file.isatty()
     except (OSError, ValueError):
         return False

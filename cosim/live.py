@@ -185,9 +185,18 @@ class LiveExecution:
         return None
 
     def _bring_to(self, now: float) -> None:
-        """Simulate up to the first cycle from `now` on."""
-        real(now, "now")
-        cycle = math.ceil(min(now * self._second, LAST_CYCLE) - _WITHIN)
+        """Simulate up to the first cycle from `now` on.
+
+        Raises
+        ------
+        ValueError
+            If that is later than can be simulated.
+        """
+        if real(now, "now") * self._second >= LAST_CYCLE:
+            raise ValueError(
+                f"now: {shown(now)} s is later than the last cycle that can be simulated, {LAST_CYCLE:.3g}"
+            )
+        cycle = math.ceil(now * self._second - _WITHIN)
         while self.now < cycle:
             self._advance(cycle)
 

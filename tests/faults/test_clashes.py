@@ -80,3 +80,26 @@ def test_what_is_written_to_a_device_leaves_it_there():
     with pytest.raises(OSError, match="No space"), whole_file(Path("/dev/full")) as draft:
         draft.write_text("no room")
     assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="this system has no /dev/zero")
+@pytest.mark.parametrize("flags", [("--workload", "/dev/zero"), ("--workload", "swf:/dev/zero")])
+def test_a_device_without_an_end_is_not_read(netplace, flags):
+    result = netplace("schedule", "--machine", "torus:4x4", *flags)
+    assert result.exit_code == 2
+    assert "is a device, expected a file" in result.stderr
+
+
+def test_a_word_that_names_no_file_may_be_a_folder_too(netplace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = netplace(
+        "run", "--network", "torus:2x2", "--app", "butterfly", "--json", "--timeline", "butterfly"
+    )
+    assert "is what" not in result.stderr
+
+
+def test_jobs_that_come_after_the_last_cycle_are_refused(netplace):
+    flags = ("--workload", "applications", "--jobs", "5", "--mean-gap", "1e12", "--sizes", "small")
+    result = netplace("cosim", "--machine", "torus:4x4", *flags)
+    assert result.exit_code == 2
+    assert "later than the last cycle" in result.stderr
