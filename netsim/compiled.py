@@ -359,9 +359,9 @@ class KernelEngine:
             self._jobs.share_openings(acting)
         self._renew()
 
-    def job(self, number: int, before: int) -> JobRecord:
-        """Return what is known of a job before a cycle, since which nothing has happened."""
-        return self._jobs.record(number, before)
+    def job(self, number: int, before: int | None = None) -> JobRecord:
+        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
+        return self._jobs.record(number, self.now if before is None else before)
 
     def counters(self) -> Counters:
         """Return the totals."""

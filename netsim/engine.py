@@ -206,8 +206,8 @@ class Engine(Protocol):
     def run(self, until: int) -> Exit:
         """Simulate cycles ``now .. until - 1``; return early when a job has ended, or when idle."""
 
-    def job(self, number: int, before: int) -> JobRecord:
-        """Return what is known of a job before a cycle, since which nothing has happened."""
+    def job(self, number: int, before: int | None = None) -> JobRecord:
+        """Return what is known of a job before a cycle since which nothing has happened, by default `now`."""
 
     def counters(self) -> Counters:
         """Return the totals."""

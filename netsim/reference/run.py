@@ -168,15 +168,15 @@ class ReferenceEngine:
         self._job_ended = False
         return Exit.JOB_ENDED
 
-    def job(self, number: int, before: int) -> JobRecord:
-        """Return what is known of a job before a cycle, since which nothing has happened.
+    def job(self, number: int, before: int | None = None) -> JobRecord:
+        """Return what is known of a job before a cycle since which nothing has happened, by default `now`.
 
         Raises
         ------
         ValueError
             If there is no such job.
         """
-        return self._find(number).record(before)
+        return self._find(number).record(self.now if before is None else before)
 
     def counters(self) -> Counters:
         """Return a copy of the totals."""

@@ -50,7 +50,7 @@ def finished(network: str, *tasks, nodes=None, seed: int = 1, **config) -> JobRe
     assert network_engine.run(FOR_EVER) == Exit.JOB_ENDED
     assert network_engine.run(FOR_EVER) == Exit.IDLE
     assert network_engine.in_flight == 0
-    return network_engine.job(0, network_engine.now)
+    return network_engine.job(0)
 
 
 def golden_rows(name: str) -> list[dict[str, str]]:
@@ -68,7 +68,7 @@ def golden_clock(row: dict[str, str], seed: int = 1) -> int:
     trace = _trace(row["trace"])
     network_engine.install(trace, np.arange(trace.tasks))
     assert network_engine.run(FOR_EVER) == Exit.JOB_ENDED
-    return network_engine.job(0, network_engine.now).end + 1
+    return network_engine.job(0).end + 1
 
 
 def _trace(name: str) -> Program:

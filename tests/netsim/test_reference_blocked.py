@@ -113,7 +113,7 @@ def test_a_wait_needs_its_request():
 
 def test_there_is_no_job_that_was_not_installed():
     with pytest.raises(ValueError, match="job 0: no such job, 0 were installed"):
-        engine("torus:8").job(0, 1)
+        engine("torus:8").job(0)
 
 
 @pytest.mark.parametrize(
