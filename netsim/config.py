@@ -247,7 +247,9 @@ class Config:
 
     def _of_fabric(self) -> dict[str, Any]:
         """Return the settings of the fabric that is named."""
-        return FABRICS[one_of(self.fabric, FABRICS, "fabric")].settings if self.fabric else {}
+        if isinstance(self.fabric, str) and not self.fabric:
+            return {}
+        return FABRICS[one_of(self.fabric, FABRICS, "fabric")].settings
 
     @property
     def of_all_classes(self) -> Config:

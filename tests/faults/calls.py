@@ -27,6 +27,8 @@ import numpy as np
 from calls_that_work import Call, calls, harmless
 from limits import SlowError, limit_memory, say, stopped_after
 
+from netplace.checks.calls import ArgumentError
+
 PATIENCE = 40  # seconds of a call
 BAD: tuple[Any, ...] = (
     None, True, False, -1, 0, 1, 2, 3, 7, 64, 2**31 - 1, 2**31, 2**60, 2**62, 2**63, 2**64, -(2**63), 10**30,
@@ -93,6 +95,8 @@ def fault_of(error: BaseException) -> str | None:
     last = frames[-1]
     if len(text) < 12 or len(text) > 3000:
         return f"no sentence: {what}"
+    if isinstance(error, ArgumentError):
+        return None  # a sentence of netplace's own, whoever passed it on
     if "netplace" not in last.filename and not _ours(last.filename):
         return f"{what} (at {last.filename}:{last.lineno})"
     if last.lineno is None or not any(a <= last.lineno <= b for a, b in _raises(last.filename)):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from netplace.apps import TaskWriter
 from netplace.cosim.work import Work
+from netplace.netsim import Config
 from netplace.runs.spec import Job as RunJob
 from netplace.scheduling import Job, schedule
 from netplace.topologies import kary_ntree, parse
@@ -41,6 +43,7 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
         (lambda: Work("lu", 4, compute=2**64), "work: compute: 18446744073709551616"),
         (lambda: kary_ntree(1j, LONG), "tree:1j,'aaa"),
         (lambda: TaskWriter(0, 1).end(LONG), "section: task 0 ends 'aaa"),
+        (lambda: Config(fabric=np.zeros(3)), "fabric"),
         (lambda: parse("os:getcwd"), "network 'os:getcwd': cannot be called with 1"),
     ],
 )
