@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def _change_one(value: Any, rng: Rng) -> str:
         elif how < 0.25 and isinstance(value, dict):
             value[str(VALUES[int(rng.integers(len(VALUES)))])[:50]] = value[key]
         else:
-            value[key] = VALUES[int(rng.integers(len(VALUES)))]
+            value[key] = deepcopy(VALUES[int(rng.integers(len(VALUES)))])
         return path
 
 
