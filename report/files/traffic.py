@@ -46,17 +46,17 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     ------
     ValueError
         If the file is of another kind or cannot be read, or the matrix is not square, too large, or holds
-        something that is no number from 0 to 2^62.
+        something that is no number of at least 0 and below 2**62.
     """
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
     most = min(most, _MOST)
     W = _from_csv(path, most) if path.suffix == ".csv" else _from_numpy(path, most)
-    wrong = ~((W >= 0) & (W <= _EXACT))
+    wrong = ~((W >= 0) & (W < _EXACT))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
-            f"{path}: {W[row, column]} in row {row}, column {column} is not a number of at least 0, and at most 2^62"
+            f"{path}: {W[row, column]} in row {row}, column {column} is not a number of at least 0 and below 2**62"
         )
     if W.dtype.kind == "f" and W.max() < _EXACT and (W.astype(np.int64) == W).all():
         W = W.astype(np.int64)
