@@ -61,7 +61,7 @@ def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
     wires = _wires(switches)
     width = max(*(routes.most_ports for routes in made), wires.shape[1] * wires.shape[2])
     check_memory(switches.text, switches.count**2 * 2 * width, "its table of routes")
-    home = _homes(switches)
+    home = switches.above
     every = _entries(switches, [routes.ports for routes in by_plane], wires, width, home)
     escape = None
     if made[0].escape is not None:
@@ -102,14 +102,6 @@ def _common(switches: Switches, rows: list[NDArray[np.int32]]) -> list[NDArray[n
     if not shared.size:
         raise ValueError(f"{switches.text}: its planes have no intermediate switch in common")
     return [shared[None, :].astype(np.int32)] * len(rows)
-
-
-def _homes(switches: Switches) -> NDArray[np.int64]:
-    """Return the switch of every compute node, by its number in a plane; -1: it has been cut off."""
-    first = switches.count - switches.compute_nodes
-    near = switches.neighbor[first : first + switches.hosts]
-    above = np.where(near < first, near, -1).max(axis=1)
-    return np.where(above >= 0, above % switches.of_plane, -1)
 
 
 def _wires(switches: Switches) -> NDArray[np.int64]:

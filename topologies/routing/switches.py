@@ -114,12 +114,15 @@ class Switches:
         if not self.compute_nodes:
             return self.home
         first = self.count - self.compute_nodes
+        return np.where(self.home >= 0, self.above[self.host_of(np.maximum(self.home, first))], -1)
+
+    @cached_property
+    def above(self) -> NDArray[np.int64]:
+        """Switch of every compute node, the same in all planes that it is joined to; -1: it is cut off."""
+        first = self.count - self.compute_nodes
         near = self.neighbor[first : first + self.hosts]
-        above = np.where(near < first, near, -1).max(
-            axis=1
-        )  # the same switch in all planes that it is joined to
-        switch = np.where(above >= 0, above % self.of_plane, -1)
-        return np.where(self.home >= 0, switch[self.host_of(np.maximum(self.home, first))], -1)
+        switch = np.where(near < first, near, -1).max(axis=1)
+        return np.where(switch >= 0, switch % self.of_plane, -1)
 
     @property
     def hosts(self) -> int:
