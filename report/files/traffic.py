@@ -56,7 +56,8 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
-            f"{path}: {W[row, column]} in row {row}, column {column} is not a number of at least 0 and below 2**62"
+            f"{path}: {W[row, column]} in row {row}, column {column} "
+            "is not a number of at least 0 and below 2**62"
         )
     if W.dtype.kind == "f" and W.max() < _EXACT and (W.astype(np.int64) == W).all():
         W = W.astype(np.int64)
