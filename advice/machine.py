@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import shown, whole
+from netplace.checks.inputs import input_file
 from netplace.topologies import Topology, parse
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
@@ -91,7 +92,7 @@ def _lines(text: str, where: str) -> list[tuple[str, str]]:
             raise ValueError(f"{where}: there is no file {text}")
         return [(where, text)]
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{where} {text}: is not a text file") from None
     return [(f"{where} {text}:{place}", line) for place, line in enumerate(lines, 1)]

@@ -7,6 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
+from netplace.checks.inputs import input_file
 from netplace.checks.memory import available
 
 __all__ = [
@@ -59,8 +60,8 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
     ----------
     text : str, optional
         A number of bytes, perhaps with K, M, G or T behind it; by default what the environment variable
-        `MEMORY_LIMIT` says, and where it says nothing 4 GiB, or three quarters of what is
-        `available` if that is less.
+        `MEMORY_LIMIT` says, and where it says nothing 4 GiB, or three quarters of what there is
+        (`netplace.checks.memory.available`) if that is less.
     what : str
         Where it came from.
 
@@ -110,7 +111,7 @@ def read_content(path: Path) -> bytes:
     OSError
         If it cannot be read.
     """
-    content = path.read_bytes()
+    content = input_file(path).read_bytes()
     return _unpacked(path, content) if is_packed(content) else content
 
 

@@ -1,4 +1,7 @@
-"""How much memory there is: of the machine, of the container, and of what this process may take."""
+"""How much memory there is: of the machine, of the container, and of what this process may take.
+
+What is installed counts, not what happens to be free: a refusal must not depend on what else runs.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +12,26 @@ from pathlib import Path
 __all__ = ["available"]
 
 _CGROUP = Path("/sys/fs/cgroup")
-# The limit of a container and what of it is taken, in version 2 of control groups and in version 1.
-_LIMITS = (
-    ("memory.max", "memory.current"),
-    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-)
+# The limit of a container, in version 2 of control groups and in version 1.
+_LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
 
 
 def available() -> int:
-    """Return the bytes of memory that can still be used; a very large number where that is not known."""
+    """Return the bytes of memory that there are for this process; a very large number where not known."""
     return max(0, min([1 << 62, *_of_machine(), *_of_container(), *_of_process()]))
 
 
 def _of_machine() -> Iterator[int]:
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                yield int(line.split()[1]) * 1024
-                return
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return
 
 
 def _of_container() -> Iterator[int]:
-    for limit, taken in _LIMITS:
+    for limit in _LIMITS:
         try:
-            yield int((_CGROUP / limit).read_text()) - int((_CGROUP / taken).read_text())
+            yield int((_CGROUP / limit).read_text())
         except (OSError, ValueError):  # none, or "max"
             continue
 

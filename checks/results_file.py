@@ -12,6 +12,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.inputs import input_file
 from netplace.checks.schema import Kind
 from netplace.checks.shown import shown
 
@@ -146,11 +147,13 @@ def read_json(path: Path) -> Any:
         return value
 
     try:
-        content = path.read_text(encoding="utf-8")
+        content = input_file(path).read_text(encoding="utf-8")
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file, expected JSON") from None
+    if not content.strip():
+        raise ValueError(f"{path}: is empty, expected JSON")
     try:
         return json.loads(content, object_pairs_hook=pairs, parse_constant=constant, parse_float=real)
     except ValueError as error:

@@ -1,13 +1,15 @@
-"""Files on a command line: none is written over what is read, or twice, and no device is read."""
+"""Files on a command line: none is written over what is read, or twice, and what is read ends."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
+
+from netplace.checks.inputs import input_file
+from netplace.checks.pipes import keep_pipe
 
 __all__ = ["WRITTEN", "FilesCommand"]
 
@@ -29,7 +31,7 @@ class FilesCommand(click.RichCommand):
 
 
 def refuse_clashes(context: click.Context) -> None:
-    """Check that no file that a command writes is named a second time, and that no device is read.
+    """Check that no file that a command writes is named a second time, and that what is read comes to an end.
 
     Raises
     ------
@@ -38,8 +40,8 @@ def refuse_clashes(context: click.Context) -> None:
     """
     named = list(_named(context))
     for place, (flag, text) in enumerate(named):
-        if flag not in WRITTEN and any(_is_device(Path(end)) for end in _ends(text)):
-            raise ValueError(f"{flag} {text}: is a device, expected a file")
+        for end in _ends(text) if flag not in WRITTEN else ():
+            keep_pipe(input_file(end))
         for other, its in [*named[:place], *named[place + 1 :]]:
             beside_store = flag == _STORE and other not in WRITTEN
             if flag in (*WRITTEN, _STORE) and not beside_store and _may_be(its, Path(text)):
@@ -74,14 +76,3 @@ def _ends(text: str) -> set[str]:
     """Return a value and what stands behind each of its colons."""
     parts = text.split(":")
     return {":".join(parts[place:]) for place in range(len(parts))} - {""}
-
-
-def _is_device(path: Path) -> bool:
-    """Tell whether a path is a device that may never end, such as /dev/zero; a terminal does."""
-    try:
-        if not path.is_char_device() or path.samefile(os.devnull):
-            return False
-        with path.open("rb") as file:
-            return not file.isatty()
-    except (OSError, ValueError):
-        return False

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MethodType
 from typing import Any
 
+from netplace.checks.inputs import input_file
 from netplace.netsim.result import versions
 
 __all__ = ["PARTS", "Checkpoint", "Keep", "Memory"]
@@ -70,7 +71,7 @@ class Checkpoint:
     def load(self) -> Any:
         """Return what was kept; None if there is nothing that can be used."""
         try:
-            with self._path.open("rb") as file:
+            with input_file(self._path).open("rb") as file:
                 key, state = _Unpickler(file, self._known).load()
         except Exception:  # not there, or written by another version or by nobody: then all is made anew
             return None

@@ -6,6 +6,7 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
+from netplace.checks.inputs import input_file
 from netplace.extensions.offers import Offer, offers
 from netplace.extensions.place import Place
 
@@ -52,5 +53,5 @@ def current_digest(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _digest(path: Path, changed: int, size: int) -> str:
-    with path.open("rb") as file:
+    with input_file(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

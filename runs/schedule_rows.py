@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from netplace.checks import shown
 from netplace.checks.columns import names_in, numbers_in
+from netplace.checks.inputs import input_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ def read_rows(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, dtype="str", keep_default_na=False)
+        frame = pd.read_csv(input_file(path), dtype="str", keep_default_na=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no table of jobs, {str(error).strip().splitlines()[0]}") from None
     for name in _NEEDED:

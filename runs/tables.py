@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked
 from netplace.checks.columns import numbers_in
+from netplace.checks.inputs import input_file
 from netplace.checks.table_file import opened, sealed
 from netplace.netsim import Config
 from netplace.placement.partition import PARTITION
@@ -179,7 +180,7 @@ def read_table(path: Path) -> pd.DataFrame:
         the file, and the row and column.
     """
     try:
-        if path.suffix == ".parquet":
+        if input_file(path).suffix == ".parquet":
             frame = _parquet(path)
         else:
             frame = pd.read_csv(path, dtype="str", keep_default_na=False)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.inputs import input_file
 from netplace.checks.toml_text import parsed_toml
 
 __all__ = ["line_of", "read_toml", "underscored"]
@@ -30,7 +31,7 @@ def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
         If it cannot be read, is not TOML, or has one key in both spellings.
     """
     try:
-        content = path.read_bytes()
+        content = input_file(path).read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
     text, said = parsed_toml(content, str(path))

@@ -10,6 +10,7 @@ import numpy as np
 
 from netplace.checks import whole
 from netplace.checks.calls import checked
+from netplace.checks.inputs import input_file
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Cables, Graph, graph
 from netplace.topologies.hierarchy import levels_of
@@ -120,6 +121,6 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 def existing(path: str, text: str) -> Path:
     """Return a path; raise ValueError if there is no such file."""
-    if not Path(path).is_file():
+    if not input_file(path).is_file():
         raise ValueError(f"{text}: no such file")
     return Path(path)

@@ -58,7 +58,7 @@ def check_memory(text: str, need: int, what: str) -> None:
     Raises
     ------
     ValueError
-        If `need` bytes are more than are available, or than `netplace.checks.memory_limit`.
+        If `need` bytes are more than there are, or than `netplace.checks.memory_limit`.
     """
     _check_available(text, need, what)
     sizes.check_size(need, 1, f"bytes for {what}", text)
@@ -69,5 +69,5 @@ def _check_available(text: str, need: int, what: str) -> None:
     if need > there:
         raise ValueError(
             f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, "
-            f"and this machine has {sizes.gigabytes(there)} available"
+            f"and this machine has {sizes.gigabytes(there)}"
         )

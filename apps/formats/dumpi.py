@@ -22,6 +22,7 @@ from netplace.apps.formats.errors import named
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
+from netplace.checks.inputs import input_file
 
 __all__ = ["files", "open_dumpi", "recognises"]
 
@@ -71,7 +72,7 @@ def files(path: Path) -> list[Path]:
 
 def _told(meta: Path) -> dict[str, str]:
     try:
-        text = meta.read_text(encoding="utf-8", errors="replace")
+        text = input_file(meta).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise ValueError(f"{meta}: cannot be read, {error.strerror}") from None
     pairs = (line.partition("=") for line in text.splitlines())

@@ -11,6 +11,7 @@ from typing import Any
 from netplace.apps.formats.dumpi_layout import END_OF_STREAM, FUNCTIONS
 from netplace.apps.formats.errors import TraceError
 from netplace.checks import check_size
+from netplace.checks.inputs import input_file
 
 __all__ = ["MAGIC", "DumpiFile", "Record", "Status"]
 
@@ -82,7 +83,7 @@ class DumpiFile:
     def __init__(self, path: Path) -> None:
         try:
             check_size(path.stat().st_size, 1, "bytes that must be read as a whole", str(path))
-            self._data = path.read_bytes()
+            self._data = input_file(path).read_bytes()
         except OSError as error:
             raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
         if not self._data.startswith(MAGIC):

@@ -21,6 +21,7 @@ from netplace.apps.formats.otf2_process import Library
 from netplace.apps.formats.otf2_sizes import bytes_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
+from netplace.checks.inputs import input_file
 
 __all__ = ["files", "open_otf2", "recognises"]
 
@@ -60,6 +61,8 @@ def open_otf2(path: Path, reading: Reading) -> Trace:
             "pip install 'netplace[otf2]'"
         )
     anchor = _anchor(path) or path
+    for file in files(path):
+        input_file(file)
     library = Library(anchor)
     definitions = next(library)
     reader = _Reader(anchor, definitions, reading)

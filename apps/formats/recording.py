@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from netplace.apps.recorded import CALL, Batch, Call, Reading, Trace
 from netplace.apps.recorded.calls import BATCH, OPERATIONS
 from netplace.checks import MOST
+from netplace.checks.inputs import input_file
 
 __all__ = ["files", "open_recording", "recognises"]
 
@@ -59,10 +60,10 @@ def open_recording(path: Path, reading: Reading) -> Trace:
         if ranks and size != count:
             raise ValueError(f"{file}: is of a run of {size} ranks, the files before it of one of {count}")
         ranks[rank], count = file, size
-    missing = [rank for rank in range(count) if rank not in ranks]
-    if missing:
+    if len(ranks) < count:
+        missing = next(rank for rank in range(count) if rank not in ranks)
         raise ValueError(
-            f"{path}: has no calls of rank {missing[0]} ({len(missing)} of {count} ranks are missing)"
+            f"{path}: has no calls of rank {missing} ({count - len(ranks)} of {count} ranks are missing)"
         )
     trace = Trace(count, iter(()))
     trace.facts["format"] = "recording"
@@ -72,7 +73,7 @@ def open_recording(path: Path, reading: Reading) -> Trace:
 
 def _begun(file: Path) -> tuple[int, int]:
     """Return rank and number of ranks from the first entry of a file."""
-    first = np.fromfile(file, ENTRY, 1)
+    first = np.fromfile(input_file(file), ENTRY, 1)
     if len(first) != 1 or first["kind"][0] != _BEGUN or first["list"][0] != _MAGIC:
         raise ValueError(f"{file}: does not begin as netplace record writes it")
     rank, size = int(first["peer"][0]), int(first["size"][0])

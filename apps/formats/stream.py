@@ -11,6 +11,7 @@ from typing import IO, Any
 from netplace.apps.formats.errors import FileError, TraceError
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import check_size, is_packed
+from netplace.checks.inputs import input_file
 
 __all__ = ["HEAD", "blocks", "head_of", "lines", "whole_content", "whole_lines"]
 
@@ -39,7 +40,7 @@ def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
         If it cannot be read, or is a broken gzip file.
     """
     try:
-        with path.open("rb") as raw:
+        with input_file(path).open("rb") as raw:
             packed = is_packed(raw.read(2))
             raw.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.inputs import input_file
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.rule import Nodes
 
@@ -58,7 +59,7 @@ def from_file(problem: MappingProblem) -> Nodes:
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
     """Return where each row of the file stands, and its one or two words; all rows have as many."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = input_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.inputs import input_file
 from netplace.placement.partition.request import PartitionRequest
 from netplace.placement.rule import Nodes
 
@@ -43,7 +44,7 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
 def _lines(path: Path) -> list[tuple[str, str]]:
     """Return where each list of the file stands, and the list."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = input_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import whole
+from netplace.checks.inputs import input_file
 
 __all__ = ["read_held"]
 
@@ -37,7 +38,7 @@ def read_held(path: Path, nodes: int) -> NDArray[np.int64]:
         If the file cannot be read.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     holder = np.full(nodes, -1, np.int64)

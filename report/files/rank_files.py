@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks import one_of, shown
+from netplace.checks.inputs import input_file
 from netplace.topologies import Graph, Topology
 
 __all__ = ["LAUNCHERS", "Launcher", "host_names", "rank_file"]
@@ -113,7 +114,7 @@ def _names_in(path: Path, hosts: int) -> list[str]:
     """Return the names in a file, a line each."""
     names: dict[str, int] = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"--hosts {path}: is no text, expected the name of a host in each line") from None
     for number, line in enumerate(lines, 1):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.formats.matrix import pairs_of
 from netplace.checks import check_unpacked, shown
+from netplace.checks.inputs import input_file
 
 __all__ = ["KINDS", "read_traffic"]
 
@@ -86,7 +87,7 @@ def _check_tasks(path: Path, tasks: int, most: int) -> None:
 
 def _from_numpy(path: Path, most: int) -> NDArray[Any]:
     try:
-        with path.open("rb") as file:
+        with input_file(path).open("rb") as file:
             if path.suffix == ".npy":
                 return _array(path, file, path.stat().st_size, most)
             with ZipFile(file) as members:
@@ -122,7 +123,7 @@ def _array(path: Path, file: IO[bytes], size: int, most: int) -> NDArray[Any]:
 
 def _from_csv(path: Path, most: int) -> NDArray[Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = input_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from netplace.checks.inputs import input_file
 from netplace.report.files.outputs import COMMAND, whole_file
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
@@ -92,7 +93,7 @@ def _commanded(page: Page, kept: Path) -> Page:
     """Return a page with the command that made a folder, if it is kept there."""
     if not kept.is_file() or kept.stat().st_size > _MOST_COMMAND or dict(page.asked).get("command"):
         return page
-    said = kept.read_text(encoding="utf-8", errors="replace").strip()
+    said = input_file(kept).read_text(encoding="utf-8", errors="replace").strip()
     return replace(page, asked=[("command", said), *page.asked])
 
 

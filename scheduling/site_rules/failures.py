@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from netplace.checks.inputs import input_file
+
 __all__ = ["Failures", "Outage", "read_outages"]
 
 
@@ -105,7 +107,7 @@ def read_outages(path: str | Path) -> tuple[Outage, ...]:
     """
     path, found = Path(path), []
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with input_file(path).open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
             for column in ("node", "begin", "end"):
                 if column not in (reader.fieldnames or ()):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from netplace.checks import is_packed, read_content
+from netplace.checks.inputs import input_file
 
 __all__ = ["COMPRESSED", "read_text", "write_text"]
 
@@ -25,7 +26,7 @@ def read_text(path: Path) -> str:
         If it cannot be read.
     """
     if path.name.lower().endswith(COMPRESSED):
-        with path.open("rb") as file:
+        with input_file(path).open("rb") as file:
             if not is_packed(file.read(2)):
                 raise ValueError(f"{path}: is not gzip, as its name says")
     content = read_content(path)

@@ -110,3 +110,11 @@ def test_an_empty_store_of_run_times_is_told(tmp_path, monkeypatch):
     result = CliRunner().invoke(app, ["schedule", *flags])
     assert result.exit_code == 0
     assert "e.sqlite: was empty" in result.stderr
+
+
+@pytest.mark.parametrize("content", ["", " \n"], ids=["nothing", "a blank line"])
+def test_an_empty_file_of_results_is_called_empty(netplace, tmp_path, content):
+    (tmp_path / "a.json").write_text(content)
+    answer = netplace("report", str(tmp_path / "a.json"), "-o", str(tmp_path / "x.html"))
+    assert answer.exit_code == 2
+    assert answer.stderr.endswith("a.json: is empty, expected JSON\n")

@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_size, whole
+from netplace.checks import check_size, real, shown, whole
+from netplace.checks.inputs import input_file
 
 __all__ = ["TaskTimes", "query_times", "read_task_times"]
 
 _BYTES_PER_TASK = 300  # its name, times, gain, place in the order and worker
 _COLUMNS = ("task", "cpu", "gpu")
+_LEAST, _MOST = 1e-9, 1e12  # seconds: a cycle, and 30,000 years; their ratios and sums keep their digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +31,12 @@ class TaskTimes:
     names : tuple of str
         What they are called.
     cpu, gpu : ndarray of float, shape (tasks,)
-        Seconds on a CPU and on a GPU, over 0.
+        Seconds on a CPU and on a GPU, from 1e-9 to 1e12.
 
     Raises
     ------
     ValueError
-        If there are none, numbers differ, or a time is not finite and over 0.
+        If there are none, numbers differ, or a time is outside that range.
     """
 
     names: tuple[str, ...]
@@ -49,9 +51,10 @@ class TaskTimes:
             )
         for kind, times in (("CPU", self.cpu), ("GPU", self.gpu)):
             for name, seconds in zip(self.names, times.tolist(), strict=True):
-                if not 0 < seconds < math.inf:
+                if not _LEAST <= seconds <= _MOST:
                     raise ValueError(
-                        f"task {name}: takes {seconds:g} s on a {kind}, expected a finite time over 0"
+                        f"task {shown(name)}: takes {seconds:g} s on a {kind}, "
+                        f"expected {_LEAST:g} to {_MOST:g}"
                     )
 
     @classmethod
@@ -84,7 +87,7 @@ def read_task_times(path: str | Path) -> TaskTimes:
     path = Path(path)
     names, times = [], []
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with input_file(path).open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
             for column in _COLUMNS:
                 if column not in (reader.fieldnames or ()):
@@ -107,9 +110,10 @@ def _seconds(path: Path, line: int, column: str, text: object) -> float:
         seconds = float(str(text))
     except ValueError:
         seconds = math.nan
-    if not 0 < seconds < math.inf:
-        shown = repr(str(text)[:40])
-        raise ValueError(f"{path}, line {line}: {column} is {shown}, expected a finite number over 0")
+    if not _LEAST <= seconds <= _MOST:
+        raise ValueError(
+            f"{path}, line {line}: {column} is {shown(text)}, expected seconds from {_LEAST:g} to {_MOST:g}"
+        )
     return seconds
 
 
@@ -140,6 +144,10 @@ def query_times(
         If a number is out of range, or the tasks would take too much memory.
     """
     check_size(whole(queries, "queries"), _BYTES_PER_TASK, "tasks", "queries")
+    for name, residues in (("shortest", shortest), ("longest", longest)):
+        real(residues, name, 1, _MOST)
+    for name, seconds in (("cpu_seconds", cpu_seconds), ("gpu_seconds", gpu_seconds)):
+        real(seconds, name, _LEAST, _MOST)
     lengths = np.round(np.linspace(shortest, longest, queries))
     share = lengths / lengths.sum()
     names = tuple(f"query{number}" for number in range(1, queries + 1))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.advice.rules import RuleAdvice
+from netplace.checks.inputs import input_file
 from netplace.checks.schema import kind_of
 from netplace.report.pages.figures import Bars, DataTable, Figure, Intervals
 from netplace.report.pages.html import Page
@@ -55,7 +56,8 @@ def page(path: Path) -> Page:
     ]
     for name in _INSTALLED:
         if (path / name).is_file():
-            lines = (path / name).read_text(encoding="utf-8", errors="replace").splitlines()[:_MOST_LINES]
+            text = input_file(path / name).read_text(encoding="utf-8", errors="replace")
+            lines = text.splitlines()[:_MOST_LINES]
             parts.append(DataTable(f"To install: {name}", ["line"], [[line] for line in lines]))
     asked = [
         ("the usual rule", found["usual"]),

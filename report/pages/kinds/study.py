@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from netplace.checks.inputs import input_file
 from netplace.report.files.study_tables import check_tables
 from netplace.report.pages.figures import DataTable, Figure, Picture
 from netplace.report.pages.html import Page
@@ -29,7 +30,7 @@ def page(path: Path) -> Page:
     """Return the page of a folder that ``netplace study`` has written."""
     check_tables(path)
     try:
-        lines = (path / _REPORT).read_text(encoding="utf-8").splitlines()
+        lines = input_file(path / _REPORT).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{path / _REPORT}: is no text") from None
     title, said, asked = path.name, [], [("folder", path.name)]
@@ -78,7 +79,7 @@ def _picture(folder: Path, name: str, room: int, missing: list[str]) -> Picture 
     if file.stat().st_size > room:
         missing.append(f"picture {name}: the page would be too large; it is in {folder}")
         return None
-    return Picture(title=file.stem, content=file.read_bytes(), kind=kind)
+    return Picture(title=file.stem, content=input_file(file).read_bytes(), kind=kind)
 
 
 def _table(title: str, lines: list[str]) -> DataTable:

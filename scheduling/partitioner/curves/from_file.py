@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import whole
+from netplace.checks.inputs import input_file
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
 
@@ -26,7 +27,7 @@ def order_from_file(path: Path, topology: Topology) -> Nodes:
         If the file cannot be read.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = input_file(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     line_of: dict[int, int] = {}

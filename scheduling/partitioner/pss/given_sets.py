@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from netplace.checks.inputs import input_file
 from netplace.checks.shown import shown
 
 __all__ = ["given_sets"]
@@ -38,7 +39,7 @@ def given_sets(text: str, nodes: int) -> Level:
         size = int(option)
         return [(list(range(first, min(first + size, nodes))), 1) for first in range(0, nodes, size)]
     try:
-        lines = Path(text).read_text(encoding="utf-8").splitlines()
+        lines = input_file(text).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{text}: is not a text file") from None
     found = []

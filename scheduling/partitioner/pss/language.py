@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.checks import one_of
+from netplace.checks.inputs import input_file
 from netplace.scheduling.partitioner.pss.configuration import Configuration, Host, Processor, SizeClass
 from netplace.scheduling.partitioner.pss.constraints import read_rules, read_vector
 from netplace.scheduling.partitioner.pss.tokens import Tokens
@@ -31,7 +32,7 @@ def read_configuration(path: Path) -> Configuration:
         If the file cannot be read.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = input_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     tokens = Tokens(path, text)

@@ -1,0 +1,40 @@
+"""Files that are read: none that may never end, or never begin."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+__all__ = ["input_file"]
+
+
+def input_file(path: str | Path) -> Path:
+    """Return a path that can be read without waiting for ever; what is not there is left to who opens it.
+
+    Raises
+    ------
+    ValueError
+        If it is a named pipe, or a device other than a terminal and the empty one.
+    """
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return path
+    if stat.S_ISFIFO(mode) and "pipe:[" not in os.path.realpath(path):
+        raise ValueError(f"{path}: is a named pipe, expected a file, or <(command) from a shell")
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not _ends(path)):
+        raise ValueError(f"{path}: is a device, expected a file")
+    return path
+
+
+def _ends(path: Path) -> bool:
+    """Tell whether a device ends: the empty one does, and a terminal."""
+    try:
+        if path.samefile(os.devnull):
+            return True
+        with path.open("rb") as file:
+            return file.isatty()
+    except OSError:
+        return True  # whoever opens it says why it cannot be

@@ -1,0 +1,57 @@
+"""Pipes that a shell opens, as for ``<(command)``: what comes out of one can be read once only.
+
+Formats are told by their first bytes and then read, so what a pipe says is taken down before that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import stat
+import tempfile
+from pathlib import Path
+
+from netplace.checks.content import READ_LIMIT, read_limit
+
+__all__ = ["keep_pipe"]
+
+_PATIENCE = 20.0  # seconds without a byte
+_BLOCK = 1 << 16
+_OPEN_ALREADY = re.compile(r"/(?:dev|proc/self)/(?:fd/(\d{1,6})|stdin)", re.ASCII)
+
+
+def keep_pipe(path: str | Path) -> None:
+    """Put what a pipe that the shell has opened says into a file in its place; other files stay as they are.
+
+    Raises
+    ------
+    ValueError
+        If nothing comes for 20 s, or more than `netplace.checks.read_limit`.
+    """
+    match = _OPEN_ALREADY.fullmatch(str(path))
+    if match is None:
+        return
+    number = int(match[1] or 0)
+    try:
+        if not stat.S_ISFIFO(os.fstat(number).st_mode):
+            return
+    except OSError:
+        return
+    with tempfile.TemporaryFile() as file:
+        while part := _read(number, path):
+            file.write(part)
+            if file.tell() > read_limit():
+                raise ValueError(
+                    f"{path}: more than {read_limit():,} bytes come out of this pipe; raise the limit with "
+                    f"netplace --read-limit, or {READ_LIMIT} in the environment"
+                )
+        file.seek(0)
+        os.dup2(file.fileno(), number)
+
+
+def _read(number: int, path: str | Path) -> bytes:
+    """Return what comes next; nothing at the end."""
+    if not select.select([number], [], [], _PATIENCE)[0]:
+        raise ValueError(f"{path}: nothing came out of this pipe for {_PATIENCE:.0f} s, expected a file")
+    return os.read(number, _BLOCK)

@@ -1,0 +1,100 @@
+"""A named pipe is refused, one that a shell opens is read as a file is, and nothing waits for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from files_to_spoil import COMMANDS, make_files
+
+import netplace.checks.pipes
+from netplace.apps.formats import read
+from netplace.checks.pipes import keep_pipe
+from netplace.cli import app
+from netplace.report.files.traffic import read_traffic
+from netplace.runs.store import Store
+from netplace.scheduling.workload import read as read_jobs
+from netplace.topologies import parse
+
+PATIENCE = 20  # seconds
+
+
+@contextmanager
+def alarm():
+    def stop(*_):
+        raise AssertionError("waits for a writer")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("good")
+    make_files(folder, results=False)
+    return folder
+
+
+def test_no_command_waits_for_a_named_pipe(good, monkeypatch):
+    monkeypatch.chdir(good)
+    for name in sorted(COMMANDS):
+        file = good / name
+        if not file.is_file():
+            continue
+        kept = file.read_bytes()
+        file.unlink()
+        os.mkfifo(file)
+        with alarm():
+            answer = CliRunner().invoke(app, list(COMMANDS[name][0]))
+        file.unlink()
+        file.write_bytes(kept)
+        if name == "m.pcf":  # may be missing
+            assert answer.exit_code == 0
+            continue
+        assert answer.exit_code == 2, name
+        assert answer.stderr.splitlines()[-1].startswith("netplace: "), name
+
+
+@pytest.mark.parametrize(
+    "function",
+    [read, read_jobs, read_traffic, Store, lambda path: parse(f"graph:{path}")],
+    ids=["trace", "workload", "traffic", "store", "network"],
+)
+def test_no_function_waits_for_a_named_pipe(tmp_path, function):
+    pipe = tmp_path / "x.csv"
+    os.mkfifo(pipe)
+    with alarm(), pytest.raises(ValueError, match=r"x\.csv: is a named pipe, expected a file"):
+        function(pipe)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no /dev/fd")
+def test_what_a_shell_opens_is_read_more_than_once(tmp_path):
+    (tmp_path / "m.trc").write_text("s 0 1 0 64\nr 0 1 0 64\n")
+    line = f"'{sys.executable}' -m netplace trace info <(cat m.trc) --json"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert '"ranks": 2' in done.stdout
+
+
+def test_a_pipe_that_says_nothing_is_not_waited_for(monkeypatch):
+    reading, writing = os.pipe()
+    monkeypatch.setattr(netplace.checks.pipes, "_PATIENCE", 0.05)
+    with pytest.raises(ValueError, match=rf"/dev/fd/{reading}: nothing came out of this pipe for 0 s, expec"):
+        keep_pipe(f"/dev/fd/{reading}")
+    monkeypatch.setenv("NETPLACE_READ_LIMIT", "10")
+    os.write(writing, b"x" * 11)
+    with pytest.raises(ValueError, match=r"more than 10 bytes come out of this pipe; raise the limit with"):
+        keep_pipe(f"/dev/fd/{reading}")
+    os.close(reading)
+    os.close(writing)
