@@ -126,8 +126,8 @@ class Config:
         Key of `netplace.netsim.presets.FABRICS`, or empty: settings that are left at their default are those
         of this fabric.
     congestion_control : str
-        What bounds the packets of a node to another, see `netplace.netsim.congestion.read_congestion`; empty:
-        nothing.
+        What holds the packets of a node to another back, see `netplace.netsim.congestion.read_congestion`;
+        empty: nothing.
 
     Raises
     ------
@@ -193,7 +193,9 @@ class Config:
         0, "Packets that may leave an input port at a time; 0: one of every virtual channel.", (0, 1 << 10)
     )
     congestion_control: str = _setting(
-        "", "Packets that a node may have under way to another: window=PACKETS,ack=CYCLES."
+        "",
+        "What holds the packets of a node for another back: window=PACKETS,ack=CYCLES, rate=SHARE, or "
+        "dcqcn=PACKETS.",
     )
 
     traffic_classes: str = _setting(
@@ -221,10 +223,20 @@ class Config:
         read_faults(self.faults)
         read_latencies(self.cable_latency, self.cycle_ns)
         read_classes(self.traffic_classes)
-        if read_congestion(self.congestion_control).packets and self.faults:
+        self._check_congestion()
+
+    def _check_congestion(self) -> None:
+        """Raise ``ValueError`` if congestion control does not go with the other settings."""
+        control = read_congestion(self.congestion_control)
+        if (control.window or control.marks) and self.faults:
             raise ValueError(
-                f"congestion_control {self.congestion_control!r}: expected no faults beside it, as packets "
-                "that are lost would never be acknowledged"
+                f"congestion_control {self.congestion_control!r}: expected no faults beside it, as nobody "
+                "would learn of packets that are lost"
+            )
+        if control.marks > self.queue_packets:
+            raise ValueError(
+                f"congestion_control {self.congestion_control!r}: dcqcn: {control.marks} packets in a buffer "
+                f"are to mark, which holds no more than {self.queue_packets} (queue_packets)"
             )
 
     @checked

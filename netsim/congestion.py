@@ -1,4 +1,4 @@
-"""Congestion control as it is written: ``"window=16,ack=200"``.
+"""Congestion control as it is written: ``"window=16,ack=200"``, ``"rate=0.5"`` or ``"dcqcn=3,timer=500"``.
 
 See "Fabrics" in docs/background/model.md.
 """
@@ -7,49 +7,105 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from netplace.checks import whole
+from netplace.checks import real, whole
 
-__all__ = ["Window", "read_congestion"]
+__all__ = ["FAST_RECOVERY", "LEAST_RATE", "LINE_BITS", "LINE_RATE", "Control", "read_congestion"]
 
-_FORM = "window=PACKETS or window=PACKETS,ack=CYCLES"
+_FORM = (
+    "window=PACKETS, rate=SHARE, dcqcn=PACKETS, and with them ack=, every=, timer=CYCLES, gain=NUMBER, "
+    "step=SHARE"
+)
 _MOST = (1 << 15) - 1  # packets of a pair; the kernel counts them in 16 bits
-_MOST_ACK = 1 << 20
+_MOST_CYCLES = 1 << 20
+
+# Rates and alpha are whole multiples of 2^-16, so that no engine can round otherwise than another.
+LINE_BITS = 16
+LINE_RATE = 1 << LINE_BITS  # a phit a cycle
+LEAST_RATE = LINE_RATE >> 10  # below which no notification reduces a rate
+FAST_RECOVERY = 5  # steps without additive increase, as published
+
+_WHOLE = {  # least and most of each
+    "window": (1, _MOST),
+    "dcqcn": (1, _MOST),
+    "ack": (0, _MOST_CYCLES),
+    "every": (1, _MOST_CYCLES),
+    "timer": (1, _MOST_CYCLES),
+    "gain": (1, LINE_RATE),
+}
+_SHARES = {"rate": (0.001, 1.0), "step": (0.0, 1.0)}  # of the line rate
+_OF_DCQCN = ("every", "timer", "gain", "step")
 
 
 @dataclass(frozen=True)
-class Window:
-    """How many packets a node may have under way to one other node.
+class Control:
+    """What holds the packets of a node for one other node back.
 
     Attributes
     ----------
-    packets : int
-        At most so many; 0: any number.
+    window : int
+        Packets that may be under way at most; 0: any number.
+    rate : int
+        Rate at which they are created at most, in `LINE_RATE`; 0: any.
+    marks : int
+        Packets in a buffer from which on those that leave it for a contended output are marked; 0: none is.
     ack : int
-        Cycles from the consumption of a packet's tail until its node knows of it.
+        Cycles from the consumption of a packet's tail until its node knows of it, or of its mark.
+    every : int
+        Cycles between two notifications of marks to a node from one other, at least.
+    timer : int
+        Cycles without a notification after which a rate goes up.
+    gain : int
+        1/g of the average alpha.
+    step : int
+        What its target then goes up by after fast recovery, in `LINE_RATE`.
     """
 
-    packets: int = 0
+    window: int = 0
+    rate: int = 0
+    marks: int = 0
     ack: int = 0
+    every: int = 100
+    timer: int = 110
+    gain: int = 256
+    step: int = LINE_RATE // 50
+
+    @property
+    def by_pair(self) -> bool:
+        """Whether anything is kept for every pair of nodes."""
+        return self.window > 0 or self.rate > 0
 
 
-def read_congestion(text: str) -> Window:
-    """Return the congestion control of ``"window=16,ack=200"``; of an empty text none.
+def read_congestion(text: str) -> Control:
+    """Return the congestion control of such a text; of an empty text none.
 
     Raises
     ------
     ValueError
-        If a part is unknown, given twice, missing or out of range.
+        If a part is unknown, given twice, out of range, or without what it belongs to.
     """
-    found: dict[str, int] = {}
-    bounds = {"window": (1, _MOST), "ack": (0, _MOST_ACK)}
+    found: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (word.strip() for word in part.partition("="))
-        if not equals or name not in bounds:
+        if not equals or name not in (*_WHOLE, *_SHARES):
             raise ValueError(f"congestion_control {text!r}: {part!r} is no part of {_FORM}")
-        where = f"congestion_control {text!r}: {name}"
         if name in found:
-            raise ValueError(f"{where}: is given twice")
-        found[name] = whole(value, where, *bounds[name])
-    if found and "window" not in found:
-        raise ValueError(f"congestion_control {text!r}: window= is missing, expected {_FORM}")
-    return Window(found.get("window", 0), found.get("ack", 0))
+            raise ValueError(f"congestion_control {text!r}: {name}: is given twice")
+        found[name] = value
+    _check_belonging(text, found)
+    given: dict[str, int] = {"rate": LINE_RATE} if "dcqcn" in found else {}
+    for name, value in found.items():
+        where = f"congestion_control {text!r}: {name}"
+        if name in _WHOLE:
+            given["marks" if name == "dcqcn" else name] = whole(value, where, *_WHOLE[name])
+        else:
+            given[name] = round(real(value, where, *_SHARES[name]) * LINE_RATE)
+    return Control(**given)
+
+
+def _check_belonging(text: str, found: dict[str, str]) -> None:
+    """Raise ``ValueError`` if a part is given without the one that it says more of."""
+    for name in found:
+        owners = ("dcqcn",) if name in _OF_DCQCN else ("window", "dcqcn") if name == "ack" else ()
+        if owners and not any(owner in found for owner in owners):
+            missing = " or ".join(f"{owner}=" for owner in owners)
+            raise ValueError(f"congestion_control {text!r}: {missing} is missing, to which {name}= belongs")

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from netplace.netsim import delays
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.congestion import read_congestion
 from netplace.netsim.general import General
+from netplace.netsim.graph_congestion import (
+    congestion_arrays,
+    congestion_bytes,
+    congestion_setting,
+    events_to_come,
+    longest_wait,
+)
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.entry import OPEN
@@ -87,13 +93,9 @@ def _check_size(topology: Topology, config: Config, table: General) -> None:
             f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // 3}"
         )
     wide = -(-(most + 1) // 64)
-    pairs = topology.nodes**2 if read_congestion(config.congestion_control).packets else 0
-    if fifos + pairs >= 1 << 31:
-        raise ValueError(
-            f"congestion_control: {topology} has {pairs} pairs of nodes, more than the kernel's {1 << 31}"
-        )
+    pairs = congestion_bytes(topology, config, fifos)
     demand(
-        slots * 16 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes + 2 * pairs,
+        slots * 17 + fifos * (62 + 16 * wide) + table.routes.ports.nbytes + pairs,
         f"{topology} with these buffers",
     )
 
@@ -135,8 +137,7 @@ def graph_setting(
         classes=classes.count,
         own=config.vcs // classes.count,
         turns=len(classes.schedule),
-        window=read_congestion(config.congestion_control).packets,
-        ack=read_congestion(config.congestion_control).ack,
+        **congestion_setting(config),
         all_fifos=_all_fifos(topology, config, table),
         injected=table.injected,
         **routing_setting(table),
@@ -168,7 +169,7 @@ def ring_setting(cycles: Int, delay: Int, config: Config, least: int = 0) -> dic
 
 def _longest(config: Config, table: General) -> int:
     """Return after how many cycles at most what is no header falls due."""
-    return max(table.injected, int(table.lag.max()), read_congestion(config.congestion_control).ack)
+    return max(table.injected, int(table.lag.max()), longest_wait(config))
 
 
 def _all_fifos(topology: Topology, config: Config, table: General) -> int:
@@ -209,6 +210,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
     found |= _wiring(topology, config, u, table, first)
     found |= _sets(topology, u, int(first[-1]), found["beyond"], first, inputs)
     found |= routing_tables(table, u)
+    found |= congestion_arrays(topology, u, int(place[-1]))
     row = np.zeros((topology.routers, g.ROW_WORDS), np.int64)
     row[:, g.FIRST], row[:, g.PLACE], row[:, g.INPUTS] = first[:-1], place[:-1], inputs
     found |= {
@@ -277,9 +279,7 @@ def _events(topology: Topology, config: Config, u: Any, table: General, fifos: i
         * config.injectors
         * min(table.injected, config.queue_packets + config.injection_packets)
     )
-    ack = read_congestion(config.congestion_control).ack
-    if ack:
-        pool += int((table.ports[: topology.nodes] * config.vcs).sum()) * (ack // config.packet_phits + 2)
+    pool += events_to_come(topology, u, int((table.ports[: topology.nodes] * config.vcs).sum()))
     spare = np.append(np.arange(1, pool + 1), -1).astype(np.int32)
     return {
         "entering": np.empty(2 * u.links, np.int32),
@@ -348,7 +348,6 @@ def _wiring(topology: Topology, config: Config, u: Any, table: General, first: I
         "lag": _credit_times(topology, config, table.lag, first) if config.fabric_set else None,
         "key_class": np.zeros(1, np.int32),
         "schedule": np.array(read_classes(config.traffic_classes).schedule or (0,), np.int8),
-        "under_way": np.zeros(topology.nodes**2 if u.window else 1, np.int16),
         "leaving": np.zeros(topology.routers * (topology.ports + config.injectors), np.int16),
         "untold": np.zeros(fifos if config.fabric_set else 1, np.int32),
         "owner": np.repeat(np.arange(topology.routers), np.diff(first)).astype(np.int32),

@@ -10,6 +10,7 @@ from netplace.netsim.kernel.borders import DECIDED, is_ours, post, send_across
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.graph_events import begins_to_leave, header_sets_out, leave_home
 from netplace.netsim.kernel.graph_fifos import entry_of, slot_of
+from netplace.netsim.kernel.graph_marks import mark_if_congested
 from netplace.netsim.kernel.graph_state import (
     BELOW_OUT,
     COUNT,
@@ -248,6 +249,8 @@ def settle(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
                 some |= s.asked[o * u.wide + v]
             if some:
                 i = chosen(s, u, router, s.asked, o * u.wide, s.turn[first + o], o, cycle)
+                if u.fabric == 1 and u.marks > 0:
+                    mark_if_congested(s, u, router, i, o, cycle)
                 grant(s, u, router, i, o, cycle)
     for w in range(u.wide):
         again |= s.ready[at + w] & s.wanted[at + w]
@@ -376,15 +379,21 @@ def serve_links(s: GraphState, u: GraphSetting, router: int) -> None:
 
 
 @inlined
-def send_to(
-    s: GraphState, u: GraphSetting, h: int, route: int, birth: int, label: int, trip: int, cycle: int
-) -> None:
-    """Let a packet, whose header leaves in `cycle`, cross a link into a FIFO."""
+def place_behind(s: GraphState, u: GraphSetting, h: int) -> int:
+    """Return the slot of the next packet that sets out for a FIFO that a link feeds."""
     there = s.owner[h] * u.row
     at = (s.fifo[h] & FIELD) + (s.fifo[h] >> COUNT & FIELD)
     if at >= u.queue:
         at -= u.queue
-    place = s.row[there + PLACE] + (h - s.row[there + FIRST]) * u.queue + at
+    return s.row[there + PLACE] + (h - s.row[there + FIRST]) * u.queue + at
+
+
+@inlined
+def send_to(
+    s: GraphState, u: GraphSetting, h: int, route: int, birth: int, label: int, trip: int, cycle: int
+) -> None:
+    """Let a packet, whose header leaves in `cycle`, cross a link into a FIFO."""
+    place = place_behind(s, u, h)
     s.slot[place * SLOT_WORDS + ROUTE] = route
     s.slot[place * SLOT_WORDS + BIRTH] = birth
     s.slot[place * SLOT_WORDS + LABEL] = label
@@ -417,6 +426,8 @@ def start(s: GraphState, u: GraphSetting, g: int, cycle: int) -> None:
             vc = s.vc_of[output] % u.own if u.fabric == 1 else s.vc_of[output]
             if u.escapes and vc == 0:
                 trip |= ESCAPED
+    if u.fabric == 1 and u.marks > 0:
+        s.marked[place_behind(s, u, h)] = s.marked[old // SLOT_WORDS]
     fetch_entry(s, u, s.owner[h], old)
     if is_ours(s, u, s.owner[h]):
         send_to(s, u, h, s.slot[old + ROUTE], s.slot[old + BIRTH], s.slot[old + LABEL], trip, cycle)

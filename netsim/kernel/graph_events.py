@@ -7,7 +7,9 @@ from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import class_of, depth, emptied, entry_of, falls_due, slot_of
+from netplace.netsim.kernel.graph_rates import is_notified, tells
 from netplace.netsim.kernel.graph_state import (
+    ACK,
     AT_HOME,
     BELOW_OUT,
     COUNT,
@@ -19,9 +21,11 @@ from netplace.netsim.kernel.graph_state import (
     LEAVING,
     LONG_AGO,
     NOBODY,
+    NOTICE,
     NOWHERE,
     OUT,
     SEEN,
+    WAKE,
     GraphSetting,
     GraphState,
 )
@@ -108,32 +112,57 @@ def room_is_known(s: GraphState, u: GraphSetting, f: int) -> None:
 
 @where(fabric=(1,))
 @inlined
-def has_come(s: GraphState, u: GraphSetting, pair: int) -> None:
-    """Let a node know that a packet has come to another."""
-    node = pair // u.nodes
-    s.under_way[pair] -= 1
+def try_again(s: GraphState, u: GraphSetting, node: int) -> None:
+    """Let a node act in this cycle if it could not create a packet."""
     if s.task[node * TASK_WORDS + BLOCKED] == 1:
         act_now(s, u, node)
 
 
 @where(fabric=(1,))
 @inlined
-def becomes_known(s: GraphState, u: GraphSetting, what: int) -> None:
-    """Let a router know of room beyond a link, or a node that a packet has come."""
-    if what < u.all_fifos:
-        room_is_known(s, u, what)
-    else:
-        has_come(s, u, what - u.all_fifos)
+def pair_is_told(s: GraphState, u: GraphSetting, kind: int, pair: int, cycle: int) -> None:
+    """Let a node know that a packet has come to another, or that one was marked."""
+    if kind == NOTICE:
+        is_notified(s, u, pair, cycle)
+        return
+    s.under_way[pair] -= 1
+    try_again(s, u, pair // u.nodes)
 
 
 @where(fabric=(1,))
 @inlined
-def acknowledge(s: GraphState, u: GraphSetting, pair: int, cycle: int) -> None:
-    """Let a node know, now or later, that the packet has come whose tail was consumed before `cycle`."""
-    if u.ack == 0:
-        has_come(s, u, pair)
+def becomes_known(s: GraphState, u: GraphSetting, what: int, cycle: int) -> None:
+    """Let a router know of room beyond a link, a node of its packets, or wake a node that waits."""
+    pairs = u.nodes * u.nodes
+    rest = what - u.all_fifos
+    if rest < 0:
+        room_is_known(s, u, what)
+    elif rest < WAKE * pairs:
+        kind = int(rest >= pairs)
+        pair_is_told(s, u, kind, rest - kind * pairs, cycle)
     else:
-        falls_due(s, u, ~(u.all_fifos + pair), cycle + u.ack)
+        try_again(s, u, rest - WAKE * pairs)
+
+
+@where(fabric=(1,))
+@inlined
+def tell_pair(s: GraphState, u: GraphSetting, kind: int, pair: int, cycle: int) -> None:
+    """Let a node know, now or later, what has become of a packet whose tail was consumed before `cycle`."""
+    if u.ack == 0:
+        pair_is_told(s, u, kind, pair, cycle)
+    else:
+        falls_due(s, u, ~(u.all_fifos + kind * u.nodes * u.nodes + pair), cycle + u.ack)
+
+
+@where(fabric=(1,))
+@inlined
+def tell_source(s: GraphState, u: GraphSetting, slot: int, node: int, cycle: int) -> None:
+    """Let a packet's source know of it, whose tail was consumed at a node before `cycle`."""
+    pair = origin(s, s.slot[slot + LABEL]) * u.nodes + node
+    if u.window > 0:
+        tell_pair(s, u, ACK, pair, cycle)
+    if u.marks > 0 and s.marked[slot // SLOT_WORDS] == 1 and tells(s, u, pair, cycle):
+        tell_pair(s, u, NOTICE, pair, cycle)
 
 
 @inlined
@@ -178,8 +207,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         if s.slot[slot + ROUTE] == NOBODY:
             throw_away(s, slot)
         else:
-            if u.fabric == 1 and u.window > 0:
-                acknowledge(s, u, origin(s, s.slot[slot + LABEL]) * u.nodes + router, cycle)
+            if u.fabric == 1 and u.window + u.marks > 0:
+                tell_source(s, u, slot, router, cycle)
             deliver(s, u, slot, cycle)
         if output == AT_HOME:
             s.home_free[router] = 1
@@ -189,6 +218,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         g = first + output
         s.free[g] = 1
         s.busy[router * u.ports + s.port_of[output]] = 0
+        if u.fabric == 1 and u.marks > 0:
+            s.freed[router * u.ports + s.port_of[output]] = cycle
         if is_ours(s, u, s.owner[s.beyond[g]]):
             if held_beyond(s, u, g) < u.queue:
                 becomes_ready(s, u, g)

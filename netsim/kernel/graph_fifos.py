@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import INJECTOR, below, draw
-from netplace.netsim.kernel.bits import inlined
+from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.events import act_next, becomes_head
+from netplace.netsim.kernel.graph_rates import is_created
 from netplace.netsim.kernel.graph_state import (
     COMING,
     COUNT,
+    DUE,
     FIELD,
     FIRST,
     INPUTS,
+    PACE_WORDS,
     PLACE,
     SEEN,
     SPARE,
+    WAKE,
     GraphSetting,
     GraphState,
 )
@@ -105,6 +109,18 @@ def falls_due(s: GraphState, u: GraphSetting, what: int, at: int) -> None:
     s.tally[COMING] += 1
 
 
+@where(fabric=(1,))
+@inlined
+def wait_until(s: GraphState, u: GraphSetting, node: int, due: int, cycle: int) -> int:
+    """See that a node tries again in cycle `due`, or before; return what came of trying in `cycle`."""
+    due = min(due, cycle + u.head_ring - 1)
+    if s.wake[node] > cycle:
+        return NEXT_CYCLE if s.wake[node] > due else FULL
+    s.wake[node] = due
+    falls_due(s, u, ~(u.all_fifos + WAKE * u.nodes * u.nodes + node), due)
+    return FULL
+
+
 @inlined
 def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cycle: int) -> int:
     """Create a packet and hand it to an injector, as `injection.emit_on_grid` does on grids and trees."""
@@ -121,12 +137,17 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
     lost = int(s.emptied[node * u.injectors + j] == cycle)
     if (word >> COUNT & FIELD) + lost >= u.queue + u.buffer:
         return NEXT_CYCLE if lost == 1 else FULL
+    pair = node * u.nodes + target
+    if u.fabric == 1 and u.rate > 0 and s.pace[pair * PACE_WORDS + DUE] > cycle:
+        return wait_until(s, u, node, s.pace[pair * PACE_WORDS + DUE], cycle)
     if s.home[node] < 0 or s.home[target] < 0:  # cut off by a fault
         return EMITTED
     if u.fabric == 1 and u.window > 0:
-        if s.under_way[node * u.nodes + target] >= u.window:
+        if s.under_way[pair] >= u.window:
             return FULL
-        s.under_way[node * u.nodes + target] += 1
+        s.under_way[pair] += 1
+    if u.fabric == 1 and u.rate > 0:
+        is_created(s, u, pair, cycle)
     at = (word & FIELD) + (word >> COUNT & FIELD)
     room = u.queue + u.buffer
     if at >= room:

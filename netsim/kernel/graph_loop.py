@@ -51,7 +51,7 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
             s.tally[COMING] -= 1
             what = wide(s.head_fifo[entry])
             if u.fabric == 1 and what < 0:
-                becomes_known(s, u, ~what)
+                becomes_known(s, u, ~what, cycle)
             else:
                 seen(s, u, what)
             entry = after

@@ -43,6 +43,17 @@ NO_LEVEL = ~((SIX_BITS << LEVEL_AT) | (SIX_BITS << KIND_AT))
 MOST_SWITCHES = 1 << 15
 MOST_INPUTS = 1 << 10
 
+# --- `pace`: a record for each pair of nodes with rates ----------------------------------------------
+DUE = 0  # first cycle in which the next packet may be created
+NEXT_STEP = 1  # cycle in which the rate next goes up; 0: no notification has come
+TOLD = 2  # cycle after that of the last notification at the node that sends it; 0: there was none
+RATE, GOAL, ALPHA = 3, 4, 5  # current and target rate, and alpha, in `congestion.LINE_RATE`
+STEPS = 6  # how often it went up since the last notification
+PACE_WORDS = 8  # a cache line
+
+# --- what falls due that is neither header nor room, from `Setting.all_fifos` on, `nodes` squared of each ---
+ACK, NOTICE, WAKE = 0, 1, 2  # for pairs of nodes; and for nodes
+
 # --- `tally` -----------------------------------------------------------------------------------------
 LEAVING, COMING = 0, 1  # tails and headers under way
 SPARE = 2  # entries of the pool in use
@@ -72,6 +83,10 @@ _OWN = [
     "key_class",  # I32, keys: traffic class (fabric with classes)
     "schedule",  # I8, turns of a link that serves classes by weights
     "under_way",  # I16, pairs of nodes: packets not known to have come (fabric with a window)
+    "pace",  # I64, pairs of nodes x `PACE_WORDS` (fabric with a rate)
+    "wake",  # I64, nodes: cycle in which it last was, or will be, woken to try again (fabric with a rate)
+    "marked",  # I8, slots (fabric with marks)
+    "freed",  # I64, routers x ports: cycle after that in which a link was last in use (fabric with marks)
     "leaving",  # I16, routers x (ports + injectors): packets that leave an input port for links (fabric)
     "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
     "lag",  # I32, FIFOs: cycles later than at once that the router before knows of room (fabric)
@@ -92,8 +107,8 @@ _OWN = [
     "tail_next",  # I32, FIFOs: the next one
     "head_at",  # I32, ring of cycles: first entry of a header that can be looked at then; -1: none
     "head_next",  # I32, pool: the next entry, or the next spare one
-    "head_fifo",  # I32, pool: FIFO; complement of one: a packet that has left it becomes known; of
-    #    `Setting.all_fifos` + a pair of nodes: that a packet has come
+    "head_fifo",  # I32, pool: FIFO; complement of one: a packet that has left it becomes known; of more than
+    #    `Setting.all_fifos`: see `ACK`
     "may",  # I64, FIFOs x wide: outputs that its head may ask for, escape aside
     "last_resort",  # I16, FIFOs: output on the escape channel that its head may ask for; -1: none
     "table",  # I8 or I16, switches x switches x entry: ports that lead on, -1 after the last; that of escape
@@ -135,7 +150,13 @@ _OWN_SETTINGS = [
     "own",  # virtual channels of a link of each
     "turns",  # of the schedule; 0: by priority
     "window",  # packets that a node may have under way to another; 0: any number (fabric)
-    "ack",  # cycles until it knows that one has come
+    "ack",  # cycles until it knows that one has come, or of its mark
+    "rate",  # at which it creates them at most, in `congestion.LINE_RATE`; 0: any
+    "marks",  # packets in a FIFO from which on heads are marked; 0: none is
+    "every",  # cycles between notifications of a pair
+    "timer",  # cycles without one after which its rate goes up
+    "gain",  # 1/g of alpha
+    "increase",  # what the target goes up by
     "all_fifos",  # FIFOs of all routers
     "injected",  # cycles from a packet's creation to its first request (fabric)
     "tail_ring",  # cycles of a ring, powers of two

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from netplace.netsim.chance import CROSSBAR
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
+from netplace.netsim.congestion import read_congestion
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
 from netplace.netsim.reference.blame import Blame
@@ -121,6 +122,7 @@ class Fabric:
         self._seed = seed
         self._packet_phits = config.packet_phits
         self._crossbar = config.crossbar
+        self._marks = read_congestion(config.congestion_control).marks
         self._arbiter = arbiter_of(config.arbiter, is_general(topology, config))
         self._deliver = deliver
         self.blame: Blame | None = None
@@ -246,6 +248,8 @@ class Fabric:
             elif output.holder is None:
                 winner = fifos[0] if len(fifos) == 1 else self._arbiter(output, fifos, now, self._seed)
                 output.pointer = (winner.number + 1) % len(output.router.fifos)
+                if self._marks and len(fifos) > 1 and winner.arrived >= self._marks:
+                    winner.packets[0].marked |= output.link is not None and output.link.in_use(now)
                 self._tie(winner, output)
 
     def _tie(self, fifo: Fifo, output: Output) -> None:
@@ -285,7 +289,7 @@ class Fabric:
             self.moved = True
             if link.rest == 0 and source.sent == self._packet_phits:
                 self._leave(source, now)
-                link.finish(output)
+                link.finish(output, now)
                 if not link.held:
                     del self.busy[link]
 

@@ -17,6 +17,7 @@ from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.messages import Key, Load
 from netplace.netsim.reference.packet import Packet
+from netplace.netsim.reference.rates import Rate
 from netplace.netsim.reference.router import Fifo
 
 __all__ = ["Node"]
@@ -82,6 +83,8 @@ class Node:
         Packets created.
     under_way : Counter of int
         Packets of which it does not know yet that they have come, by destination, where these are bounded.
+    rates : dict of Rate
+        Rates at which packets are created, by destination, where these are bounded.
     """
 
     def __init__(
@@ -95,7 +98,8 @@ class Node:
         self.traffic: Load | None = None
         self.created = 0
         self.under_way: Counter[int] = Counter()
-        self._window = read_congestion(config.congestion_control).packets
+        self.rates: dict[int, Rate] = {}
+        self._control = read_congestion(config.congestion_control)
         self._owed: list[tuple[int, int, Key, int, Load]] = []
         self._order = count()
         self._begun: Load | None = None
@@ -141,7 +145,7 @@ class Node:
     def hopeful(self) -> bool:
         """Whether it could do any of that if nothing else moved."""
         load = self._next()
-        if load is not None and self._may_create(load) and any(one.open for one in self._of(load)):
+        if load is not None and self._within_window(load) and any(one.open for one in self._of(load)):
             return True
         return any(map(self._can_empty, self._injectors))
 
@@ -162,9 +166,21 @@ class Node:
         owed = self._owed[0][-1] if self._owed else None
         return self._begun or owed or self.program or self.traffic
 
-    def _may_create(self, load: Load) -> bool:
+    def _within_window(self, load: Load) -> bool:
         """Tell whether the bound of packets to a load's destination allows another one."""
-        return not 0 < self._window <= self.under_way[load.destination]
+        return not 0 < self._control.window <= self.under_way[load.destination]
+
+    def _rate(self, load: Load) -> Rate:
+        """Return the rate to a load's destination."""
+        if load.destination not in self.rates:
+            self.rates[load.destination] = Rate(self._control, self._packet_phits)
+        return self.rates[load.destination]
+
+    def _may_create(self, load: Load, now: int) -> bool:
+        """Tell whether congestion control allows another packet to a load's destination."""
+        if self._control.rate and self._rate(load).due > now:
+            return False
+        return self._within_window(load)
 
     def class_of(self, load: Load) -> int:
         """Return the traffic class of a load; open-loop traffic is of the last."""
@@ -184,7 +200,7 @@ class Node:
         if load is None:
             return
         injector = self._emptiest(now, load)
-        if not injector.open or not self._may_create(load):
+        if not injector.open or not self._may_create(load, now):
             return
         self._clock.stir(now)
         if load is not self._begun:
@@ -195,8 +211,10 @@ class Node:
             packet.first_vc = self.class_of(load) * self._fabric.routing.vcs
             injector.buffer.append(packet)
             self.created += 1
-            if self._window:
+            if self._control.window:
                 self.under_way[load.destination] += 1
+            if self._control.rate:
+                self._rate(load).created(now)
             load.created()
         if self.program is not None and self.task is not None:
             self.task.passed_over(now, load is self.program)

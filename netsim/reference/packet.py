@@ -28,9 +28,22 @@ class Packet:
         First virtual channel of its traffic class, on every link.
     counted : bool
         Whether it is one of the packets that were created.
+    marked : bool
+        Whether it has left a long queue for a contended output.
     """
 
-    __slots__ = ("counted", "created", "destination", "first_vc", "gone", "hops", "load", "source", "trip")
+    __slots__ = (
+        "counted",
+        "created",
+        "destination",
+        "first_vc",
+        "gone",
+        "hops",
+        "load",
+        "marked",
+        "source",
+        "trip",
+    )
 
     def __init__(self, source: int, destination: int, created: int, hops: list[int], load: Load) -> None:
         self.source = source
@@ -42,6 +55,7 @@ class Packet:
         self.gone = False
         self.first_vc = 0
         self.counted = True
+        self.marked = False
 
     def cross(self, port: int) -> None:
         """Count the hop through the link that leaves by `port`."""

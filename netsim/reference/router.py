@@ -71,6 +71,7 @@ class Fifo:
     """
 
     __slots__ = (
+        "_packet_phits",
         "capacity",
         "head",
         "lag",
@@ -86,12 +87,13 @@ class Fifo:
         "vc",
     )
 
-    def __init__(self, router: Router, port: int, vc: int, number: int, capacity: int) -> None:
+    def __init__(self, router: Router, port: int, vc: int, number: int, config: Config) -> None:
+        self._packet_phits = config.packet_phits
         self.router = router
         self.port = port
         self.vc = vc
         self.number = number
-        self.capacity = capacity
+        self.capacity = config.queue_packets * config.packet_phits
         self.packets: deque[Packet] = deque()
         self.present = 0
         self.ready = 0
@@ -105,6 +107,11 @@ class Fifo:
     def room(self) -> int:
         """Phits that still fit; what has not yet arrived of a packet being received counts as room."""
         return self.capacity - self.present
+
+    @property
+    def arrived(self) -> int:
+        """Packets of which the header has come, before one leaves; 0 of an injector's."""
+        return -(-self.ready // self._packet_phits) if self.port >= 0 else 0
 
     def emit(self) -> None:
         """Let one phit of the head packet leave."""
@@ -177,6 +184,8 @@ class Link:
         Cycles that it takes for a phit.
     delay : int
         Cycles from the departure of a header to its first request in the next router.
+    freed : int
+        Cycle after that in which the last tail has passed.
     rest : int
         Cycles for which the last phit still occupies it.
     later : tuple of (int, int)
@@ -188,6 +197,7 @@ class Link:
         "_weighted",
         "cycles",
         "delay",
+        "freed",
         "held",
         "later",
         "outputs",
@@ -205,6 +215,7 @@ class Link:
         self.delay = delay
         self.later = cycles, delay
         self.rest = 0
+        self.freed = 0
         self.held = 0
         self.serving: Output | None = None
         self.pointers = [0] * classes.count
@@ -247,8 +258,13 @@ class Link:
         if self.serving is None:
             self.cycles, self.delay = self.later
 
-    def finish(self, output: Output) -> None:
-        """Free the virtual channel whose tail has passed."""
+    def in_use(self, now: int) -> bool:
+        """Tell whether a packet is crossing, or one has crossed up to the cycle before `now`."""
+        return self.serving is not None or self.freed == now
+
+    def finish(self, output: Output, now: int) -> None:
+        """Free the virtual channel whose tail has passed in cycle `now`."""
+        self.freed = now + 1
         output.holder = None
         self.held -= 1
         self.serving = None
@@ -282,10 +298,9 @@ class Router:
     def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
         self.number = number
         self.ports = ports
-        capacity = config.queue_packets * config.packet_phits
         places = [(port, vc) for port in range(ports) for vc in range(config.vcs)]
         places += [(-1, injector) for injector in range(injectors)]
-        self.fifos = [Fifo(self, port, vc, i, capacity) for i, (port, vc) in enumerate(places)]
+        self.fifos = [Fifo(self, port, vc, i, config) for i, (port, vc) in enumerate(places)]
         self.outputs = [Output(self, port, vc, i) for i, (port, vc) in enumerate(places) if port >= 0]
         self.consumption = Output(self, -1, 0, len(self.outputs))
         self.consumption.shared = config.consumption == "multiple"

@@ -72,8 +72,9 @@ class ReferenceEngine:
         self._fabric = Fabric(topology, config, seed, self._delivered)
         if explain:
             self._fabric.blame = Blame(topology.neighbor.shape)
-        self._window = read_congestion(config.congestion_control)
+        self._control = read_congestion(config.congestion_control)
         self._acks: dict[int, list[tuple[int, int]]] = {}  # pairs of nodes, by cycle
+        self._notices: dict[int, list[tuple[int, int]]] = {}
         self._active: dict[Node, None] = {}
         self._nodes = [
             Node(number, self._fabric, self._clock, config, self._rouse) for number in range(topology.nodes)
@@ -243,6 +244,8 @@ class ReferenceEngine:
         """Move nodes and network through cycle `now`; tell whether they may do anything in the next."""
         for source, destination in self._acks.pop(now, ()):
             self._nodes[source].under_way[destination] -= 1
+        for source, destination in self._notices.pop(now, ()):
+            self._nodes[source].rates[destination].notified(now)
         for node in list(self._active):
             node.act(now)
             if not node.active:
@@ -250,7 +253,7 @@ class ReferenceEngine:
         goes_on = self._fabric.cycle(now)
         if self._fabric.moved:
             self._clock.stir(now)
-        return goes_on or bool(self._acks) or any(node.hopeful for node in self._active)
+        return goes_on or bool(self._acks or self._notices) or any(node.hopeful for node in self._active)
 
     def _rouse(self, node: Node) -> None:
         self._active[node] = None
@@ -281,9 +284,11 @@ class ReferenceEngine:
                 packet.load.thrown_away()
             return
         self._delivered_ever += 1
-        if self._window.packets:
-            pair = packet.source, packet.destination
-            self._acks.setdefault(now + 1 + self._window.ack, []).append(pair)
+        pair, known = (packet.source, packet.destination), now + 1 + self._control.ack
+        if self._control.window:
+            self._acks.setdefault(known, []).append(pair)
+        if packet.marked and self._nodes[packet.source].rates[packet.destination].tells(now):
+            self._notices.setdefault(known, []).append(pair)
         totals = self._totals
         totals.delivered += 1
         totals.last_delivery = now

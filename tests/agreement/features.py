@@ -57,7 +57,7 @@ NETWORKS = {  # kind: a small one
     "service": "service:nodes=0+5/torus:4x3",
     "nodes": "nodes:tasks=2,rails=2,planes=2,nic=2/torus:3x2",
 }
-CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9"}
+CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9,dcqcn=1,timer=40"}
 _JOBS = {
     "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low", "repeats": "1:1",
     "mean_gap": 1e-6, "policy": "fcfs", "partition": "random", "classes": "2d",

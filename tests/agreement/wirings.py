@@ -93,9 +93,28 @@ def faults(draw):
     return ";".join(parts)
 
 
+CONTROLS = (
+    "",
+    "",
+    "window=1",
+    "window=3,ack=9",
+    "rate=0.3",
+    "dcqcn=1,timer=30,step=0.1",
+    "dcqcn=1,every=1,timer=7,gain=3,ack=25",
+    "rate=0.7,dcqcn=2,every=40,gain=16",
+    "window=4,ack=11,dcqcn=1,every=3,timer=200",
+)
+
+
 @st.composite
-def fabrics(draw, failing):
-    """Return settings of a fabric, some of which are set; without a bound of packets if parts fail."""
+def fabrics(draw, failing, queue):
+    """Return settings of a fabric, some of which are set; with congestion control that faults allow.
+
+    Marks are of no more packets than the `queue` that buffers hold.
+    """
+    controls = (
+        ["", "rate=0.3"] if failing else [text for text in CONTROLS if queue > 1 or "dcqcn=2" not in text]
+    )
     latency = draw(st.sampled_from(["", "0", "1", "17", "local=2", "local=40m"]))
     return {
         "cable_latency": latency,
@@ -103,9 +122,7 @@ def fabrics(draw, failing):
         "credit_delay": draw(st.sampled_from([None, 0, 1, 9, 50])),
         "traffic_classes": draw(st.sampled_from(["", "", "count=2", "bytes=100", "count=3,weights=1+3+2"])),
         "crossbar": draw(st.sampled_from([0, 0, 1, 2])),
-        "congestion_control": draw(
-            st.sampled_from([""] if failing else ["", "", "window=1", "window=3,ack=9"])
-        ),
+        "congestion_control": draw(st.sampled_from(controls)),
     }
 
 
@@ -128,5 +145,5 @@ def wired(draw, settings=None, deadlock=False, failing=False, fabric=False):
         vcs=verdict.needed + draw(st.integers(0, 2)),
         allow_deadlock=deadlock or not verdict.free,
         faults=draw(faults()) if failing else "",
-        **(draw(fabrics(failing)) if fabric else {}),
+        **(draw(fabrics(failing, config.queue_packets)) if fabric else {}),
     )

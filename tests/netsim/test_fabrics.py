@@ -263,8 +263,8 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
     [
         ({"fabric": "infiniband"}, "did you mean infiniband-ndr"),
         ({"congestion_control": "window=0"}, "window: 0 is too small"),
-        ({"congestion_control": "ack=3"}, "window= is missing"),
-        ({"congestion_control": "rate=3"}, "'rate=3' is no part of window=PACKETS"),
+        ({"congestion_control": "ack=3"}, "window= or dcqcn= is missing, to which ack= belongs"),
+        ({"congestion_control": "speed=3"}, "'speed=3' is no part of window=PACKETS"),
         ({"congestion_control": "window=3,window=4"}, "window: is given twice"),
         ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults beside it"),
         ({"traffic_classes": "count=1"}, "count: 1 is too small"),
