@@ -71,4 +71,4 @@ def longest_wait(config: Config) -> int:
 def events_to_come(topology: Topology, u: Any, entries: int) -> int:
     """Return how many events may be to come at most, with so many FIFOs from which nodes consume."""
     kinds = int(u.window > 0) + int(u.marks > 0) if u.ack else 0
-    return kinds * entries * (u.ack // u.phits + 2) + topology.nodes * int(u.rate > 0)
+    return int(kinds * entries * (u.ack // u.phits + 2) + topology.nodes * int(u.rate > 0))

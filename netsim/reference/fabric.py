@@ -248,7 +248,7 @@ class Fabric:
             elif output.holder is None:
                 winner = fifos[0] if len(fifos) == 1 else self._arbiter(output, fifos, now, self._seed)
                 output.pointer = (winner.number + 1) % len(output.router.fifos)
-                if self._marks and len(fifos) > 1 and winner.arrived >= self._marks:
+                if self._marks and len(fifos) > 1 and winner.arrived(self._packet_phits) >= self._marks:
                     winner.packets[0].marked |= output.link is not None and output.link.in_use(now)
                 self._tie(winner, output)
 

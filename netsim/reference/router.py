@@ -71,7 +71,6 @@ class Fifo:
     """
 
     __slots__ = (
-        "_packet_phits",
         "capacity",
         "head",
         "lag",
@@ -87,13 +86,12 @@ class Fifo:
         "vc",
     )
 
-    def __init__(self, router: Router, port: int, vc: int, number: int, config: Config) -> None:
-        self._packet_phits = config.packet_phits
+    def __init__(self, router: Router, port: int, vc: int, number: int, capacity: int) -> None:
         self.router = router
         self.port = port
         self.vc = vc
         self.number = number
-        self.capacity = config.queue_packets * config.packet_phits
+        self.capacity = capacity
         self.packets: deque[Packet] = deque()
         self.present = 0
         self.ready = 0
@@ -108,10 +106,9 @@ class Fifo:
         """Phits that still fit; what has not yet arrived of a packet being received counts as room."""
         return self.capacity - self.present
 
-    @property
-    def arrived(self) -> int:
-        """Packets of which the header has come, before one leaves; 0 of an injector's."""
-        return -(-self.ready // self._packet_phits) if self.port >= 0 else 0
+    def arrived(self, packet_phits: int) -> int:
+        """Return the packets of which the header has come by a link, before one leaves."""
+        return -(-self.ready // packet_phits) if self.port >= 0 else 0
 
     def emit(self) -> None:
         """Let one phit of the head packet leave."""
@@ -298,9 +295,10 @@ class Router:
     def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
         self.number = number
         self.ports = ports
+        capacity = config.queue_packets * config.packet_phits
         places = [(port, vc) for port in range(ports) for vc in range(config.vcs)]
         places += [(-1, injector) for injector in range(injectors)]
-        self.fifos = [Fifo(self, port, vc, i, config) for i, (port, vc) in enumerate(places)]
+        self.fifos = [Fifo(self, port, vc, i, capacity) for i, (port, vc) in enumerate(places)]
         self.outputs = [Output(self, port, vc, i) for i, (port, vc) in enumerate(places) if port >= 0]
         self.consumption = Output(self, -1, 0, len(self.outputs))
         self.consumption.shared = config.consumption == "multiple"
