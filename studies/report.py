@@ -61,11 +61,14 @@ class Report:
         Sentences: where it agrees, where not, and why.
     figures : mapping of str to callable
         Names of pictures without ending, and what draws them into the file it is given.
+    points : mapping of str to DataFrame
+        Names of CSV files without ending, and tables too long to be read: what pictures are drawn from.
     """
 
     tables: tuple[ReportTable, ...]
     summary: tuple[str, ...]
     figures: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    points: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 def show(report: Report) -> None:
@@ -80,17 +83,18 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, folder: Path, heading: str, command: str, source: str) -> None:
-    """Write ``report.md``, a CSV file for each table with its digest, and a picture for each figure.
+    """Write ``report.md``, a CSV file for each table and its points with its digest, and the pictures.
 
     Parameters
     ----------
     heading, command, source : str
         First lines of the report: what it is, the command that made it, where published numbers are from.
     """
-    for made in report.tables:
-        with whole_file(folder / f"{made.name}.csv") as temporary:
-            made.frame.to_csv(temporary, index=False)
-    write_digests(folder, [f"{made.name}.csv" for made in report.tables])
+    frames = {made.name: made.frame for made in report.tables} | dict(report.points)
+    for name, frame in frames.items():
+        with whole_file(folder / f"{name}.csv") as temporary:
+            frame.to_csv(temporary, index=False)
+    write_digests(folder, [f"{name}.csv" for name in frames])
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
     with whole_file(folder / "report.md") as temporary:

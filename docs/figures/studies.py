@@ -16,6 +16,7 @@ from netplace.experiments.contiguity.fronts import draw_fronts as draw_contestan
 from netplace.experiments.first_fit import study as first_fit
 from netplace.experiments.mesh_2d_or_3d import study as meshes
 from netplace.experiments.pareto import study as pareto
+from netplace.experiments.partition_metrics import study as metrics
 from netplace.experiments.partition_selection import study as selection
 from netplace.experiments.placement_effects import study as effects
 from netplace.experiments.quasi_contiguity import tables as astray
@@ -27,7 +28,6 @@ from netplace.report.plots.fronts import draw_fronts
 
 STUDIES = Path(__file__).parents[1] / "studies"
 EXCEPTIONS = {
-    "partition-metrics": "netplace study partition-metrics: a point for each run",
     "non-contiguous-break-even": "netplace study non-contiguous-break-even: a point for each slowdown",
     "collectives": "netplace study collectives",
     "training-placement": "netplace study training-placement",
@@ -145,6 +145,10 @@ def main() -> None:
         table = path.with_name(f"{path.stem}-times.csv")
         draw(path.with_suffix(".png"), pd.read_csv(table if table.exists() else path))
     meshes._draw(STUDIES / "mesh-2d-or-3d/meshes.png", pd.read_csv(STUDIES / "mesh-2d-or-3d/times.csv"))
+    for folder, part in (("partition-metrics", "2d-W"), ("partition-metrics-3d", "3d-W")):
+        runs = pd.read_csv(STUDIES / f"{folder}/runs-{part}.csv")
+        for app in metrics.APPLICATIONS:
+            metrics.draw(STUDIES / f"{folder}/{part}-{app}.png", runs, part, app)
     points = pd.read_csv(STUDIES / "contiguity/points.csv")
     for machine in points["machine"].unique():
         _fronts(STUDIES / f"contiguity/front-{machine}.png", points)

@@ -11,6 +11,7 @@ from statistics import fmean
 
 from rich.console import Console
 
+from netplace.experiments.demo.compiling import compile_all
 from netplace.experiments.demo.results import NETWORKS, TRACES, Case, Outcome, ratios
 from netplace.experiments.demo.shared_machine import WHY_LESS, shared_machine
 from netplace.experiments.demo.summary_page import demo_page
@@ -18,7 +19,6 @@ from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages import write_page
 from netplace.report.plots.page import COLOURS, explain, page
-from netplace.report.terminal.compiling import load_engine
 from netplace.report.terminal.screen import print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
@@ -107,7 +107,8 @@ def run_demo(seeds: int, output: Path) -> None:
     every = cases(seeds)
     note = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
     note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
-    load_engine("kernel")
+    note.print("first what is not compiled yet is compiled, once for this installation")
+    compile_all()
     outcomes = with_progress(run_each(run, every, os.cpu_count() or 1), len(every), "replaying")
     write_table(output / "runs.csv", outcomes)
     draw(output / "mappings.png", outcomes)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from netplace.cosim import CosimPlan
 
-__all__ = ["PARTITIONS", "WHY_LESS", "Shared", "shared_machine"]
+__all__ = ["MACHINE", "PARTITIONS", "WHY_LESS", "Shared", "plan_of", "shared_machine"]
 
+MACHINE, _JOBS = "torus:8x8", 40
 PARTITIONS = ("contiguous", "non-contiguous", "random")
 _GIVEN = {
-    "machine": "torus:8x8", "workload": "applications", "jobs": 40, "sizes": "small", "classes": "2d,3d",
-    "intensity": "low", "repeats": "2:10", "mean_gap": 3e-6, "policy": "easy",
+    "machine": MACHINE, "workload": "applications", "sizes": "small", "classes": "2d,3d",
+    "intensity": "low", "repeats": "2:10", "mean_gap": 3e-6, "policy": "easy", "explain": True,
 }  # fmt: skip
 
 
@@ -54,11 +55,16 @@ class Shared:
     outcome: dict[str, Any]
 
 
+def plan_of(partition: str, jobs: int = _JOBS) -> CosimPlan:
+    """Return the plan of the shared machine under a partitioner."""
+    return make_cosim_plan(_GIVEN | {"partition": partition, "jobs": jobs})
+
+
 def shared_machine(picture: Path) -> Shared:
     """Let jobs share a torus under each partitioner; draw the last, and return a table of all."""
     rows = []
     for partition in PARTITIONS:
-        plan = make_cosim_plan(_GIVEN | {"partition": partition, "explain": True})
+        plan = plan_of(partition)
         outcome = cosimulate(plan).outcome
         figures = outcome["figures"]
         sharing, per_job = figures["sharing"], figures["schedule"]["per_job"]
@@ -74,5 +80,5 @@ def shared_machine(picture: Path) -> Shared:
         )
     draw_sharing(picture, outcome["jobs"], title_of(plan))
     columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "a table errs by (%)"]
-    title = f"{_GIVEN['jobs']} jobs share torus:8x8 under EASY, packet by packet"
+    title = f"{_JOBS} jobs share {MACHINE} under EASY, packet by packet"
     return Shared(table(title, columns, rows), columns, rows, plan, outcome)

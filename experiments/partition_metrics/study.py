@@ -37,7 +37,7 @@ from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Row, Study, of_runs
 from netplace.topologies import parse
 
-__all__ = ["STUDY", "configurations"]
+__all__ = ["APPLICATIONS", "STUDY", "configurations", "draw"]
 
 TASKS = 64
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
@@ -137,7 +137,7 @@ def _job(app: str, part: Part) -> dict[str, Any]:
 def report(asked: Asked, runs: pd.DataFrame) -> Report:
     """Return a table of correlations for each part, beside the published, and a picture of the points."""
     printed = published("partition_metric_correlations_2d.csv")
-    tables, figures, told = [], {}, []
+    tables, figures, every, told = [], {}, {}, []
     for name in asked.parts:
         part = PARTS[name]
         points = _points(runs[runs["table"] == name], part, configurations(part, _layouts(asked)))
@@ -155,9 +155,10 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
             ReportTable(f"points-{name}", f"{part.title}: the points", _means(points), _MEAN_DIGITS),
         ]
         told += [f"{name}: {sentence}" for sentence in correlation_summary(cells)]
-        for app, group in points.groupby("app", sort=False):
-            figures[f"{name}-{app}"] = partial(_draw, points=group, title=f"{app}, {part.title}")
-    return Report(tuple(tables), tuple(told), figures)
+        every[f"runs-{name}"] = points
+        for app in points["app"].unique():
+            figures[f"{name}-{app}"] = partial(draw, points=points, part=name, app=app)
+    return Report(tuple(tables), tuple(told), figures, every)
 
 
 _DIGITS = {"r": 2, "p": 4, "published": 2, "difference": 2, "r, mean of jobs": 2}
@@ -195,10 +196,11 @@ def _means(points: pd.DataFrame) -> pd.DataFrame:
     return times.join(dispersion).reset_index()
 
 
-def _draw(path: Path, points: pd.DataFrame, title: str) -> None:
-    """Draw run time against each metric."""
-    panels = {name: (points[name], points["time"]) for name in METRICS}
-    draw_scatter(path, panels, "", "run time, 10,000 cycles", title)
+def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
+    """Draw run time against each metric; `points` has a row for each run of the part."""
+    own = points[points["app"] == app]
+    panels = {name: (own[name], own["time"]) for name in METRICS}
+    draw_scatter(path, panels, "", "run time, 10,000 cycles", f"{app}, {PARTS[part].title}")
 
 
 STUDY = Study(
