@@ -155,13 +155,14 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
             ReportTable(f"points-{name}", f"{part.title}: the points", _means(points), _MEAN_DIGITS),
         ]
         told += [f"{name}: {sentence}" for sentence in correlation_summary(cells)]
-        every[f"runs-{name}"] = points
+        every[f"runs-{name}"] = points.round(_POINT_DIGITS)
         for app in points["app"].unique():
             figures[f"{name}-{app}"] = partial(draw, points=points, part=name, app=app)
     return Report(tuple(tables), tuple(told), figures, every)
 
 
 _DIGITS = {"r": 2, "p": 4, "published": 2, "difference": 2, "r, mean of jobs": 2}
+_POINT_DIGITS = 5
 _MEAN_DIGITS = dict.fromkeys(APPLICATIONS, 2) | dict.fromkeys(("NA", "LA", "AD", "DFC", "Diam"), 1)
 
 
@@ -197,10 +198,11 @@ def _means(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
-    """Draw run time against each metric; `points` has a row for each run of the part."""
+    """Draw run time against each metric, coloured by kind; `points` has a row for each run of the part."""
     own = points[points["app"] == app]
     panels = {name: (own[name], own["time"]) for name in METRICS}
-    draw_scatter(path, panels, "", "run time, 10,000 cycles", f"{app}, {PARTS[part].title}")
+    kinds = ["boxes" if kind.isdecimal() else kind for kind in own["configuration"].str.split("[x ]").str[0]]
+    draw_scatter(path, panels, "", "run time, 10,000 cycles", f"{app}, {PARTS[part].title}", kinds)
 
 
 STUDY = Study(

@@ -88,4 +88,6 @@ def test_points_at_fault(tmp_path):
         draw_scatter(tmp_path / "s.png", {}, "", "", "")
     with pytest.raises(ValueError, match="panel 'NA' has x of shape"):
         draw_scatter(tmp_path / "s.png", {"NA": ([1, 2], [1])}, "", "", "")
+    with pytest.raises(ValueError, match="'NA' has 2 points, and there are 1 groups"):
+        draw_scatter(tmp_path / "s.png", {"NA": ([1, 2], [1, 3])}, "", "", "", ["boxes"])
     assert list(tmp_path.iterdir()) == []
