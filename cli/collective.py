@@ -11,6 +11,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.outputs import page_flag, write_output
 from netplace.cli.settings import json_flag
 from netplace.cli.verdict import AnnouncingCommand
+from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -62,15 +63,17 @@ def collective_command(operation: str, **given: Any) -> None:
 
     one_of(operation, OPERATIONS, "collective operation")
     options = {key: given[key] for key in ("segment", "fanout", "radix", "group") if given[key] is not None}
-    messages = schedule(
-        operation,
-        given["ranks"],
-        given["bytes_"],
-        given["root"],
-        collectives=given["collectives"],
-        algorithm=given["algorithm"],
-        **options,
-    )
+    with pulse("messages") as progress:
+        messages = schedule(
+            operation,
+            given["ranks"],
+            given["bytes_"],
+            given["root"],
+            collectives=given["collectives"],
+            algorithm=given["algorithm"],
+            progress=progress,
+            **options,
+        )
     if given["output"]:
         write_output(given["output"], lambda: _described(messages))
     if given["as_json"]:

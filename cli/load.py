@@ -31,6 +31,7 @@ from netplace.cli.settings import (
     threads_flag,
 )
 from netplace.report.files.outputs import PICTURES
+from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import print_results, print_tables
 
 if TYPE_CHECKING:
@@ -119,7 +120,10 @@ def load_command(**given: Any) -> None:
     tell_limits((plan.network, plan.config) for plan in plans)
     threads = threads_beside(given["threads"], given["workers"] or 1, "--threads")
     measure = partial(measure_plan, threads=threads)
-    points = complete_outcomes(plans, measure, "loads", "loads", given, beside=study, prepare=warm_up)
+    with pulse("cycles") as progress:
+        if len(plans) == 1 and not (study or given["dask"]):  # of several there is a bar
+            measure = partial(measure, progress=progress)
+        points = complete_outcomes(plans, measure, "loads", "loads", given, beside=study, prepare=warm_up)
     frame = curve_frame(plans, points)
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)

@@ -26,6 +26,7 @@ from netplace.cli.settings import (
 )
 from netplace.cli.stores import open_store
 from netplace.report.files.outputs import PICTURES
+from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import bytes_read, print_results, print_tables, with_progress
 
 if TYPE_CHECKING:
@@ -188,6 +189,8 @@ def _executed(asked: _Asked) -> list[Executed]:
     _check_room(asked, [repeated.program for repeated in programs])
     runs = [asked.run.seeded(seed) for seed in asked.seeds]
     with ExitStack() as stack:
+        if len(runs) == 1 and asked.processes == 1:
+            simulate = partial(simulate, progress=stack.enter_context(pulse("cycles")))
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
         executed = with_progress(run_each(simulate, runs, asked.processes), len(asked.seeds), "runs")
         if store:
@@ -215,6 +218,9 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     if asked.workers > 1 and whole_runs:
         which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
         say(f"--workers {asked.workers}: {which} by one process: there is one job, or jobs can share routers")
+    longest = max(run.window or 0 for run in executed)
+    if asked.window and longest > asked.window:
+        say(f"--window {asked.window}: would be too many, they are {longest} cycles long instead")
     write_run(executed, asked.messages, asked.timeline, None)
     paths = path_rows(executed) if asked.critical_path else []
 

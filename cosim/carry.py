@@ -11,7 +11,7 @@ from typing import Any
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.cosim.checkpoint import Keep, Memory
-from netplace.cosim.cost import cheaper
+from netplace.cosim.cost import cheaper, check_affordable
 from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.course import COURSES
 from netplace.cosim.figures import figures, job_rows
@@ -85,6 +85,9 @@ def cosimulate(
     if plan.network_time == "auto":
         cheapest, why = cheaper(placing, jobs)
         plan, chosen = replace(plan, network_time=cheapest), [why]
+    elif plan.network_time == "live" or (plan.network_time == "table" and not plan.applications):
+        fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
+        check_affordable(placing, fitting, plan.network_time)
     course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None), rates)
     execution, site = course.execution, None
     if keep is not None and isinstance(execution, LiveExecution):

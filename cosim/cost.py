@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from netplace.cosim.placed import Placing
 from netplace.cosim.work import Work, body_of
+from netplace.netsim import Config
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
-__all__ = ["cheaper", "packets_by_fidelity"]
+__all__ = ["cheaper", "check_affordable", "packets_by_fidelity"]
 
 # Chosen by docs/figures/network_time.py, whose table is in docs/background/cosim.md.
 _LITTLE = 5e6  # packets that are simulated in some seconds
 _MUCH = 1e8  # packets that take minutes
+_ENDLESS = 1e11  # packets that take days
 _EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes
 _LIFE, _PART, _MOST = 60, 12, 280  # of each job besides: so many, one of so many, that at most
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
@@ -56,10 +59,46 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
     )
 
 
+def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str) -> None:
+    """Check before anything runs that simulating every packet could ever end.
+
+    Parameters
+    ----------
+    placing : Placing
+        Machine, settings, and what jobs do.
+    jobs : sequence of Job
+        Those that fit on the machine.
+    network_time : str
+        Fidelity that simulates all of their iterations: ``live``, or ``table``.
+
+    Raises
+    ------
+    ValueError
+        If that takes days, naming the job that sends most.
+    """
+    if not jobs:
+        return
+    live, sampled = packets_by_fidelity(placing, jobs).values()
+    if live > _ENDLESS:
+        most = max(jobs, key=lambda job: _all_packets(placing, placing.work_of(job)))
+        times = placing.work_of(most).iterations
+        raise ValueError(
+            f"network_time: {network_time} would simulate about {live:.2g} packets (most of them those of "
+            f"job {most.number}, {times:,} iterations), which takes days, expected at most {_ENDLESS:.0e}; "
+            f"--network-time sampled takes about {sampled:.2g}"
+        )
+
+
+def _all_packets(placing: Placing, work: Work) -> float:
+    return work.iterations * _packets(placing, work)
+
+
 def _packets(placing: Placing, work: Work) -> float:
     """Return the packets of an iteration."""
-    if not work.application:
-        return 0.0
-    body = body_of(replace(work, iterations=1, compute=0), placing.config)
-    traffic = body.traffic().W
-    return float(np.ceil(np.asarray(traffic[traffic > 0], float) / placing.config.packet_bytes).sum())
+    return _of_body(replace(work, iterations=1, compute=0), placing.config) if work.application else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _of_body(work: Work, config: Config) -> float:
+    traffic = body_of(work, config).traffic().W
+    return float(np.ceil(np.asarray(traffic[traffic > 0], float) / config.packet_bytes).sum())

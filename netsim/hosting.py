@@ -105,6 +105,7 @@ class Hosting:
         self._piece = 1000
         self.between: Callable[[], None] | None = None
         self._window_loads: list[NDArray[np.int64]] = []
+        self._window = 0  # cycles of each
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_sound"}

@@ -7,7 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import memory_limit, whole
+from netplace.checks import check_size, memory_limit, whole
 from netplace.checks.calls import checked
 from netplace.netsim.door import check_pointers, check_traffic
 from netplace.netsim.engine import Counters, Exit, Traffic
@@ -237,7 +237,8 @@ class Network(Hosting):
         max_cycles : int, optional
             Longest run allowed.
         window : int, optional
-            Cycles of a window in which link loads are also counted, see `Result.window_loads`.
+            Cycles of a window in which link loads are also counted, see `Result.window_loads`. Where they
+            become more than 20,000, or take too much memory, two and two of them are put together.
 
         Raises
         ------
@@ -285,14 +286,15 @@ class Network(Hosting):
         self._engine.now = residue.cycle
 
     def _go_by_windows(self, window: int, max_cycles: int | None) -> None:
-        most = min(_MOST_WINDOWS, memory_limit() // (_BYTES_PER_LOAD * self.topology.neighbor.size))
+        bytes_each = _BYTES_PER_LOAD * self.topology.neighbor.size
+        check_size(2, bytes_each, "windows of link loads", "window")
+        most = min(_MOST_WINDOWS, memory_limit() // bytes_each) // 2 * 2
+        self._window = window
         while self._unfinished and (max_cycles is None or self.now < max_cycles):
-            if len(self._window_loads) == most:
-                raise ValueError(
-                    f"window: {window} cycles make more than {most:,} windows of a run that is at cycle "
-                    f"{self.now:,}, expected longer ones"
-                )
-            stop = self.now + window
+            if len(self._window_loads) == most:  # how long a run is nobody knows before
+                self._window_loads = self._window_loads[1::2]
+                self._window *= 2
+            stop = self.now + self._window
             while self.now < stop and self._unfinished:
                 self.advance(stop)
             self._window_loads.append(self.counters().link_cycles)
@@ -370,6 +372,7 @@ class Network(Hosting):
             cpu_seconds=self.cpu_seconds,
             window_loads=list(self._window_loads),
             faults=list(self.faults),
+            window=self._window,
         )
 
     def counters(self) -> Counters:

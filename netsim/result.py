@@ -125,6 +125,8 @@ class Result:
         Cycles in which each directed link carried a phit.
     window_loads : list of ndarray
         `link_cycles` at the end of each window, if asked for.
+    window : int
+        Cycles of a window, or of several put together where there would be too many; 0: none were asked for.
     faults : list of FaultReport
         What came of faults at a cycle.
     """
@@ -148,6 +150,7 @@ class Result:
     versions: dict[str, str]
     window_loads: list[NDArray[np.int64]] = field(default_factory=list)
     faults: list[FaultReport] = field(default_factory=list)
+    window: int = 0
 
     @property
     def seconds(self) -> float:
@@ -159,13 +162,13 @@ class Result:
         """Share of the run in which each link carried a phit, shape (routers, ports)."""
         return np.asarray(self.link_cycles / max(1, self.drained_cycles), np.float64)
 
-    def window_load(self, window: int) -> NDArray[np.float64]:
-        """Return the share of each window of so many cycles in which each link carried a phit.
+    def window_load(self) -> NDArray[np.float64]:
+        """Return the share of each window in which each link carried a phit.
 
-        The shape is (windows, routers, ports).
+        The shape is (windows, routers, ports); windows are `window` cycles long.
         """
         ends = np.stack([np.zeros_like(self.link_cycles), *self.window_loads])
-        return np.asarray(np.diff(ends, axis=0) / window, np.float64)
+        return np.asarray(np.diff(ends, axis=0) / max(1, self.window), np.float64)
 
     @property
     def injection_blocked(self) -> int:
@@ -245,6 +248,7 @@ def make_result(
     cpu_seconds: float,
     window_loads: list[NDArray[np.int64]],
     faults: list[FaultReport],
+    window: int = 0,
 ) -> Result:
     """Put together what an engine measured."""
     jobs = [
@@ -281,4 +285,5 @@ def make_result(
         versions=versions(),
         window_loads=window_loads,
         faults=faults,
+        window=window,
     )

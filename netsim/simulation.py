@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,7 @@ def simulate(
     window: int | None = None,
     workers: int = 1,
     threads: int | str = 1,
+    progress: Callable[[int], None] | None = None,
     starts: Sequence[int] | None = None,
     times: Sequence[int] | None = None,
 ) -> Result:
@@ -73,6 +74,8 @@ def simulate(
         all is one part, one process does all.
     threads : int or str
         Threads for the network as a whole, as in `Network`; with several workers each process has as many.
+    progress : callable, optional
+        Called every fraction of a second with the cycle, unless parts of the run go on side by side.
     starts : sequence of int, optional
         First cycle of each job; 0 by default.
     times : sequence of int, optional
@@ -95,6 +98,8 @@ def simulate(
     network = settings.network()
     for program, where, start, rounds in jobs:
         network.start(program, where, at=start, times=rounds)
+    if progress is not None:
+        network.between = lambda: progress(network.now)
     network.finish(max_cycles, window)
     return network.result()
 

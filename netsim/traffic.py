@@ -266,6 +266,7 @@ def measure_load(
     hot_node: int | None = None,
     hot_share: float = 0.1,
     threads: int | str = 1,
+    progress: Callable[[int], None] | None = None,
 ) -> LoadPoint:
     """Drive a network with open-loop traffic, and measure what it accepts.
 
@@ -278,6 +279,8 @@ def measure_load(
         Close to saturation a large network needs a longer warm-up to be steady.
     threads : int or str
         Threads that simulate the network together, as in `Network`.
+    progress : callable, optional
+        Called every fraction of a second with the cycle.
 
     Raises
     ------
@@ -299,6 +302,8 @@ def measure_load(
     network.apply_faults()  # faults from the start cut nodes off before any packet is drawn
     cut = np.flatnonzero(network.cut)
     network.generate(pattern(traffic, topology, chance, hot_node=hot_node, hot_share=hot_share, without=cut))
+    if progress is not None:
+        network.between = lambda: progress(network.now)
     network.advance(warmup)
     network.reset_counters()
     before = network.cpu_seconds

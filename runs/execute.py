@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -73,7 +74,8 @@ class Executed:
     methods : tuple of str
         How the mapping of each job was found; for mapping ``best`` the name of the winner.
     window : int or None
-        Cycles of the windows in which link loads were counted.
+        Cycles of the windows in which link loads were counted; more than were asked for where those would
+        have been too many.
     parts : int
         Parts that could go on side by side; looked for where there were several workers.
     """
@@ -170,6 +172,7 @@ def carry_out(
     window: int | None = None,
     workers: int = 1,
     threads: int | str = 1,
+    progress: Callable[[int], None] | None = None,
 ) -> Executed:
     """Simulate a run, and return how its mappings were found as well.
 
@@ -187,6 +190,8 @@ def carry_out(
         Processes for parts of the run that share no router, as in `netplace.netsim.simulate`.
     threads : int or str
         Threads for the network as a whole, as in `netplace.netsim.Network`.
+    progress : callable, optional
+        Called every fraction of a second with the cycle, as in `netplace.netsim.simulate`.
 
     Raises
     ------
@@ -201,8 +206,8 @@ def carry_out(
     if workers > 1 and window is None:
         once = [repeated.program for repeated in programs]
         parts = len(independent_parts(network_of(run.network), run.config, once, places))
-    result = _simulate(run, programs, places, engine, record_messages, window, workers, threads)
-    return Executed(run, result, tuple(mapped.method for mapped in found), window, parts)
+    result = _simulate(run, programs, places, engine, record_messages, window, workers, threads, progress)
+    return Executed(run, result, tuple(mapped.method for mapped in found), result.window or None, parts)
 
 
 def _simulate(
@@ -214,6 +219,7 @@ def _simulate(
     window: int | None = None,
     workers: int = 1,
     threads: int | str = 1,
+    progress: Callable[[int], None] | None = None,
 ) -> Result:
     if record_messages:
         programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
@@ -229,6 +235,7 @@ def _simulate(
         window=window,
         workers=workers,
         threads=threads,
+        progress=progress,
         starts=[job.start for job in run.jobs],
         times=[repeated.times for repeated in programs],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -127,7 +127,9 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     return plan
 
 
-def measure_plan(plan: LoadPlan, threads: int | str = 1) -> dict[str, Any]:
+def measure_plan(
+    plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
+) -> dict[str, Any]:
     """Return the point that was measured, as `netplace.netsim.LoadPoint.to_dict` gives it, with versions."""
     point = measure_load(
         parse(plan.network),
@@ -141,6 +143,7 @@ def measure_plan(plan: LoadPlan, threads: int | str = 1) -> dict[str, Any]:
         hot_node=plan.hot_node,
         hot_share=plan.hot_share,
         threads=threads,
+        progress=progress,
     )
     return {**point.to_dict(), "versions": versions()}
 

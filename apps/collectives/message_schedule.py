@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from netplace.apps.collectives.call import Call, Round
 from netplace.apps.task import TaskWriter
 
-__all__ = ["MOST_MESSAGES", "Schedule"]
+__all__ = ["MOST_MESSAGES", "MOST_RANKS", "Schedule"]
 
+MOST_RANKS = 1 << 18  # whose messages are listed: those of a round take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
 
 
@@ -41,8 +42,16 @@ class Schedule:
     bytes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, call: Call, algorithm: str, rounds: Iterable[Round]) -> Schedule:
+    def of(
+        cls,
+        call: Call,
+        algorithm: str,
+        rounds: Iterable[Round],
+        progress: Callable[[int], None] | None = None,
+    ) -> Schedule:
         """Take down the messages of `rounds`; those without any, and messages to oneself, do not count.
+
+        After each round `progress` is told how many there are so far.
 
         Raises
         ------
@@ -70,6 +79,8 @@ class Schedule:
                     for column, value in zip(columns, (number, source, destination, size), strict=True):
                         column.append(value)
             number += len(columns[0]) > before
+            if progress is not None:
+                progress(len(columns[0]))
         return cls(call, algorithm, *(np.array(column, np.int64) for column in columns))
 
     @property

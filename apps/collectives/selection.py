@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, OwnBlocks, Shifted
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
-from netplace.apps.collectives.message_schedule import Schedule
+from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule
 from netplace.apps.task import TaskWriter
 from netplace.checks import one_of, whole
 
@@ -47,8 +47,8 @@ class Collectives:
             algorithm(operation, name)[1].grouped for operation, name in (*self.named.items(), *names)
         )
 
-    def schedule(self, call: Call) -> Schedule:
-        """Return all messages of a call.
+    def schedule(self, call: Call, progress: Callable[[int], None] | None = None) -> Schedule:
+        """Return all messages of a call; `progress` is told after each round how many there are so far.
 
         Raises
         ------
@@ -56,7 +56,9 @@ class Collectives:
             If there is no algorithm for it.
         """
         name, chosen, call = self._chosen(call)
-        return _schedule(chosen, name, call)
+        if progress is None:
+            return _schedule(chosen, name, call)
+        return Schedule.of(call, name, () if call.is_empty else chosen.rounds(call), progress)
 
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, call: Call, tag: int) -> None:
         """Append to `writer` what member number `rank` of `members` does.
@@ -144,6 +146,7 @@ def schedule(
     *,
     collectives: str = "ours",
     algorithm: str | None = None,
+    progress: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Schedule:
     """Return the messages of a collective operation.
@@ -153,7 +156,7 @@ def schedule(
     operation : str
         Key of `OPERATIONS`.
     ranks : int
-        How many take part.
+        How many take part; at most 262,144, for each round is a list of messages.
     bytes : int
         What `OPERATIONS` says of the operation.
     root : int
@@ -162,6 +165,8 @@ def schedule(
         The table that chooses the algorithm, as for `selection`.
     algorithm : str, optional
         The algorithm itself.
+    progress : callable, optional
+        Called after each round with the number of messages so far.
     **options
         Further attributes of a `Call`.
 
@@ -178,7 +183,8 @@ def schedule(
     """
     one_of(operation, OPERATIONS, "collective operation")
     chosen = Collectives(decision_table(collectives), {} if algorithm is None else {operation: algorithm})
-    return chosen.schedule(Call(operation, ranks, bytes, root, **options))
+    whole(ranks, "ranks", most=MOST_RANKS)
+    return chosen.schedule(Call(operation, ranks, bytes, root, **options), progress)
 
 
 @lru_cache(maxsize=64)

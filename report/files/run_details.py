@@ -47,7 +47,7 @@ def _links(result: Result, window: int | None) -> dict[str, Any]:
     ends: list[int] = []
     loads = result.link_load[None]
     if window is not None and result.window_loads:
-        course = result.window_load(window)
+        course = result.window_load()
         step = -(-len(course) // _MOST_WINDOWS)
         begins = np.arange(0, len(course), step)
         counts = np.diff(np.append(begins, len(course)))

@@ -105,7 +105,7 @@ def link_courses(
     if not result.window_loads or window is None:
         return None
     used = (parse(result.network).neighbor >= 0)[None]
-    loads = result.window_load(window)
+    loads = result.window_load()
     mean = loads.sum(axis=(1, 2), where=used) / used.sum()
     return window, np.column_stack([mean, loads.max(axis=(1, 2))])
 

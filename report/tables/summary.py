@@ -46,7 +46,7 @@ def _windows(result: Result, window: int) -> list[Described]:
             "mean_link_load": load.sum() / links,
             "most_link_load": load.max(initial=0.0),
         }
-        for number, load in enumerate(result.window_load(window))
+        for number, load in enumerate(result.window_load())
     ]
 
 

@@ -131,7 +131,7 @@ def explain(text: str, engine: str) -> Any:
 def timelines(text: str, engine: str) -> Any:
     """Write tasks, messages and link loads over time."""
     result = _run(text, engine)
-    loads = result.window_load(20)
+    loads = result.window_load()
     assert 0 < loads.max() <= 1
     return list(trace_events(result, _programs(), 20)), loads.tolist()
 

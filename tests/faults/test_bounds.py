@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import resource
 import time
@@ -196,13 +197,28 @@ def test_one_limit_is_raised_and_lowered_by_the_flag(monkeypatch):
     assert parse("torus:100x100").nodes == 10_000
 
 
+@pytest.mark.parametrize("network_time", ["live", "table"])
+def test_packets_of_a_co_simulation_are_counted(network_time):
+    line = "cosim --machine torus:4x4 --workload applications --jobs 3 --repeats 1000000000:1000000000"
+    answer = CliRunner().invoke(app, [*line.split(), "--network-time", network_time])
+    assert answer.exit_code == 2
+    assert f"network_time: {network_time} would simulate about " in answer.stderr
+    assert "1,000,000,000 iterations), which takes days, expected at most 1e+11; --net" in answer.stderr
+
+
 def test_windows_of_a_run_are_counted(monkeypatch):
     monkeypatch.setattr(netplace.netsim.network, "_MOST_WINDOWS", 100)
     flags = ["run", "--network", "torus:4x4", "--app", "butterfly", "--window"]
     assert CliRunner().invoke(app, [*flags, "1000"]).exit_code == 0
-    answer = CliRunner().invoke(app, [*flags, "1"])
-    assert answer.exit_code == 2
-    assert "window: 1 cycles make more than 100 windows of a run that is at cycle 100, exp" in answer.stderr
+    few, many = (
+        json.loads(CliRunner().invoke(app, [*flags, each, "--json"]).stdout) for each in ("1000", "1")
+    )
+    assert len(few["windows"]) == 1
+    assert many["window"] in (2, 4, 8, 16)
+    assert 50 < len(many["windows"]) <= 100
+    ends = [window["end"] for window in many["windows"]]
+    assert ends == list(range(many["window"], ends[-1] + 1, many["window"]))
+    assert "--window 1: would be too many, they are " in CliRunner().invoke(app, [*flags, "1"]).stderr
 
 
 def test_what_a_process_may_have_bounds_what_is_built(monkeypatch):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+import netplace.netsim.network
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import ENGINES, Network, simulate
 from netplace.topologies import parse
@@ -127,7 +130,7 @@ def test_windows_of_link_loads(engine):
     assert result.cycles == plain.cycles
     assert len(result.window_loads) == -(-result.drained_cycles // 50)
     assert (result.window_loads[-1] == 16 * plain.link_packets).all()
-    assert (result.window_load(50) <= 1).all()
+    assert (result.window_load() <= 1).all()
 
 
 @BOTH
@@ -158,7 +161,7 @@ def test_link_loads_of_a_window_that_ends_in_mid_packet():
         simulate(parse("torus:4x4"), APPLICATIONS["butterfly"].make(tasks=16), engine=engine, window=20)
         for engine in ENGINES
     ]
-    loads = [result.window_load(20) for result in found]
+    loads = [result.window_load() for result in found]
     assert (loads[0] == loads[1]).all()
     assert loads[0].max() == 1.0
 
@@ -191,3 +194,12 @@ def test_a_later_job_has_the_nodes_of_an_earlier_one(engine):
             simulate(
                 topology, [job] * 2, [range(4)] * 2, starts=[0, alone - 1], engine=engine, workers=workers
             )
+
+
+def test_windows_put_together_are_those_of_twice_the_length(monkeypatch):
+    asked = partial(simulate, parse("torus:4x4"), APPLICATIONS["butterfly"].make(tasks=16))
+    expected = asked(window=40)
+    monkeypatch.setattr(netplace.netsim.network, "_MOST_WINDOWS", len(expected.window_loads) + 1)
+    found = asked(window=10)
+    assert (expected.window, found.window) == (40, 40)
+    assert (found.window_load() == expected.window_load()).all()

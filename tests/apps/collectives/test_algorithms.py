@@ -130,7 +130,7 @@ def test_what_is_added_twice_is_seen():
             "is not for 6 ranks, expected a power of two, such as 4 or 8",
         ),
         ({"bytes": 10**13, "algorithm": "chain", "segment": 1}, "expected at least 9536744"),
-        ({"ranks": 1 << 23}, "ranks: 8388608 are too many"),
+        ({"ranks": 1 << 23}, "ranks: 8388608 is too large, expected at most 262144"),
     ],
 )
 def test_what_is_refused(request_, sentence):
