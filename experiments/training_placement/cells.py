@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program, application
 from netplace.cosim.work import Work, body_of
+from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
 from netplace.netsim import Config, Network
-from netplace.scheduling import Job, Partitioner, make_partitioner
+from netplace.scheduling import make_partitioner
 from netplace.studies.cases import KeptCase
 from netplace.topologies import Topology, parse
 
@@ -39,7 +40,6 @@ MIX = (
     (64, "butterfly", 16 << 20, 8.0),
     (128, "all-to-all", 1 << 20, 10.0),
 )
-_PAST = (4, 41)  # sizes of the jobs that held the machine before, drawn evenly
 _EARLY = 4  # the training job comes among so many first: later there may be no box for it
 
 
@@ -119,27 +119,14 @@ def _placed(machine: str, partitioner: str, draw: int) -> list[Nodes]:
     """
     rng = np.random.default_rng([draw, 1])
     keeper = make_partitioner(partitioner, _machine(machine), draw)
-    past = []
-    while (found := keeper.find(Job(0, 0.0, int(rng.integers(*_PAST)), 1.0))) is not None:
-        keeper.take(found)
-        past.append(found)
-    past = [past[place] for place in rng.permutation(len(past))]
+    past = filled(keeper, rng)
     sizes = [RANKS, *(tasks for tasks, *_ in MIX)]
     nodes = [np.empty(0, np.int64)] * len(sizes)
     arrivals = (1 + rng.permutation(len(MIX))).tolist()
     arrivals.insert(int(rng.integers(_EARLY)), 0)
     for place in arrivals:
-        nodes[place] = _found(keeper, sizes[place], past)
+        nodes[place] = nodes_after_others(keeper, sizes[place], past)
     return nodes
-
-
-def _found(keeper: Partitioner, size: int, past: list[Any]) -> Nodes:
-    while (found := keeper.find(Job(0, 0.0, size, 1.0))) is None:
-        if not past:
-            return np.empty(0, np.int64)
-        keeper.release(past.pop())
-    keeper.take(found)
-    return found.nodes[:size]
 
 
 def _step_ms(
