@@ -13,7 +13,7 @@ from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing
 
-__all__ = ["GraphRouting", "Trip"]
+__all__ = ["Fork", "GraphRouting", "Trip"]
 
 
 @dataclass
@@ -42,6 +42,28 @@ class Trip:
     escaped: bool = False
 
 
+@dataclass(frozen=True)
+class Fork:
+    """Two ways that a packet may go.
+
+    Attributes
+    ----------
+    switch, via, home : int
+        Where it is, an intermediate switch, and where it goes.
+    near, far : int
+        Its level on the direct way, and on that by the intermediate switch.
+    first_vc : int
+        First virtual channel of its class.
+    """
+
+    switch: int
+    via: int
+    home: int
+    near: int
+    far: int
+    first_vc: int
+
+
 class GraphRouting(Routing):
     """Routes along the tables of a `General`.
 
@@ -68,7 +90,6 @@ class GraphRouting(Routing):
         self._compute_from = table.switches.count - table.switches.compute_nodes
         self._choice = table.routes.choice
         self._link_vcs = config.of_all_classes.vcs
-        self._shift = 0  # first virtual channel of the class of the packet that chooses its way
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
         """Return nothing: switches look the way up."""
@@ -219,9 +240,9 @@ class GraphRouting(Routing):
                 trip.may_turn = False
                 return
         drawn = self._drawn(fifo, switch, home, now)
-        self._shift = fifo.packets[0].first_vc
         near, far = trip.level + self.table.base, trip.level + int(turning and not self.table.anew)
-        if drawn not in (-1, switch, home) and not self.prefers_direct(switch, drawn, home, (near, far), now):
+        fork = Fork(switch, drawn, home, near, far, fifo.packets[0].first_vc)
+        if drawn not in (-1, switch, home) and not self.prefers_direct(fork, now):
             trip.via = drawn
             trip.may_turn = False
             trip.level = far
@@ -241,27 +262,28 @@ class GraphRouting(Routing):
         barred = {int(self.table.place[end]) for end in (switch, home)}
         return [end for n, end in enumerate(via) if n not in barred]
 
-    def prefers_direct(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
-        """Tell whether a packet goes direct, on the first of two levels, and not aside, on the second."""
-        return _WORTH[self._choice](self, switch, via, home, levels, now)
+    def prefers_direct(self, fork: Fork, now: int) -> bool:
+        """Tell whether a packet goes direct and not aside."""
+        return _WORTH[self._choice](self, fork, now)
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
         """Return the packets behind the first port that leads to `target`, and those that wait for it.
 
-        Counted are those on some virtual channels. Heads that came in this very cycle do not count.
+        Counted are those on virtual channels `vcs`, numbered over all classes. Heads that came in this very
+        cycle do not count.
         """
         port = int(self.table.routes.ports[switch, target, 0])
         router = self._routers[self._first + switch]
-        outputs = [router.outputs[port * self._link_vcs + self._shift + vc] for vc in vcs]
+        outputs = [router.outputs[port * self._link_vcs + vc] for vc in vcs]
         waiting = [fifo.head for fifo in router.fifos if fifo.head is not None and fifo.head.since < now]
         heads = sum(any(output in outputs for output in head.candidates) for head in waiting)
         return heads + sum(map(_packets, outputs))
 
-    def _whole_way(self, switch: int, target: int, now: int) -> int:
-        """Return the sum of that over all links of the way by first ports and all virtual channels."""
+    def _whole_way(self, switch: int, target: int, first_vc: int, now: int) -> int:
+        """Return the sum of that over all links of the way by first ports and all channels of a class."""
         total = 0
         while switch != target:
-            total += self._first_link(switch, target, range(self.vcs), now)
+            total += self._first_link(switch, target, range(first_vc, first_vc + self.vcs), now)
             port = int(self.table.routes.ports[switch, target, 0])
             switch = int(self.table.switches.neighbor[switch, port])
         return total
@@ -269,18 +291,24 @@ class GraphRouting(Routing):
     def _vcs_of(self, level: int) -> range:
         return range(self.table.low[level], self.table.high[level])
 
-    def direct_by_first(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
+    def direct_by_first(self, fork: Fork, now: int) -> bool:
         """Tell whether the direct way is to be preferred by packets at the first link times hops."""
         hops = self.table.hops
-        near, far = map(self._vcs_of, levels)
-        direct = self._first_link(switch, home, near, now) * int(hops[switch, home])
-        aside = self._first_link(switch, via, far, now) * int(hops[switch, via] + hops[via, home])
+        near, far = (
+            range(fork.first_vc + self.table.low[level], fork.first_vc + self.table.high[level])
+            for level in (fork.near, fork.far)
+        )
+        direct = self._first_link(fork.switch, fork.home, near, now) * int(hops[fork.switch, fork.home])
+        there = int(hops[fork.switch, fork.via] + hops[fork.via, fork.home])
+        aside = self._first_link(fork.switch, fork.via, far, now) * there
         return direct <= aside + self.table.routes.threshold
 
-    def direct_by_all(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
+    def direct_by_all(self, fork: Fork, now: int) -> bool:
         """Tell whether the direct way is to be preferred by packets at all links."""
-        aside = self._whole_way(switch, via, now) + self._whole_way(via, home, now)
-        return self._whole_way(switch, home, now) <= aside + self.table.routes.threshold
+        aside = self._whole_way(fork.switch, fork.via, fork.first_vc, now)
+        aside += self._whole_way(fork.via, fork.home, fork.first_vc, now)
+        direct = self._whole_way(fork.switch, fork.home, fork.first_vc, now)
+        return direct <= aside + self.table.routes.threshold
 
 
 def _sink(router: Router) -> Output:
@@ -295,14 +323,12 @@ def _packets(output: Output) -> int:
     return 0 if output.fifo is None else len(output.fifo.packets) + output.fifo.untold
 
 
-def _never(
-    routing: GraphRouting, switch: int, via: int, home: int, levels: tuple[int, int], now: int
-) -> bool:
+def _never(routing: GraphRouting, fork: Fork, now: int) -> bool:
     """Prefer the intermediate switch always."""
     return False
 
 
-_WORTH: dict[str, Callable[[GraphRouting, int, int, int, tuple[int, int], int], bool]] = {
+_WORTH: dict[str, Callable[[GraphRouting, Fork, int], bool]] = {
     "valiant": _never,
     "ugal-l": GraphRouting.direct_by_first,
     "ugal-g": GraphRouting.direct_by_all,

@@ -10,7 +10,7 @@ import pytest
 from netplace.netsim import Config, Network, measure_load
 from netplace.netsim.general import verdict_on
 from netplace.netsim.reference.fabric import Fabric
-from netplace.netsim.reference.graphs import GraphRouting, Trip
+from netplace.netsim.reference.graphs import Fork, GraphRouting, Trip
 from netplace.netsim.reference.messages import Load
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Output
@@ -32,7 +32,7 @@ class _Script(GraphRouting):
     def _drawn(self, fifo: Fifo, switch: int, home: int, now: int) -> int:
         return self.choice[0]
 
-    def prefers_direct(self, switch: int, via: int, home: int, levels: tuple[int, int], now: int) -> bool:
+    def prefers_direct(self, fork: Fork, now: int) -> bool:
         return self.choice[1]
 
 
