@@ -52,7 +52,7 @@ MIXES = {
     ),
 }
 _GIGABYTES = 25.0
-_WARM_UP, _MEASURED = 120.0, 360.0  # microseconds, on links of 25 GB/s
+_WARM_UP, _MEASURED = 100.0, 240.0  # microseconds, on links of 25 GB/s
 _FOREVER = 1 << 20  # iterations
 
 
