@@ -107,7 +107,7 @@ class Cell(KeptCase):
             network.advance(network.now + round(_MEASURED * cycles_of_us))
             laps = [network.laps(job) for job in jobs]
             times = np.array([_of_an_iteration(*ends) for ends in zip(before, laps, strict=True)])
-        return (times * config.cycle_ns / 1000).tolist()
+        return [float(time) * config.cycle_ns / 1000 for time in times]
 
 
 def _of_an_iteration(before: Laps, after: Laps) -> float:

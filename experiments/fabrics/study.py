@@ -66,7 +66,8 @@ def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     """Simulate what is missing, and report."""
-    tables, summary, figures = [], [], {}
+    tables: list[ReportTable] = []
+    summary, figures = [], {}
     for part in asked.parts:
         named = cells(part, asked)
         wanted = {cell.key: cell for _, cell in named}
