@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ __all__ = [
     "draw_compared",
     "figure_rows",
     "figure_tables",
+    "rejected_notes",
     "remarks",
     "row_table",
     "title_of",
@@ -107,13 +108,18 @@ def site_rows(outcome: Outcome) -> list[list[str]]:
     return [[names[name], number(count)] for name, count in outcome.get("site", {}).items()]
 
 
+def rejected_notes(rejected: Mapping[str, Any], machine: str) -> list[str]:
+    """Return a sentence on the jobs that can never run on the machine, if there are any."""
+    if not rejected["jobs"]:
+        return []
+    count, first = len(rejected["jobs"]), rejected["first"]
+    return [f"{count:,} jobs can never run on {machine} and were rejected, the first: {first}"]
+
+
 def remarks(plan: Plan, outcome: Outcome) -> list[str]:
     """Return what a user should know besides: notes, rejected jobs, the rule for estimates."""
-    metrics, rejected = outcome["metrics"], outcome["rejected"]
-    said = list(outcome["notes"])
-    if rejected["jobs"]:
-        count, first = len(rejected["jobs"]), rejected["first"]
-        said.append(f"{count:,} jobs can never run on {plan.machine} and were rejected, the first: {first}")
+    metrics = outcome["metrics"]
+    said = [*outcome["notes"], *rejected_notes(outcome["rejected"], plan.machine)]
     if plan.policy != "fcfs" and metrics["without_estimate"]:
         said.append(
             f"{metrics['without_estimate']:,} jobs have no estimate; theirs is by the rule {plan.estimates}"

@@ -20,6 +20,7 @@ from netplace.report.pages.figures import (
     Timeline,
 )
 from netplace.report.pages.html import MOST_BYTES, Page
+from netplace.report.pages.kinds.held import kept_steps
 from netplace.report.pages.kinds.links import load_map
 from netplace.topologies import parse
 
@@ -260,3 +261,17 @@ def test_the_page_of_a_schedule_says_what_energy_it_took(netplace, tmp_path):
     bars = next(part for part in page.parts if isinstance(part, Bars) and part.unit == "kWh")
     assert sum(bars.series["energy"]) == pytest.approx(kept["kwh"])
     assert f"It took {kept['kwh']:,.4g} kWh." in " ".join(page.verdict)
+
+
+def test_steps_too_close_to_be_told_apart_are_thinned_but_keep_their_shape():
+    rng = np.random.default_rng(5)
+    moments = np.append(np.sort(rng.uniform(0, 100, 50_000)), [250.0, 1000.0])
+    held = np.append(rng.integers(0, 144, 50_000), [3, 0])
+    waiting = rng.integers(0, 900, len(moments))
+    kept = kept_steps(moments, (held, waiting), 4000)
+    assert len(kept) <= 4000
+    assert {0, 49_999, 50_000, 50_001} <= set(kept)  # what holds for long is what was
+    for values in (held, waiting):
+        assert values[kept].min() == values.min()
+        assert values[kept].max() == values.max()
+    assert kept_steps(moments, (held,), 60_000).tolist() == list(range(len(moments)))

@@ -27,7 +27,7 @@ const isNarrow = (figure) => (figure.width || 1000) < 640;
 const room = (names) => Math.min(180, 16 + 6.8 * names.reduce((most, name) => Math.max(most, name.length), 0));
 const cut = (left) => ({ width: left - 10, overflow: "truncate" });
 // The scale of colours: beside a figure, or above it where there is no room beside.
-const shades = (figure, extra = {}) => ({ calculable: true, formatter: shown, text: [figure.value, ""], itemHeight: 120, inRange: { color: scale() },
+const shades = (figure, extra = {}) => ({ calculable: true, formatter: (value) => shown(Number(Number(value).toPrecision(3))), text: [figure.value, ""], itemHeight: 120, inRange: { color: scale() },
   ...(isNarrow(figure) ? { orient: "horizontal", left: "center", top: 0 } : { right: 0, top: "middle" }), ...extra });
 const besides = (figure, extra = {}) => frame(isNarrow(figure) ? { top: 64, ...extra } : { right: 100, ...extra });
 const zoom = [{ type: "inside", filterMode: "weakFilter" }, { type: "slider", height: 18, bottom: 4, filterMode: "weakFilter" }];
@@ -110,14 +110,14 @@ const options = {
       const points = figure.series[name], colour = colours[place % colours.length];
       series.push({ name, type: "line", step: figure.step ? (figure.step === "before" ? "start" : "end") : false, showSymbol: !figure.step && points.length < 200,
         data: points.map((point) => [point[0], point[1]]), lineStyle: { width: 1.8 }, itemStyle: { color: colour },
-        sampling: points.length > 4000 ? "minmax" : undefined });
+        sampling: points.length > 4000 && !figure.step ? "minmax" : undefined }); // would move the steps
       const half = points.filter((point) => point[2]);
       if (half.length) series.push({ ...whiskers(colour), data: half.map(([x, y, width]) => [x, y - width, y + width]) });
     });
     return { grid: frame({ bottom: 84 }), legend: names.length > 1 ? { type: "scroll", top: 4, data: names } : undefined,
       tooltip: tip({ trigger: "axis", valueFormatter: shown }),
-      xAxis: axis(figure.x, { type: "value", scale: true }), yAxis: axis(figure.y, { type: "value", nameGap: 56 }),
-      dataZoom: zoom, series };
+      xAxis: axis(figure.x, { type: "value", scale: true, ...(figure.step ? { max: "dataMax", axisLabel: { showMaxLabel: false } } : {}) }),
+      yAxis: axis(figure.y, { type: "value", nameGap: 56 }), dataZoom: zoom, series };
   },
   Gantt(figure) {
     const values = figure.boxes.map((box) => box[4]).filter((value) => value !== null);

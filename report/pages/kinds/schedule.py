@@ -11,10 +11,10 @@ import pandas as pd
 
 from netplace.report.pages.figures import Bars, DataTable, Figure, Gantt, Lines
 from netplace.report.pages.html import Page
-from netplace.report.pages.kinds.held import boxes_of
+from netplace.report.pages.kinds.held import boxes_of, kept_steps
 from netplace.report.pages.kinds.saved import asked_of, details_of, number_in, versions_of
 from netplace.report.tables.power import KWH, power_rows
-from netplace.report.tables.schedule import title_of
+from netplace.report.tables.schedule import rejected_notes, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.runs.schedule_folder import FIGURES, read_schedule
 from netplace.runs.schedule_rows import ROWS, node_ranges
@@ -51,7 +51,8 @@ def page(path: Path) -> Page:
             parts += _energy(power)
     parts.append(_table(rows))
     asked = [*asked_of(plan.to_dict()), *versions_of(found.get("versions"))]
-    notes = [str(note) for note in found.get("notes", [])]
+    with details_of(path / FIGURES, "rejected"):
+        notes = [*map(str, found.get("notes", [])), *rejected_notes(found["rejected"], plan.machine)]
     return Page(
         f"Schedule: {title_of(plan)}",
         said,
@@ -65,21 +66,29 @@ def page(path: Path) -> Page:
 def _verdict(path: Path, found: dict[str, Any], rows: pd.DataFrame) -> list[str]:
     wait = rows["start"] - rows["submit"]
     second, unit = seconds_unit(float(wait.mean()))
+    median = wait.median() / second
     said = [
-        f"{len(rows):,} jobs waited {wait.mean() / second:.3g} {unit} on average, half of them at most "
-        f"{wait.median() / second:.3g} {unit}, one in twenty more than "
-        f"{wait.quantile(0.95) / second:.3g} {unit}."
+        f"{len(rows):,} jobs waited {wait.mean() / second:.3g} {unit} on average, half of them "
+        + (f"at most {median:.3g} {unit}" if median > 0 else "not at all")
+        + f", one in twenty more than {wait.quantile(0.95) / second:.3g} {unit}."
     ]
+    if rejected := number_in(path, found, "metrics", "rejected"):
+        said.append(f"{rejected:,.0f} more jobs can never run here, and were left out (see the notes).")
     mean, half = (number_in(path, found, "steady", "wait", key) for key in ("mean", "half_width"))
     if mean is not None and half is not None:
+        over = f"{mean / second:.3g} ± {half / second:.2g} {unit} (95 % interval over batches of jobs)"
         said.append(
-            f"In the steady state the mean wait is {mean / second:.3g} ± {half / second:.2g} {unit} (95 % "
-            "interval over batches of jobs)."
+            f"In the steady state the mean wait is {over}."
+            if half < mean / 2
+            else f"The mean wait has not settled: {over}. More jobs would tell it better."
         )
     if (used := number_in(path, found, "metrics", "utilisation")) is not None:
         said.append(f"{100 * used:.1f} % of the machine's node-seconds were held by jobs.")
     if (slowdown := number_in(path, found, "metrics", "per_job", "bounded_slowdown", "mean")) is not None:
-        said.append(f"The mean bounded slowdown is {slowdown:.3g}.")
+        said.append(
+            f"The mean bounded slowdown is {slowdown:.3g}: how many times its run time a job spent here, "
+            "where runs of less than 10 s count as 10 s."
+        )
     return said
 
 
@@ -121,12 +130,16 @@ def _occupancy(rows: pd.DataFrame, machine: int) -> Lines:
     arrived = np.sort(rows["submit"].to_numpy(float))
     started = np.sort(rows["start"].to_numpy(float))
     waiting = np.searchsorted(arrived, moments, "right") - np.searchsorted(started, moments, "right")
-    keep = slice(None, None, max(1, math.ceil(len(moments) / _MOST_POINTS)))
+    keep = kept_steps(moments, (held, waiting), _MOST_POINTS)
     time = ((moments - origin) / second)[keep].tolist()
     return Lines(
         title="How full the machine was",
         caption=f"Nodes held, of {machine:,}, and jobs that waited."
-        + (f" One point in {keep.step} is drawn." if keep.step > 1 else ""),
+        + (
+            " Of steps too close to be told apart the least and the most are drawn."
+            if len(keep) < len(moments)
+            else ""
+        ),
         series={
             "nodes held": list(zip(time, held[keep].tolist(), strict=True)),
             "jobs waiting": list(zip(time, waiting[keep].tolist(), strict=True)),
