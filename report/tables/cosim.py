@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
+    "COSTS",
     "PLAN_WORDS",
+    "cost_rows",
     "figure_tables",
     "job_frame",
     "ranking_table",
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 Outcome = dict[str, Any]
+COSTS = "What place and sharing cost the jobs of the log"
 
 _SHARING = {
     "mean slowdown by sharing": ("mean_slowdown", 4, 1),
@@ -125,23 +128,27 @@ def _width_rows(width: dict[str, float] | None) -> list[list[str]]:
     ]
 
 
+def cost_rows(costs: dict[str, Any]) -> list[tuple[str, float, float | None]]:
+    """Return node-hours of a log's jobs and what of them cost what, each with its share of those logged in %."""
+    hours = {
+        "logged": costs["logged"],
+        "alone in this place": costs["alone"],
+        "live": costs["live"],
+        "cost of the partition": costs["partition"],
+        "cost of the mapping": costs["mapping"],
+        "cost of sharing": costs["sharing"],
+    }
+    whole = costs["logged"]
+    return [(name, value, 100 * value / whole if whole else None) for name, value in hours.items()]
+
+
 def _cost_table(costs: dict[str, Any]) -> Table:
     """Return the node-hours of a log's jobs as logged, alone in this place and live, and the costs."""
-    logged = costs["logged"]
-
-    def row(name: str, hours: float, sign: str = "") -> list[str]:
-        return [name, f"{hours:{sign},.1f}", f"{100 * hours / logged:{sign},.2f}" if logged else "-"]
-
-    rows = [
-        row("logged", logged),
-        row("alone in this place", costs["alone"]),
-        row("live", costs["live"]),
-        [],
-        row("cost of the partition", costs["partition"], "+"),
-        row("cost of the mapping", costs["mapping"], "+"),
-        row("cost of sharing", costs["sharing"], "+"),
-    ]
-    return table("what place and sharing cost the jobs of the log", ["", "node-hours", "% of logged"], rows)
+    rows = []
+    for name, hours, share in cost_rows(costs):
+        sign = "+" if name.startswith("cost") else ""
+        rows.append([name, f"{hours:{sign},.1f}", "-" if share is None else f"{share:{sign},.2f}"])
+    return table(COSTS[0].lower() + COSTS[1:], ["", "node-hours", "% of logged"], [*rows[:3], [], *rows[3:]])
 
 
 def _error_table(error: dict[str, Any]) -> Table:

@@ -79,7 +79,7 @@ const options = {
       } }),
       xAxis: { type: "category", data: figure.groups, axisLabel: { rotate: long ? 60 : 0, hideOverlap: true, interval: figure.groups.length <= 40 ? 0 : "auto",
         formatter: (name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name) } },
-      yAxis: axis(figure.unit, { type: "value", nameGap: 56, scale: figure.base !== 0,
+      yAxis: axis(figure.unit, { type: "value", nameGap: 56, scale: figure.base !== 0, axisLabel: { showMinLabel: figure.base === 0 },
         startValue: figure.base === 0 ? undefined : figure.base,
         min: figure.base === 0 ? undefined : (range) => Math.floor(20 * Math.min(figure.base, range.min)) / 20 }),
       dataZoom: zooms ? zoom : undefined, series };

@@ -16,7 +16,7 @@ from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.held import boxes_of, intervals
 from netplace.report.pages.kinds.links import waiting_map
 from netplace.report.pages.kinds.saved import asked_of, versions_of
-from netplace.report.tables.cosim import remarks, title_of
+from netplace.report.tables.cosim import COSTS, cost_rows, remarks, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies import Topology, names_file, parse
 
@@ -25,6 +25,10 @@ __all__ = ["page", "recognises"]
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
 _MOST_JOBS = 200  # in a matrix that can be read
 _MOST_WINDOWS = 60
+_COSTS_NOTE = (
+    "A logged time counts as that of the job alone in a compact place; the partition costs what it takes "
+    "longer alone in the place that it has here."
+)
 
 
 def recognises(path: Path) -> bool:
@@ -42,6 +46,10 @@ def page(path: Path) -> Page:
         _slowdowns(jobs),
         _gantt(jobs, None if machine is None else machine.nodes, "waiting" in outcome),
     ]
+    if costs := outcome["figures"].get("costs"):
+        parts.insert(
+            0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(costs), note=_COSTS_NOTE)
+        )
     missing = []
     if "waiting" in outcome:
         parts += _waiting(outcome["waiting"], jobs, plan.config.cycle_ns, path, machine)
@@ -53,7 +61,8 @@ def page(path: Path) -> Page:
     else:
         missing.append("who slowed whom, and on which links: run netplace cosim with --explain")
     parts.append(_table(jobs))
-    asked = [*asked_of(plan.to_dict()), *versions_of(outcome["versions"])]
+    asked = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
+    asked += versions_of(outcome["versions"])
     return Page(
         f"Co-simulation: {title_of(plan)}",
         _verdict(outcome),
@@ -77,7 +86,7 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
         f"{100 * _CLEAR:.0f} %, and by more than half of their interval.",
         f"The mean slowdown, time beside the others over time alone in the same place, is "
         f"{sharing['mean_slowdown']:.3f}.",
-        f"Slowed most is job {worst['job']} ({worst['application']}, {worst['size']} nodes): "
+        f"Slowed most is job {worst['job']} ({_runs(worst)}, {worst['size']} nodes): "
         f"{worst['slowdown']:.2f}{half} times as long as alone.",
     ]
     faster = [job for job in known if 1 - job["slowdown"] > _half(job) and job["slowdown"] < 1 - _CLEAR / 2]
@@ -88,7 +97,20 @@ def _verdict(outcome: dict[str, Any]) -> list[str]:
         )
     if (share := sharing["share_of_node_hours"]) is not None:
         said.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")
+    if costs := outcome["figures"].get("costs"):
+        share = {name: part for name, _, part in cost_rows(costs)}
+        place, shared = share["cost of the partition"], share["cost of sharing"]
+        if place is not None and shared is not None:
+            said.append(
+                f"Beside what the log's jobs took, their places here cost {place:+.2f} % of its node-hours, "
+                f"and sharing {shared:+.2f} %."
+            )
     return said
+
+
+def _runs(job: dict[str, Any]) -> str:
+    """Return what a job runs; some of a log send nothing."""
+    return job["application"] or "computation alone"
 
 
 def _half(job: dict[str, Any]) -> float:
@@ -98,11 +120,13 @@ def _half(job: dict[str, Any]) -> float:
 
 
 def _slowdowns(jobs: Sequence[dict[str, Any]]) -> Bars:
-    known = [job for job in jobs if job["slowdown"] is not None]
+    ended = [job for job in jobs if job["slowdown"] is not None]
+    known = [job for job in ended if job["application"]] or ended
+    silent = len(ended) - len(known)
     return Bars(
         title="Slowdown of each job",
         caption="Time beside the others over time alone in the same place; 1: not slowed. "
-        "Whiskers: 95 % intervals.",
+        "Whiskers: 95 % intervals." + (f" {silent} jobs that send nothing are left out." if silent else ""),
         groups=[f"{job['job']} {job['application']}" for job in known],
         series={"slowdown": [job["slowdown"] for job in known]},
         half_widths={"slowdown": [_half(job) or None for job in known]},
@@ -122,7 +146,7 @@ def _gantt(jobs: Sequence[dict[str, Any]], nodes: int | None, explained: bool) -
         [job["slowdown"] for job in ran],
     )
     labels = [
-        f"job {job['job']}: {job['application']}, {job['size']} nodes, slowdown "
+        f"job {job['job']}: {_runs(job)}, {job['size']} nodes, slowdown "
         + ("unknown" if job["slowdown"] is None else f"{job['slowdown']:.3f}")
         for job in ran
     ]
@@ -213,16 +237,24 @@ def _table(jobs: Sequence[dict[str, Any]]) -> DataTable:
         "half_width",
     ]
     last = max((job["end"] for job in jobs), default=0.0)
-    second, unit = seconds_unit(last - min((job["submit"] for job in jobs), default=0.0))
+    origin = min((job["submit"] for job in jobs), default=0.0)
+    second, unit = seconds_unit(last - origin)
     units = {
         name: f"{name} ({unit})" for name in ("submit", "wait", "start", "end", "logged", "alone", "live")
     }
-    rows = [[_in(job.get(name), second if name in units else 1.0) for name in columns] for job in jobs]
+    moments = ("submit", "start", "end")
+    rows = [
+        [
+            _in(job.get(name), origin if name in moments else 0.0, second) if name in units else job.get(name)
+            for name in columns
+        ]
+        for job in jobs
+    ]
     half = "± (share)" if np.any([job["half_width"] for job in jobs]) else "±"
     names = [units.get(name, half if name == "half_width" else name) for name in columns]
-    return DataTable("Jobs", names, rows)
+    return DataTable("Jobs", names, rows, note="submit, start and end since the first submission.")
 
 
-def _in(value: Any, unit: float) -> Any:
-    """Return a time in a unit; what is no time as it is."""
-    return value / unit if unit != 1.0 and value is not None else value
+def _in(value: float | None, origin: float, unit: float) -> float | None:
+    """Return a time since `origin` in a unit, and None for what has none."""
+    return None if value is None else (value - origin) / unit

@@ -122,6 +122,8 @@ def asked_of(plan: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list | tuple):
         if all(
             isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) for item in value
