@@ -129,7 +129,7 @@ def _width_rows(width: dict[str, float] | None) -> list[list[str]]:
 
 
 def cost_rows(costs: dict[str, Any]) -> list[tuple[str, float, float | None]]:
-    """Return node-hours of a log's jobs and what of them cost what, each with its share of those logged in %."""
+    """Return node-hours of a log's jobs, what of them cost what, and each in % of those logged."""
     hours = {
         "logged": costs["logged"],
         "alone in this place": costs["alone"],
