@@ -9,6 +9,7 @@ import rich_click as click
 
 from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.outputs import PAGE_OR_FOLDER, with_page, write_output
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
 from netplace.report.terminal.screen import print_json
@@ -76,7 +77,11 @@ _MACHINE = "The machine as it stands"
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all chance.")
 @click.option(
-    "-o", "folder", metavar="FOLDER", help="Write rank files, the advice as JSON, and a report page."
+    "-o",
+    "output",
+    type=PAGE_OR_FOLDER,
+    metavar="FOLDER|FILE",
+    help="Write rank files, the advice and a page into a folder; or only the page (.html) or advice (.json).",
 )
 @json_flag
 def advise_command(**given: Any) -> None:
@@ -89,29 +94,29 @@ def advise_command(**given: Any) -> None:
     from netplace.advice import Limits, advise, machine_of
     from netplace.advice.words import content_of
 
-    folder = _folder(given["folder"])
+    output: Path | None = given["output"]
     limits = Limits(given["seconds"], given["simulations"])
     if given["log"]:
         from netplace.cli.advise_rule import advise_on_rules
 
         machine = machine_of(given["machine"])
-        return advise_on_rules(given, folder, _hosts(given, machine), machine)
+        return advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
     found = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
     content = content_of(found, situation, hosts, len(free), _asked(given))
-    commands = {}
-    if folder:
-        from netplace.report.files.advice import write_advice
-        from netplace.report.files.outputs import whole_file
-        from netplace.report.pages import page_of, render
+    commands: dict[str, str] = {}
+    if output:
 
-        commands = write_advice(folder, content, hosts)
-        with whole_file(folder / "report.html") as temporary:
-            temporary.write_text(render(page_of(folder)), encoding="utf-8")
+        def write(folder: Path) -> None:
+            from netplace.report.files.advice import write_advice
+
+            commands.update(write_advice(folder, content, hosts))
+
+        write_output(output, lambda: content, folder=with_page(write))
     if given["as_json"]:
         print_json(content)
     else:
-        _show(content, folder, commands)
+        _show(content, output if output and output.is_dir() else None, commands)
 
 
 def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
@@ -176,16 +181,6 @@ def _asked(given: dict[str, Any]) -> dict[str, str]:
     names = ("machine", "free", "beside", "trace", "app", "tasks", "usual", "seconds", "simulations", "seed")
     asked = {name: str(given[name]) for name in names if given[name] not in (None, "")}
     return asked | ({"from": given["matrix"]} if given["matrix"] else {})
-
-
-def _folder(name: str | None) -> Path | None:
-    """Return the folder to write, checked before anything long begins."""
-    folder = Path(name) if name else None
-    if folder and folder.exists() and not folder.is_dir():
-        raise ValueError(f"-o {folder}: is a file, expected the name of a folder")
-    if folder and not folder.parent.is_dir():
-        raise ValueError(f"-o {folder}: there is no folder {folder.parent}")
-    return folder
 
 
 def _show(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.outputs import command_line
+from netplace.cli.outputs import with_page, write_output
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["advise_on_rules"]
 _REFUSED = ("trace", "app", "matrix", "free", "beside", "jobs", "simulations")
 
 
-def advise_on_rules(given: dict[str, Any], folder: Path | None, hosts: list[str], machine: Topology) -> None:
+def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str], machine: Topology) -> None:
     """Tell which partitioner the jobs of a log should have, and write what installs it."""
     from dataclasses import asdict
 
@@ -44,20 +44,22 @@ def advise_on_rules(given: dict[str, Any], folder: Path | None, hosts: list[str]
     found = advise_rule(plan, rules, given["spread_cost"], given["seconds"], lambda text: say(f"{text} .."))
     installable = _installable(found, machine, hosts)
     files = {} if installable is None else installable[1]
-    if folder:
-        folder.mkdir(exist_ok=True)
-        from netplace.checks.results_file import json_text
+    content = asdict(found) | {"files": files}
+    if output:
 
-        for name, text in (files | {"rules.json": json_text(asdict(found), 1) + "\n"}).items():
-            with whole_file(folder / name) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-        from netplace.report.pages import page_of, write_page
+        def write(folder: Path) -> None:
+            from netplace.checks.results_file import json_text
 
-        write_page(folder / "report.html", page_of(folder), command_line())
+            folder.mkdir(exist_ok=True)
+            for name, text in (files | {"rules.json": json_text(asdict(found), 1) + "\n"}).items():
+                with whole_file(folder / name) as temporary:
+                    temporary.write_text(text, encoding="utf-8")
+
+        write_output(output, lambda: content, folder=with_page(write))
     if given["as_json"]:
-        print_json(asdict(found) | {"files": files})
+        print_json(content)
     else:
-        _show(found, installable, folder)
+        _show(found, installable, output if output and output.is_dir() else None)
 
 
 def _installable(found: RuleAdvice, machine: Topology, hosts: list[str]) -> tuple[str, dict[str, str]] | None:

@@ -47,8 +47,11 @@ def load_frame(path: Path) -> pd.DataFrame:
     return frame.sort_values("key", key=lambda keys: keys.map(order), kind="stable", ignore_index=True)
 
 
-def write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table, or the page of its run times, whole or not at all; the ending of `path` says which."""
+def write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
+    """Write a table, or the page of its run times, whole or not at all; the ending of `path` says which.
+
+    A page bears the name of the file that the table is from.
+    """
     from netplace.report.files.outputs import whole_file
     from netplace.runs.tables import times_of, write_table
 
@@ -57,7 +60,7 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
         from netplace.report.pages import write_page
         from netplace.report.pages.kinds.table import times_page
 
-        write_page(path, times_page(path, times_of(frame, path), []), command_line())
+        write_page(path, times_page(source, times_of(frame, source), []), command_line())
         return
 
     with whole_file(path) as temporary:

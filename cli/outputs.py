@@ -15,10 +15,12 @@ from netplace.report.terminal.screen import printed_text
 __all__ = [
     "OUTCOME",
     "OUTCOME_OR_FOLDER",
+    "PAGE_OR_FOLDER",
     "Drawn",
     "OutcomeFile",
     "command_line",
     "page_flag",
+    "with_page",
     "write_output",
 ]
 
@@ -58,6 +60,7 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
 
 
 OUTCOME, OUTCOME_OR_FOLDER, PAGE = OutcomeFile(), OutcomeFile(folder=True), OutcomeFile(pictures=False)
+PAGE_OR_FOLDER = OutcomeFile(folder=True, pictures=False)
 
 
 def page_flag(command: Command) -> Command:
@@ -102,6 +105,18 @@ def write_output(
             temporary.write_text(printed_text(data(), what), encoding="utf-8")
     else:
         _write_page(path, lambda: printed_text(data(), what), folder)
+
+
+def with_page(folder: Drawn) -> Drawn:
+    """Return what writes all files into the folder that it is given, and then their page, ``report.html``."""
+
+    def write(path: Path) -> None:
+        from netplace.report.pages import page_of, write_page
+
+        folder(path)
+        write_page(path / "report.html", page_of(path), command_line())
+
+    return write
 
 
 def _write_page(path: Path, text: Callable[[], str], folder: Drawn | None) -> None:

@@ -65,7 +65,7 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
     frame = _times_unless(given["each"], runs, files[0])
     failed = int(runs["failure"].notna().sum())
     for path in outputs:
-        write_frame(frame, path)
+        write_frame(frame, path, Path(files[0]))
     if given["as_json"]:
         print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
     else:
@@ -189,7 +189,7 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
     first, second = (_times_unless(False, load_frame(Path(name)), name) for name in files)
     found = difference(first, second)
     for path in outputs:
-        write_frame(found, path)
+        write_frame(found, path, Path(files[0]))
     if as_json:
         print_json({"rows": plain_rows(found), "first": len(first), "second": len(second)})
     elif len(found):

@@ -41,6 +41,14 @@ def test_spread_out_jobs_take_longer_and_compact_ones_do_not():
     assert times.seconds(Job(0, 0.0, 1, 9.0), Allocation(np.array([7]))) == 9
 
 
+def test_advice_on_a_rule_as_one_page(tmp_path, log):
+    page = tmp_path / "rules.html"
+    status, _, _ = run("advise", "--machine", "torus:4x4x2", "--log", str(log), "-o", str(page))
+    assert status == 0
+    assert '<ul class="verdict"><li>' in page.read_text()
+    assert [path.name for path in tmp_path.glob("rules*")] == ["rules.html"]
+
+
 def test_a_tree_of_slurm_is_advised_and_told_how(tmp_path, log):
     conf = "".join(f"SwitchName=leaf{i} Nodes=n[{8 * i:02d}-{8 * i + 7:02d}]\n" for i in range(4))
     (tmp_path / "topology.conf").write_text(conf + "SwitchName=top Switches=leaf[0-3]\n")

@@ -71,7 +71,7 @@ const options = {
       const half = (figure.half_widths[name] || [])[place], mean = figure.series[name][place];
       return mean === null ? "-" : shown(mean) + (half ? ` ± ${shown(half)}` : "");
     };
-    const zooms = figure.groups.length > 30, most = zooms ? 13 : 17;
+    const zooms = figure.groups.length > 30, most = zooms ? 13 : figure.groups.length <= 4 && !isNarrow(figure) ? 34 : 17;
     return { grid: frame({ bottom: (long ? 116 : 40) + (zooms ? 24 : 0) }), legend: names.length > 1 ? { type: "scroll", top: 4 } : undefined,
       tooltip: tip({ trigger: "axis", axisPointer: { type: "shadow" }, formatter: (points) => {
         const place = points[0].dataIndex;

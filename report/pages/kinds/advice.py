@@ -51,7 +51,8 @@ def page(path: Path) -> Page:
             caption="Time over that of the scheduler's placement; those that were given up are in the table.",
             groups=[f"{one['mapping']}, {one['partition']}" for one in ranked],
             series={"time over the usual": [one["ratio"] for one in ranked]},
-            base=1.0,
+            unit="time / that of the scheduler's",
+            base=0.0,
         ),
         DataTable(
             "All that was tried",

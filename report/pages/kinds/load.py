@@ -102,7 +102,7 @@ def _verdict(frame: pd.DataFrame) -> list[str]:
         full = rows[rows["accepted"] < _ACCEPTS * rows["offered"]]
         if len(full):
             said.append(
-                f"{curve}: saturated from an offered load of {full['offered'].iloc[0]:g} on of those tried; "
+                f"{curve}: of the loads tried it is saturated from {full['offered'].iloc[0]:g} on; "
                 f"it accepts at most {best['accepted']:.3g} phits a node and cycle."
             )
         else:
