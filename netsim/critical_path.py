@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
 from netplace.netsim.config import Config
+from netplace.netsim.empty_ways import empty_cycles
 from netplace.netsim.overheads import with_overheads
 from netplace.netsim.result import JobResult
 from netplace.topologies import Topology
@@ -124,8 +125,8 @@ class _Walk:
         self._message: list[int] = taken.of.tolist()  # by operation; -1: none
         self._post_of: list[int] = taken.post.tolist()  # operation, by message
         task = program.task_of()
-        hops = topology.distance(job.nodes[task[sends]], job.nodes[program.peer[sends]])
-        self._empty: list[int] = (hops * config.hop_delay + config.packet_phits - 1).tolist()
+        ends = job.nodes[task[sends]], job.nodes[program.peer[sends]]
+        self._empty: list[int] = empty_cycles(topology, config, *ends).tolist()
         self._kind: list[int] = program.kind.tolist()
         self._size: list[int] = program.size.tolist()
         self._came = [-1] * len(program.kind)  # by operation: when its task comes to it

@@ -132,3 +132,28 @@ def test_a_trace_by_rendezvous_adds_up():
     result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(rendezvous=1024))
     check(result, path)
     assert path.by_component()["handshake"] > 0
+
+
+@pytest.mark.parametrize(
+    ("network", "nodes", "more"),
+    [
+        ("mesh:4x1", (0, 3), {"cable_latency": "local=7", "pipeline": 4}),
+        ("tree:2,2", (0, 3), {"cable_latency": "node=3,local=9", "pipeline": 2, "router_delay": 2}),
+        (
+            "dragonfly:a=4,p=2,h=2",
+            (0, 70),
+            {"cable_latency": "node=2,local=5,global=50", "routing": "minimal"},
+        ),
+        ("hyperx:3x2,c=2", (0, 11), {"link_delay": 4}),
+        ("nodes:tasks=2,sockets=2,bus=2,latency=3,crossing=1/mesh:3x2", (0, 11), {"pipeline": 1}),
+        ("faulty:slow=1,cycles=3,seed=1/torus:4x4", (0, 5), {}),
+    ],
+)
+def test_cables_switches_and_slow_links_are_part_of_the_way(network, nodes, more):
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    writers[0].send(1, 64)
+    writers[1].recv(0, 64)
+    config = Config(**{"vcs": 4, "queue_packets": 5} | more)
+    result, path = path_of(network, Program.of(writers), config, nodes, engine="reference")
+    check(result, path)
+    assert by_component(path) == {"hops": result.drained_cycles - 1, "acting": 1}

@@ -1,0 +1,38 @@
+"""How long packets take through an empty network, by the first way that the routing names."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.config import Config
+from netplace.netsim.general import general, is_general
+from netplace.topologies import Topology
+
+__all__ = ["empty_cycles"]
+
+Int = NDArray[np.int64]
+
+
+def empty_cycles(topology: Topology, config: Config, sources: Int, targets: Int) -> Int:
+    """Return the cycles from a packet's creation to the consumption of its tail, for pairs of other nodes.
+
+    Where the general router has the network, cables, pipelines and slow links count, on the way by the first
+    port that the tables name.
+    """
+    if not is_general(topology, config):
+        return np.asarray(topology.distance(sources, targets) * config.hop_delay + config.packet_phits - 1)
+    table = general(topology, config)
+    first, home = table.switches.first, table.switches.home
+    here, there = home[sources].astype(np.int64), home[targets].astype(np.int64)
+    cycles = np.full(len(sources), table.injected + config.packet_phits - 1)
+    if not table.switches.direct:
+        cycles += table.delay[sources, 0] + table.delay[first + there, table.node_port[targets]]
+    under_way = np.flatnonzero(here != there)
+    while len(under_way):
+        switch = here[under_way]
+        port = table.routes.ports[switch, there[under_way], 0]
+        cycles[under_way] += table.delay[first + switch, port]
+        here[under_way] = table.switches.neighbor[switch, port]
+        under_way = under_way[here[under_way] != there[under_way]]
+    return cycles
