@@ -34,7 +34,7 @@ COMPILED_BY: dict[str, str] = {
     "networks: random traffic": "load --network torus:4x4 --offered 0.2 --measure 500",
     "networks: random traffic on trees": "load --network tree:4,3 --offered 0.2 --measure 500",
     "networks: random traffic on any wiring": "load --network hyperx:2x2,c=2 --offered 0.2 --measure 500",
-    "programs: traces": "run --network torus:4x4 --trace IS.W.16",
+    "programs: traces": "run --network torus:8x8 --trace lu.A.64.trace.gz",
     "programs: training": "run --network tree:4,2 --app training:model=toy,tp=2,pp=2 --collectives nccl",
     "mappings": "map --network torus:4x4 --app butterfly --tasks 16 --mapping td --seconds 0.2",
     "mappings: by link loads": "map --network torus:4x4 --app butterfly --tasks 16 --mapping link-load "

@@ -45,7 +45,7 @@ PARTS: Mapping[str, Callable[[], None]] = {
 
 def compile_all() -> None:
     """Have all that the demonstration needs compiled and kept, unless it is."""
-    with_progress(run_each(_compile, list(PARTS), os.cpu_count() or 1), len(PARTS), "compiling")
+    with_progress(run_each(_compile, list(PARTS), os.cpu_count() or 1), len(PARTS), "parts ready")
 
 
 def _compile(name: str) -> None:
