@@ -41,12 +41,13 @@ class OnDemand(MutableMapping[str, click.Command]):
         return self._loaded[name]
 
     def _load(self, name: str) -> click.Command:
-        if name not in self._modules:
-            return self._offered[name]
-        module = importlib.import_module(f"{self._package}.{self._modules[name]}")
-        command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+        if name in self._modules:
+            module = importlib.import_module(f"{self._package}.{self._modules[name]}")
+            command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+        else:
+            command = self._offered[name]
         complete_values(command)
-        if not any(parameter.name == "quiet" for parameter in command.params):
+        if not any("--quiet" in parameter.opts for parameter in command.params):
             command.params.append(_quiet())
         return command
 

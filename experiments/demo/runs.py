@@ -19,6 +19,7 @@ from netplace.netsim import Config
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages import write_page
 from netplace.report.plots.page import COLOURS, explain, page
+from netplace.report.terminal.quiet import is_quiet
 from netplace.report.terminal.screen import print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
@@ -105,7 +106,7 @@ def run_demo(seeds: int, output: Path) -> None:
     """Run every case on all processors, and leave tables on the screen, a CSV and pictures in `output`."""
     output.mkdir(parents=True, exist_ok=True)
     every = cases(seeds)
-    note = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+    note = Console(stderr=True, quiet=is_quiet(), highlight=False, soft_wrap=True, markup=False)
     note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
     note.print("first what is not compiled yet is compiled, once for this installation")
     compile_all()

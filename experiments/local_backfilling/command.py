@@ -139,6 +139,7 @@ def _figures(
     from dataclasses import asdict
 
     from netplace.cli.job_progress import job_progress
+    from netplace.cli.many import say
     from netplace.experiments.local_backfilling.simulator import FIGURES, backfill, place_figures
 
     figures, rejected, without = [], 0, 0
@@ -192,4 +193,4 @@ def _show(given: dict[str, Any], platform: str, found: list[dict[str, Any]], not
         filled = f"{found[0]['without_wall_time']:,} by the rule {given['estimates']}"
         notes.append(f"jobs without a wall time, filled in: {filled}")
     for note in notes:
-        click.echo(f"netplace: {note}", err=True)
+        say(note)

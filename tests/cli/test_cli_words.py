@@ -2,7 +2,7 @@
 
 import pytest
 
-from netplace.cli import COMMANDS, app
+from netplace.cli import app
 from netplace.runs.loads import KEYS, make_load_plan
 from netplace.runs.study_file import read_plans
 
@@ -31,7 +31,7 @@ def test_names_are_completed(command, name, begun, expected):
     assert expected in completed(command, name, begun)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sorted(app.commands))
 def test_every_command_can_be_quiet(command):
     assert any("--quiet" in parameter.opts for parameter in app.commands[command].params)
 
