@@ -139,7 +139,6 @@ def _figures(
     from dataclasses import asdict
 
     from netplace.cli.job_progress import job_progress
-    from netplace.cli.many import say
     from netplace.experiments.local_backfilling.simulator import FIGURES, backfill, place_figures
 
     figures, rejected, without = [], 0, 0
@@ -164,6 +163,7 @@ def _figures(
 
 
 def _show(given: dict[str, Any], platform: str, found: list[dict[str, Any]], notes: list[str]) -> None:
+    from netplace.cli.many import say
     from netplace.report.terminal.screen import number, print_json, print_tables, table
 
     if given["as_json"]:

@@ -16,7 +16,7 @@ _LEAST_TEXT = 16  # letters of a column of text, if it has so many
 
 
 def fitting(made: Table, console: Console) -> list[Table]:
-    """Return a table as one or more that fit on a console, each with its first column.
+    """Return a table as one or more that fit on a console, each with the columns that tell rows apart.
 
     Headings are broken between words, texts where they must be, numbers nowhere but at spaces.
 
@@ -35,18 +35,36 @@ def fitting(made: Table, console: Console) -> list[Table]:
     around = full - sum(natural)  # edges, and what is between columns
     least = [_least(column, most) for column, most in zip(columns, natural, strict=True)]
     parts, between = [[0]], around / len(columns)
+    keys = _keys(columns, least, console.width / 2)
     for place in range(1, len(columns)):
         part = [*parts[-1], place]
         # Fewer columns have less between them.
         room = console.width - between * len(part)
-        if sum(least[other] for other in part) <= room or len(parts[-1]) == 1:
+        if sum(least[other] for other in part) <= room or parts[-1] in ([0], keys):
             parts[-1] = part
+        elif place in keys:
+            parts.append(keys)
         else:
-            parts.append([0, place])
+            parts.append([*keys, place])
     return [
         _part(made, part, _widths(part, least, natural, columns, console.width - between * len(part)), number)
         for number, part in enumerate(parts)
     ]
+
+
+def _keys(columns: Sequence[Column], least: Sequence[int], room: float) -> list[int]:
+    """Return the first column, and texts after it without which rows read the same, as far as they fit."""
+    keys = [0]
+
+    def told_apart(places: Sequence[int]) -> int:
+        return len(set(zip(*(map(str, columns[place].cells) for place in places), strict=True)))
+
+    for place in range(1, len(columns)):
+        more = [*keys, place]
+        fits = columns[place].justify == "left" and sum(least[other] for other in more) <= room
+        if fits and told_apart(more) > told_apart(keys):
+            keys = more
+    return keys
 
 
 def _part(made: Table, places: Sequence[int], widths: Sequence[int], number: int) -> Table:

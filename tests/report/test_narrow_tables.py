@@ -41,3 +41,16 @@ def test_what_fits_is_left_as_it_is():
     assert fitting(made, Console(width=400)) == [made]
     one = table("", ["text"], [["word " * 100]])
     assert fitting(one, Console(width=80)) == [one]
+
+
+def test_each_part_has_the_columns_that_tell_rows_apart():
+    numbers = [f"more packet-hops of {place}" for place in range(8)]
+    rows = [
+        [app, net, *[f"{10**6 + place:,}" for place in range(8)]] for app in "ab" for net in ("tree", "torus")
+    ]
+    made = table("", ["app", "class", "network", *numbers], [[row[0], "S", *row[1:]] for row in rows])
+    for place in range(3):
+        made.columns[place].justify = "left"
+    for part in fitting(made, Console(width=60)):
+        headings = [str(column.header) for column in part.columns]
+        assert {"app", "network"} <= set(headings)
