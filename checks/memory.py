@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 __all__ = ["available"]
@@ -18,7 +19,13 @@ _LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
 
 def available() -> int:
     """Return the bytes of memory that there are for this process; a very large number where not known."""
-    return max(0, min([1 << 62, *_of_machine(), *_of_container(), *_of_process()]))
+    return max(0, min([_installed(), *_of_process()]))
+
+
+@cache
+def _installed() -> int:
+    """Return what does not change while this process lives; some readers ask at every line."""
+    return min([1 << 62, *_of_machine(), *_of_container()])
 
 
 def _of_machine() -> Iterator[int]:

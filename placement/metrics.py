@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks import check_size
 from netplace.checks.notebook import html_table
 from netplace.placement.compactness import bounding_box
 from netplace.placement.expected_loads import distinct, flows, link_loads
@@ -36,6 +37,8 @@ OWN = (
     "pair_hops_al",
     "byte_hops_al",
 )
+
+_BYTES_PER_PAIR = 48  # of nodes whose routes are laid out
 
 
 @dataclass(frozen=True)
@@ -177,6 +180,7 @@ def _of_box(grid: Grid, nodes: Nodes) -> dict[str, int]:
 
 def _routed(topology: Topology, nodes: Nodes) -> tuple[int, int]:
     """Return how many nodes and directed links lie on minimal routes between `nodes`: those under load."""
+    check_size(len(nodes) ** 2, _BYTES_PER_PAIR, "pairs of nodes", str(topology))
     loads = link_loads(topology, nodes, np.ones((len(nodes), len(nodes))))
     links = topology.links()[loads > 0]
     return len(np.union1d(nodes, links[:, [0, 2]])), len(links)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from netplace.checks import MOST
+from netplace.checks import MOST, shown
+from netplace.checks.columns import numbers_in
+from netplace.checks.inputs import input_file
+from netplace.report.files.links import COLUMNS as LINKS
+from netplace.report.files.messages import COLUMNS as OF_MESSAGE
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages.kinds.run import FILE as RUN
 from netplace.report.pages.kinds.run import recognises as is_run
@@ -20,6 +24,7 @@ from netplace.runs.tables import run_table, write_table
 
 __all__ = ["EXPORTS", "export"]
 
+_MESSAGES = ("seed", "job", *OF_MESSAGE)
 _KEPT = ("schedules", "loads", "mappings", "configurations")
 _STATES = {"done": 1, "failed": 0}  # of SWF: completed, failed
 
@@ -123,11 +128,27 @@ def _run_frames(path: Path) -> dict[str, pd.DataFrame]:
         for task, end in enumerate(job["ends"])
     ]
     return {
-        "links": pd.read_csv(path / "links.csv"),
-        "messages": pd.read_csv(path / "messages.csv"),
+        "links": _measured(path / "links.csv", LINKS),
+        "messages": _measured(path / "messages.csv", _MESSAGES),
         "tasks": pd.DataFrame(ends, columns=["job", "task", "start", "end"]),
         "path": pd.DataFrame(stretches, columns=["job", "component", "task", "start", "end"]),
     }
+
+
+def _measured(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """Return a table of numbers that ``netplace run -o`` has written, and names of links; each is checked."""
+    try:
+        frame = pd.read_csv(input_file(path), dtype="str", keep_default_na=False)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is no table, {str(error).strip().splitlines()[0]}") from None
+    if tuple(frame.columns) != tuple(columns):
+        found = shown(",".join(map(str, frame.columns)))
+        raise ValueError(f"{path}: columns {found} found, expected {','.join(columns)}")
+    for name in columns:
+        if name != "link":
+            whole = name != "load"
+            frame[name] = numbers_in(frame[name], path, least=-float(MOST) if whole else 0, whole=whole)
+    return frame
 
 
 def _store_frames(path: Path) -> dict[str, pd.DataFrame]:

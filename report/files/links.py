@@ -11,7 +11,9 @@ from netplace.cosim.reasons import link_name
 from netplace.report.files.outputs import whole_file
 from netplace.topologies import Topology
 
-__all__ = ["write_links"]
+__all__ = ["COLUMNS", "write_links"]
+
+COLUMNS = ("link", "router", "port", "to", "start", "end", "load")
 
 
 def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None:
@@ -32,7 +34,7 @@ def write_links(path: Path, network: Topology, links: Mapping[str, Any]) -> None
     windows = [(0, links["cycles"]), *zip([0, *ends], ends, strict=False)]
     with whole_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(("link", "router", "port", "to", "start", "end", "load"))
+        writer.writerow(COLUMNS)
         for router, port, *loads in links["rows"]:
             link = (link_name(network, router, port), router, port, int(network.neighbor[router, port]))
             for window, load in zip(windows, loads, strict=True):

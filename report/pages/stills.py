@@ -25,7 +25,7 @@ from netplace.report.pages.figures import (
     Places,
     Timeline,
 )
-from netplace.report.plots.page import COLOURS, SHADES
+from netplace.report.plots.page import COLOURS, SHADES, until
 
 __all__ = ["still"]
 
@@ -117,7 +117,8 @@ def _gantt(drawing: Drawing, figure: Any) -> None:
     drawn = PatchCollection(patches, cmap=SHADES, edgecolor="white", linewidth=0.3)
     drawn.set_array(np.array([np.nan if box[4] is None else box[4] for box in boxes], float))
     axes.add_collection(drawn)
-    axes.set_xlim(min((box[0] for box in boxes), default=0), max((box[1] for box in boxes), default=1))
+    begin = min((box[0] for box in boxes), default=0)
+    axes.set_xlim(until(max((box[1] for box in boxes), default=1), begin))
     axes.set_ylim(0, figure.nodes)
     axes.set_xlabel(figure.x)
     axes.set_ylabel("node")

@@ -12,7 +12,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 
 from netplace.cosim.figures import within_chance
-from netplace.report.plots.page import COLOURS, SHADES, page
+from netplace.report.plots.page import COLOURS, SHADES, page, until
 from netplace.report.terminal.units import seconds_unit
 from netplace.topologies.node_runs import node_runs
 
@@ -61,7 +61,7 @@ def _draw_jobs(
     made.set(cmap=colours, norm=norm)
     axes.add_collection(made)
     highest = max((max(job["nodes"]) for job in jobs), default=0)
-    axes.set(xlim=(0, last / unit), ylim=(0, highest + 1), xlabel=f"time ({name})", ylabel="node")
+    axes.set(xlim=until(last / unit), ylim=(0, highest + 1), xlabel=f"time ({name})", ylabel="node")
     return made
 
 

@@ -19,7 +19,7 @@ from netplace.checks import printable
 from netplace.report.files.outputs import whole_file
 from netplace.report.plots.palette import COLOURS, SHADED
 
-__all__ = ["COLOURS", "SHADES", "WIDTH", "explain", "page"]
+__all__ = ["COLOURS", "SHADES", "WIDTH", "explain", "page", "until"]
 
 # From little to much, on white paper.
 SHADES = LinearSegmentedColormap.from_list("netplace", list(SHADED))
@@ -40,6 +40,11 @@ _STYLE: dict[Any, Any] = {
 WIDTH = 7.0
 _LETTER, _HANDLE = 0.06, 0.6  # width of a letter, and of what stands before a name in a legend
 _PAGE, _COLUMN = (WIDTH, 8.0), (3.5, 7.5)
+
+
+def until(last: float, first: float = 0.0) -> tuple[float, float]:
+    """Return the ends of an axis from `first` to `last`, apart also where nothing takes any time."""
+    return first, last if last > first else first + 1.0
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, page, until
 from netplace.scheduling.energy import Energy
 
 __all__ = ["draw_power"]
@@ -42,11 +42,11 @@ def draw_power(path: Path, energy: Energy, title: str) -> None:
                 continue
             upper.stairs(base + values[state], hours, baseline=base, fill=True, color=colour, label=state)
             base = base + values[state]
-        upper.set(ylabel="nodes", ylim=(0, base.max()))
+        upper.set(ylabel="nodes", ylim=until(base.max()))
         upper.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), reverse=True)
         watts = sum(values[state] * energy.watts[state] for state in values)
         lower.stairs(np.asarray(watts) / 1000, hours, color=COLOURS[0])
-        lower.set(ylabel="power (kW)", xlabel="time (h)", xlim=(0, hours[-1]))
+        lower.set(ylabel="power (kW)", xlabel="time (h)", xlim=until(hours[-1]))
         lower.set_ylim(0, None)
         lower.grid(alpha=0.3)
         upper.set_title(title)

@@ -61,15 +61,9 @@ def draw_gantt(
     if schedule.allocations is None:
         raise ValueError("Gantt chart: the schedule did not keep the nodes of its jobs")
     origin = float(schedule.submit.min())
-    last = float(schedule.end.max()) - origin
-    window = (0.0 if begin is None else begin, last if end is None else min(end, last))
     values = of(schedule)
+    window = gantt_window(schedule, begin, end)
     boxes = _boxes(schedule, values, origin, window)
-    if not window[0] < window[1] or not len(boxes):
-        raise ValueError(
-            f"Gantt chart: no job ran between {window[0] / _HOUR:g} and {window[1] / _HOUR:g} h after the "
-            f"first submission; the schedule ends after {last / _HOUR:g} h"
-        )
     with page(path, 4.4) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
         norm = Normalize(
@@ -94,6 +88,26 @@ def draw_gantt(
         lower.set_ylim(0, max(1.0, 1.1 * float(inside.max(initial=0))))
         lower.grid(alpha=0.3)
         upper.set_title(title)
+
+
+def gantt_window(schedule: Schedule, begin: float | None, end: float | None) -> tuple[float, float]:
+    """Return the seconds since the first submission between which a chart shows the jobs that ran.
+
+    Raises
+    ------
+    ValueError
+        If none did.
+    """
+    origin = float(schedule.submit.min())
+    last = float(schedule.end.max()) - origin
+    window = (0.0 if begin is None else begin, last if end is None else min(end, last))
+    inside = (schedule.start - origin < window[1]) & (schedule.end - origin > window[0])
+    if not window[0] < window[1] or not inside.any():
+        raise ValueError(
+            f"Gantt chart: no job ran between {window[0] / _HOUR:g} and {window[1] / _HOUR:g} h after the "
+            f"first submission; the schedule ends after {last / _HOUR:g} h"
+        )
+    return window
 
 
 def _slowdowns(schedule: Schedule) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from netplace.netsim import Result
-from netplace.report.plots.page import COLOURS, page
+from netplace.report.plots.page import COLOURS, page, until
 from netplace.report.terminal.units import seconds_unit
 
 __all__ = ["draw_timeline"]
@@ -53,7 +53,7 @@ def draw_timeline(
             below.set(ylabel="load (%)")
             below.legend(loc="upper right")
         _draw_tasks(top, result, messages, scale)
-        figure.axes[-1].set(xlabel=f"time ({unit})", xlim=(0, result.drained_cycles * scale))
+        figure.axes[-1].set(xlabel=f"time ({unit})", xlim=until(result.drained_cycles * scale))
         figure.suptitle(f"{result.network}: tasks and messages")
 
 

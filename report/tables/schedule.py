@@ -233,7 +233,7 @@ def write_folder(
     window: tuple[float | None, float | None] = (None, None),
     colour: str = "waiting",
 ) -> None:
-    """Write rows, figures and pictures of one schedule into a folder.
+    """Write rows, figures and pictures of one schedule into a folder; no Gantt chart if it takes no time.
 
     Parameters
     ----------
@@ -246,15 +246,19 @@ def write_folder(
         What colours of the Gantt chart tell.
     """
     from netplace.report.plots.occupancy import draw_occupancy
-    from netplace.report.plots.schedule import draw_gantt, draw_utilisation, holders
+    from netplace.report.plots.schedule import draw_gantt, draw_utilisation, gantt_window, holders
     from netplace.scheduling.metrics import running_jobs
     from netplace.topologies import parse
 
     schedule, title = carried.schedule, title_of(plan)
     running, origin = running_jobs(schedule), float(schedule.submit.min())
     moment = float(running.time[running.value.argmax()]) if at is None else origin + at
+    lasts = window != (None, None) or float(schedule.end.max()) > origin
+    if lasts:
+        gantt_window(schedule, *window)  # before anything is written
     write_figures(folder, plan, carried)
-    draw_gantt(folder / "gantt.png", schedule, title, *window, colour)
+    if lasts:
+        draw_gantt(folder / "gantt.png", schedule, title, *window, colour)
     draw_utilisation(folder / "utilisation.png", schedule, title)
     if plan.power:
         from netplace.report.plots.power import draw_power
