@@ -28,7 +28,7 @@ from netplace.report.plots.fronts import draw_fronts
 
 STUDIES = Path(__file__).parents[1] / "studies"
 EXCEPTIONS = {
-    "partition-metrics": "netplace study partition-metrics --table 2d-W",
+    "partition-metrics": "netplace study partition-metrics --table 2d-W: CG, FT and MG, whose points are not kept",
     "non-contiguous-break-even": "netplace study non-contiguous-break-even: a point for each slowdown",
     "collectives": "netplace study collectives",
     "training-placement": "netplace study training-placement",
@@ -146,9 +146,9 @@ def main() -> None:
         table = path.with_name(f"{path.stem}-times.csv")
         draw(path.with_suffix(".png"), pd.read_csv(table if table.exists() else path))
     meshes._draw(STUDIES / "mesh-2d-or-3d/meshes.png", pd.read_csv(STUDIES / "mesh-2d-or-3d/times.csv"))
-    for folder, part in (("partition-metrics-3d", "3d-W"),):
+    for folder, part in (("partition-metrics", "2d-W"), ("partition-metrics-3d", "3d-W")):
         runs = pd.read_csv(STUDIES / f"{folder}/runs-{part}.csv")
-        for app in metrics.APPLICATIONS:
+        for app in runs["app"].unique():
             metrics.draw(STUDIES / f"{folder}/{part}-{app}.png", runs, part, app)
     points = pd.read_csv(STUDIES / "contiguity/points.csv")
     for machine in points["machine"].unique():
