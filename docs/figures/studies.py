@@ -28,7 +28,7 @@ from netplace.report.plots.fronts import draw_fronts
 
 STUDIES = Path(__file__).parents[1] / "studies"
 EXCEPTIONS = {
-    "partition-metrics": "netplace study partition-metrics --table 2d-W: CG, FT and MG, whose points are not kept",
+    "partition-metrics": "netplace study partition-metrics --table 2d-W, for CG, FT and MG",
     "non-contiguous-break-even": "netplace study non-contiguous-break-even: a point for each slowdown",
     "collectives": "netplace study collectives",
     "training-placement": "netplace study training-placement",
