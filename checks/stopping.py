@@ -55,10 +55,12 @@ class Stopped(BaseException):
 
 
 @contextmanager
-def signals_raised() -> Iterator[None]:
+def signals_raised(*, last: bool = False) -> Iterator[None]:
     """Raise `Stopped` in the main thread when a signal comes, while the block runs.
 
-    A signal that is ignored, as in the background of a shell, stays so.
+    A signal that is ignored, as in the background of a shell, stays so. Where the block is the last thing
+    that the process does, as `last` says, signals are ignored after it: what it made is there, and Python
+    has only to end.
     """
     stopped: list[Stopped] = []
 
@@ -90,7 +92,7 @@ def signals_raised() -> Iterator[None]:
     finally:
         _raise_again(0)
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if last else handler)
         sys.unraisablehook = hook
 
 

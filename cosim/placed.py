@@ -108,6 +108,7 @@ class Placing:
     @checked
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number there."""
+        whole(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)
         return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)
 
 

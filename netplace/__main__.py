@@ -12,7 +12,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; the console script ``netplace``."""
     try:
-        with signals_raised():
+        with signals_raised(last=True):
             from netplace.cli import app
 
             app()

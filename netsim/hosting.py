@@ -166,7 +166,7 @@ class Hosting:
         program = with_overheads(program, self.config)
         where = place(program, nodes, self.topology)
         begin = self.now if at is None else whole(at, "start cycle", 0, LAST_CYCLE - 1)
-        whole(times, "times", 1, (1 << 31) - 1)
+        whole(times, f"times of {program.name or 'the program'}", 1, (1 << 31) - 1)
         if begin < self.now:
             raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
         if begin == self.now:

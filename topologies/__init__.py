@@ -226,6 +226,8 @@ def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
     return Kind(build, read_path, name, description)
 
 
+_CHANGED = ("faulty:", "service:", "nodes:")  # kinds that another network stands behind
+_MOST_LEVELS = 16
 ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
 
 TOPOLOGY: Choice[Kind] = Choice("network", TOPOLOGIES, "netplace.topologies", _own)
@@ -251,6 +253,7 @@ def parse(text: str) -> Topology:
     >>> parse("tree:4,3").nodes
     64
     """
+    _check_levels(str(text))
     name, colon, rest = str(text).partition(":")
     text = ALIASES.get(name, name) + colon + rest
     kind, option = TOPOLOGY.find(text, f"network {shown(text)}")
@@ -262,6 +265,17 @@ def parse(text: str) -> Topology:
     return kind.build(*kind.read(text))
 
 
+def _check_levels(text: str) -> None:
+    """Raise ValueError where more networks stand in each other than Python can follow."""
+    levels, rest = 0, text
+    while rest.startswith(_CHANGED):
+        levels, rest = levels + 1, rest.partition("/")[2]
+    if levels > _MOST_LEVELS:
+        raise ValueError(
+            f"network {shown(text)}: is changed {levels} times, expected at most {_MOST_LEVELS} times"
+        )
+
+
 @checked
 def names_file(text: str) -> bool:
     """Tell whether a text form asks for a file: of a wiring, or of code that is not netplace's.
@@ -271,7 +285,7 @@ def names_file(text: str) -> bool:
     >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/mine.py:ring")]
     [False, True, True]
     """
-    while text.startswith(("faulty:", "service:", "nodes:")):  # what stands behind the slash counts
+    while text.startswith(_CHANGED):  # what stands behind the slash counts
         text = text.partition("/")[2]
     name = text.partition(":")[0]
     kind = TOPOLOGIES.get(ALIASES.get(name, name))

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import real, whole
-from netplace.checks.calls import check_arguments, checked
+from netplace.checks import real, shown, whole
+from netplace.checks.calls import ArgumentError, check_arguments, checked
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import MOST_CYCLES
@@ -142,6 +142,8 @@ def with_faults(
 def check_routers(of: Topology, routers: Sequence[int]) -> None:
     """Raise ValueError if one of `routers` does not exist."""
     for router in routers:
+        if not isinstance(router, int | np.integer):
+            raise ArgumentError(f"{of}: router {shown(router)} is not a whole number")
         if not 0 <= router < of.routers:
             raise ValueError(f"{of}: router {router} is not in 0..{of.routers - 1}")
 

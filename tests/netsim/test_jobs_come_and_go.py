@@ -102,7 +102,7 @@ def test_what_is_refused(network):
     network.forget(job)
     with pytest.raises(ValueError, match="job 0: is forgotten"):
         network.job(job)
-    with pytest.raises(ValueError, match="times: 0 is too small"):
+    with pytest.raises(ValueError, match=r"times of .*: 0 is too small"):
         network.start(exchange(), times=0)
 
 

@@ -57,3 +57,9 @@ def test_this_machine_tells_its_memory() -> None:
 def test_a_side_of_very_many_digits_is_told_in_short() -> None:
     with pytest.raises(ValueError, match=r"side 1: 9+ \.\. 9+ is too large, expected at most"):
         parse("torus:" + "9" * 300)
+
+
+@pytest.mark.parametrize("kind", ["faulty:links=0/", "nodes:tasks=1/", "service:nodes=0/"])
+def test_networks_in_networks_have_so_many_levels(kind: str) -> None:
+    with pytest.raises(ValueError, match="is changed 3000 times, expected at most 16 times"):
+        parse(kind * 3000 + "torus:4x4")
