@@ -55,7 +55,7 @@ const proportions = (figure, width, height) => {
 const options = {
   Bars(figure) {
     const names = Object.keys(figure.series);
-    const long = figure.groups.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0) > 90;
+    const long = figure.groups.reduce((sum, name) => sum + Math.min(name.length, 18) + 2, 0) > (isNarrow(figure) ? 36 : 90);
     const series = names.map((name, place) => ({ name, type: "bar", data: figure.series[name],
       itemStyle: { color: colours[place % colours.length] }, barGap: "10%", large: figure.groups.length > 4000 }));
     names.forEach((name, bar) => {
