@@ -115,4 +115,11 @@ def _verdict(found: dict[str, Any]) -> list[str]:
         )
         if worst["without"] is not None:
             said.append(f"Without that one it would have taken {_MICRO * worst['without']:,.4g} µs.")
+        tried = [one for one in others if one["without"] is not None]
+        most = min(tried, key=lambda one: one["without"], default=worst)
+        if most is not worst:
+            said.append(
+                f"Most would be gained without job {most['job']} ({most['application']}): it would have taken "
+                f"{_MICRO * most['without']:,.4g} µs."
+            )
     return said
