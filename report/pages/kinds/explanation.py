@@ -119,7 +119,7 @@ def _verdict(found: dict[str, Any]) -> list[str]:
         most = min(tried, key=lambda one: one["without"], default=worst)
         if most is not worst:
             said.append(
-                f"Most would be gained without job {most['job']} ({most['application']}): it would have taken "
+                f"Most would be gained without job {most['job']} ({most['application']}): it would take "
                 f"{_MICRO * most['without']:,.4g} µs."
             )
     return said
