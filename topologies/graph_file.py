@@ -121,6 +121,10 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 def existing(path: str, text: str) -> Path:
     """Return a path; raise ValueError if there is no such file."""
+    if not path:
+        raise ValueError(f"{text}: names no file, expected one behind the colon")
+    if Path(path).is_dir():
+        raise ValueError(f"{text}: is a folder, expected a file")
     if not input_file(path).is_file():
         raise ValueError(f"{text}: no such file")
     return Path(path)

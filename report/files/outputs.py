@@ -65,8 +65,13 @@ def whole_file(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as place:
             draft = Path(place) / f"draft{path.suffix}"
             yield draft
-            with _opened(path) as device:
-                device.write(draft.read_bytes())
+            try:
+                with _opened(path) as device:
+                    device.write(draft.read_bytes())
+            except OSError as error:
+                if error.filename is None and not isinstance(error, BrokenPipeError):
+                    raise OSError(error.errno, error.strerror, str(path)) from None
+                raise
         return
 
     try:

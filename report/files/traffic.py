@@ -128,6 +128,8 @@ def _from_csv(path: Path, most: int) -> NDArray[Any]:
         raise ValueError(f"{path}: is not a text file") from None
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     first = next((line.split(",") for line in lines if line), [])
+    if not first:
+        raise ValueError(f"{path}: is empty, expected a matrix, or a list of pairs")
     square = len([line for line in lines if line]) == len(first)
     if first and not square and (len(first) in (3, 4) or not _is_number(first[0])):
         return _from_list(path, most)

@@ -41,6 +41,8 @@ def read_csv(path: str | Path) -> Workload:
     """
     path = Path(path)
     lines = read_text(path).split("\n")
+    if not any(line.strip() for line in lines):
+        raise ValueError(f"{path}: is empty, expected columns {', '.join(_NEEDED)}")
     top = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
     header = tuple(line[1:] for line in lines[:top])
     rows = csv.reader(io.StringIO("\n".join(lines[top:])))
@@ -75,7 +77,11 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
             raise ValueError(f"{where}: {name} is empty")
     application = _application(given.get("application", ""), where)
     intensity = given.get("intensity", "")
-    if application or intensity:
+    if application and not intensity:
+        raise ValueError(
+            f"{where}: intensity is empty, expected {', '.join(INTENSITIES)} beside an application"
+        )
+    if intensity:
         one_of(intensity, INTENSITIES, f"{where}, intensity")
     return Job(
         number=whole(given["number"], f"{where}, number", 0),

@@ -118,3 +118,39 @@ def test_an_empty_file_of_results_is_called_empty(netplace, tmp_path, content):
     answer = netplace("report", str(tmp_path / "a.json"), "-o", str(tmp_path / "x.html"))
     assert answer.exit_code == 2
     assert answer.stderr.endswith("a.json: is empty, expected JSON\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "files", "sentence"),
+    [
+        ("check network graph:", {}, "graph:: names no file, expected one behind the colon"),
+        ("check network graph:.", {}, "graph:.: is a folder, expected a file"),
+        (
+            "workload info w.csv",
+            {"w.csv": "\n"},
+            "w.csv: is empty, expected columns number, submit, nodes, run_time",
+        ),
+        (
+            "workload info w.csv",
+            {"w.csv": "number,submit,nodes,run_time,application\n1,0,16,9,butterfly\n"},
+            "w.csv, line 2: intensity is empty, expected low, medium, high beside an application",
+        ),
+        (
+            "map --network torus:4x4 --from w.csv",
+            {"w.csv": ""},
+            "w.csv: is empty, expected a matrix, or a list",
+        ),
+        (
+            "run --network torus:2x2 --app butterfly --record-messages /dev/full",
+            {},
+            "/dev/full: No space left on device",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_file(netplace, tmp_path, monkeypatch, line, files, sentence):
+    monkeypatch.chdir(tmp_path)
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    answer = netplace(*line.split())
+    assert answer.exit_code == 2
+    assert f"netplace: {sentence}" in answer.stderr

@@ -143,7 +143,7 @@ def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 1: 0 columns number, expected one"),
+        ("", "own.csv: is empty, expected columns number"),
         ("number,submit,nodes,run_time\n", "there are no jobs in this file"),
         ("number,submit,nodes,runtime\n", "line 1, column: unknown name 'runtime'; did you mean run_time"),
         ("# a\nnumber,submit,nodes\n", "line 2: 0 columns run_time, expected one"),
