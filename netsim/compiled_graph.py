@@ -169,10 +169,10 @@ class GraphKernelEngine(KernelEngine):
                 if not (waiting | homing) >> i & 1:
                     continue
                 wants = []
-                for output in range(first, first + int(row[g.INPUTS])):
-                    if not s.want[output * u.wide + (i >> 6)] >> (i & 63) & 1:
+                for output in range(int(row[g.INPUTS])):
+                    if not (waiting >> i & s.may[(first + i) * u.wide + (output >> 6)] >> (output & 63) & 1):
                         continue
-                    fifo = int(s.beyond[output])
+                    fifo = int(s.beyond[first + output])
                     there = int(s.owner[fifo])
                     wants.append((there, fifo - int(s.row[there * u.row + g.FIRST])))
                 packets = min(int(s.fifo[first + i]) >> g.COUNT & g.FIELD, u.queue)

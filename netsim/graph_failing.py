@@ -74,7 +74,7 @@ class Outage:
         return int(row[g.PLACE]) + int(i * u.queue + place + behind * u.buffer)
 
     def _word(self, f: int, at: int, word: int) -> int:
-        return int(self._s.slot[self._slot(f, at) * k.SLOT_WORDS + word])
+        return int(self._s.slot[self._slot(f, at) * g.SLOT_WORDS + word])
 
     def _members(self, sets: NDArray[Any]) -> list[int]:
         """Return the numbers of FIFOs, or outputs, that a set for every router holds."""
@@ -100,10 +100,10 @@ class Outage:
         s = self._s
         held = set(self._members(s.held))
         found = {}
-        for output in np.flatnonzero(s.free == 0).tolist():
+        for output in np.flatnonzero(s.downstream & g.TAKEN).tolist():
             f = int(self._first[self._router(output)]) + int(s.turn[output]) - 1
             if output in held:
-                s.free[output] = 1
+                s.downstream[output] -= g.TAKEN
             else:
                 found[f] = output
         self._withdrawn = [
@@ -135,7 +135,7 @@ class Outage:
     def _before(self, f: int) -> int:
         """Return the FIFO that the only packet of `f` is still leaving; -1: none."""
         feeder = int(self._s.feeder[f])
-        if self._count(f) != 1 or feeder < 0 or self._s.free[feeder]:
+        if self._count(f) != 1 or feeder < 0 or not self._s.downstream[feeder] & g.TAKEN:
             return -1
         before = int(self._first[self._router(feeder)]) + int(self._s.turn[feeder]) - 1
         return before if self._crossing.get(before) == feeder else -1
@@ -143,11 +143,11 @@ class Outage:
     def _lose(self, f: int, at: int) -> None:
         self.lost += 1
         self.keys.add(self._word(f, at, k.LABEL) >> 2)
-        self._s.slot[self._slot(f, at) * k.SLOT_WORDS + k.ROUTE] = g.NOBODY
+        self._s.slot[self._slot(f, at) * g.SLOT_WORDS + k.ROUTE] = g.NOBODY
 
     def _give_up(self, f: int, at: int) -> None:
         """Let a packet be one of nobody: it is thrown away, and not counted."""
-        slot = self._slot(f, at) * k.SLOT_WORDS
+        slot = self._slot(f, at) * g.SLOT_WORDS
         self._s.slot[[slot + k.ROUTE, slot + k.LABEL]] = g.NOBODY
 
     def _cut_links(self, down: NDArray[np.bool_]) -> None:
@@ -181,7 +181,7 @@ class Outage:
         s.tally[g.LEAVING] -= 1
         if u.fabric and (u.crossbar or u.classes > 1):
             s.leaving[self._entry(f)] -= 1
-        s.free[output] = 1
+        s.downstream[output] -= g.TAKEN
         router, port = self._link(output)
         s.busy[router * u.ports + port] = 0
         if u.exact:
@@ -215,7 +215,7 @@ class Outage:
     def _begin_anew(self, heads: set[int]) -> None:
         """Let every packet choose its way anew from where it is, and every router look at all its heads."""
         s, u = self._s, self._u
-        s.trip[:] = 0
+        s.slot.reshape(-1, g.SLOT_WORDS)[:, g.TRIP] = 0
         for sets in (s.want, s.wanted, s.several, s.waiting, s.homing):
             sets[:] = 0
         waiting = sorted({*heads, *self._withdrawn, *self._restored})
@@ -223,13 +223,8 @@ class Outage:
             router = self._router(f)
             s.exposed[n] = router << u.name_bits | f - int(self._first[router])
         s.clock[k.EXPOSED] = len(waiting)
-        room = (s.beyond >= 0) & (s.free == 1)
-        held = s.fifo >> g.COUNT & g.FIELD
-        if u.fabric:
-            held = held + s.untold
-        room[room] = held[s.beyond[room]] < u.queue
         s.ready[:] = 0
-        output = np.flatnonzero(room)
+        output = np.flatnonzero((s.beyond >= 0) & (s.downstream < u.queue))
         router_of = s.owner[output].astype(np.int64)
         number = output - self._first[router_of]
         bits = np.left_shift(np.uint64(1), (number & 63).astype(np.uint64))

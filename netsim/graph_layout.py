@@ -62,6 +62,8 @@ _KNOWN = {
     "name_bits",
 }
 Int = NDArray[np.int64]
+_AHEAD = 8  # heads by which the way of a packet is asked for in advance,
+_NEAR = 1 << 17  # where the table has more bytes than a cache that is near
 
 
 def _power_of_two(n: int) -> int:
@@ -88,9 +90,9 @@ def _check_size(topology: Topology, config: Config, table: General) -> None:
         )
     fifos = _all_fifos(topology, config, table)
     slots = fifos * config.queue_packets + topology.nodes * config.injectors * config.injection_packets
-    if slots * k.SLOT_WORDS >= 1 << 31:
+    if slots * g.SLOT_WORDS >= 1 << 31:
         raise ValueError(
-            f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // 3}"
+            f"{topology}: {slots} places for packets are more than the kernel's {(1 << 31) // g.SLOT_WORDS}"
         )
     wide = -(-(most + 1) // 64)
     pairs = congestion_bytes(topology, config, fifos)
@@ -130,6 +132,7 @@ def graph_setting(
         record=int(record),
         explain=int(explain),
         domains=1,
+        ahead=_AHEAD if table.routes.ports.nbytes > _NEAR else 0,
         name_bits=g.MOST_INPUTS.bit_length() - 1,
         wide=-(-(most + 1) // 64),
         fabric=int(config.fabric_set),
@@ -216,8 +219,7 @@ def graph_state(topology: Topology, config: Config, u: Any, table: General) -> A
     found |= {
         "row": row.ravel(),
         "deciding": np.zeros(topology.routers, np.int32),
-        "slot": np.zeros(int(place[-1]) * k.SLOT_WORDS, np.int32),
-        "trip": np.zeros(int(place[-1]), np.int32),
+        "slot": np.zeros(int(place[-1]) * g.SLOT_WORDS, np.int32),
         "since": np.zeros(int(first[-1]) if u.arbiter == k.FIRST_COME else 1, np.int64),
         "left": np.full(int(first[-1]) if u.exact else 1, g.LONG_AGO, np.int64),
         "takes": np.ones(int(first[-1]) if u.exact else 1, np.int32),
@@ -349,7 +351,6 @@ def _wiring(topology: Topology, config: Config, u: Any, table: General, first: I
         "key_class": np.zeros(1, np.int32),
         "schedule": np.array(read_classes(config.traffic_classes).schedule or (0,), np.int8),
         "leaving": np.zeros(topology.routers * (topology.ports + config.injectors), np.int16),
-        "untold": np.zeros(fifos if config.fabric_set else 1, np.int32),
         "owner": np.repeat(np.arange(topology.routers), np.diff(first)).astype(np.int32),
         "lasts": link_times(table.cycles, config),
         "busy": np.zeros(topology.neighbor.size, np.int8),
@@ -374,7 +375,7 @@ def _sets(
     return {name: np.zeros(topology.routers * u.wide, np.int64) for name in empty} | {
         "ready": ready.view(np.int64),
         "want": np.zeros(fifos * u.wide, np.int64),
-        "free": np.ones(fifos, np.int8),
+        "downstream": np.zeros(fifos, np.int32),
         "fifo": np.zeros(fifos, np.int64),
         "turn": np.zeros(fifos, np.int16),
         "turn_link": np.zeros(topology.neighbor.size * (1 if u.classes == 1 else u.classes + 1), np.int8),

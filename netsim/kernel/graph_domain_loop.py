@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.netsim.kernel.bits import bare, inlined, settled, wide
+from netplace.netsim.kernel.bits import bare, inlined, settled
 from netplace.netsim.kernel.domain_loop import is_busy, news
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER
-from netplace.netsim.kernel.graph_events import expose, send_off
-from netplace.netsim.kernel.graph_loop import decide_all, fall_due, next_event
+from netplace.netsim.kernel.graph_loop import choose_ways, decide_all, expose_all, fall_due, next_event
 from netplace.netsim.kernel.graph_state import UGAL_G, GraphSetting, GraphState
 from netplace.netsim.kernel.graph_taking import take_decided, take_fallen_due
 from netplace.netsim.kernel.loop import let_tasks_act, turn_over
@@ -67,12 +66,10 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             let_tasks_act(s, u, cycle, side)
             count = s.clock[EXPOSED]
             s.clock[EXPOSED] = 0
-            for n in range(count):
-                send_off(s, u, wide(s.exposed[n]), cycle)
+            choose_ways(s, u, count, cycle)
             if u.choice == UGAL_G:  # which looks at the heads that wait at other domains' routers
                 meet(s, u, 0, 0)
-            for n in range(count):
-                expose(s, u, wide(s.exposed[n]), cycle)
+            expose_all(s, u, count, cycle)
             decide_all(s, u, cycle, side)
             meet(s, u, 0, 0)
             take_decided(s, u, cycle)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from netplace.netsim.kernel.bits import inlined, lowest, where
+from netplace.netsim.kernel.bits import fetch, inlined, lowest, where
 from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
-from netplace.netsim.kernel.graph_fifos import class_of, depth, emptied, entry_of, falls_due, slot_of
+from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
 from netplace.netsim.kernel.graph_rates import is_notified, tells
 from netplace.netsim.kernel.graph_state import (
     ACK,
@@ -25,11 +25,16 @@ from netplace.netsim.kernel.graph_state import (
     NOWHERE,
     OUT,
     SEEN,
+    SLOT_WORDS,
+    TABLE,
+    TAKEN,
+    TO_HOME,
+    TRIP,
     WAKE,
     GraphSetting,
     GraphState,
 )
-from netplace.netsim.kernel.graph_ways import arrived_trip, held_beyond, note_ways, own_vcs
+from netplace.netsim.kernel.graph_ways import arrived_trip, counts_heads, fetch_entry, note_ways
 from netplace.netsim.kernel.messages import deliver, origin
 from netplace.netsim.kernel.state import (
     BLOCKED,
@@ -40,7 +45,6 @@ from netplace.netsim.kernel.state import (
     LABEL,
     ROUTE,
     SIDE,
-    SLOT_WORDS,
     TASK_WORDS,
 )
 
@@ -89,10 +93,8 @@ def enter(s: GraphState, u: GraphSetting, f: int) -> None:
 
 
 @inlined
-def becomes_ready(s: GraphState, u: GraphSetting, g: int) -> None:
+def becomes_ready(s: GraphState, u: GraphSetting, router: int, output: int) -> None:
     """Note that an output is free and has room downstream."""
-    router = s.owner[g]
-    output = g - s.row[router * u.row + FIRST]
     at = router * u.wide + (output >> 6)
     bit = 1 << (output & 63)
     s.ready[at] |= bit
@@ -100,14 +102,14 @@ def becomes_ready(s: GraphState, u: GraphSetting, g: int) -> None:
         look_now(s, u, router)
 
 
-@where(fabric=(1,))
 @inlined
-def room_is_known(s: GraphState, u: GraphSetting, f: int) -> None:
-    """Let the router before a FIFO know that a packet has left it."""
-    s.untold[f] -= 1
-    known = (s.fifo[f] >> COUNT & FIELD) + s.untold[f]
-    if known == u.queue - 1 and s.feeder[f] >= 0 and s.free[s.feeder[f]]:
-        becomes_ready(s, u, s.feeder[f])
+def room_is_known(s: GraphState, u: GraphSetting, g: int) -> None:
+    """Let an output know that a packet has left the FIFO downstream."""
+    known = s.downstream[g] - 1
+    s.downstream[g] = known
+    if known == u.queue - 1:
+        router = s.owner[g]
+        becomes_ready(s, u, router, g - s.row[router * u.row + FIRST])
 
 
 @where(fabric=(1,))
@@ -136,7 +138,7 @@ def becomes_known(s: GraphState, u: GraphSetting, what: int, cycle: int) -> None
     pairs = u.nodes * u.nodes
     rest = what - u.all_fifos
     if rest < 0:
-        room_is_known(s, u, what)
+        room_is_known(s, u, s.feeder[what])
     elif rest < WAKE * pairs:
         kind = int(rest >= pairs)
         pair_is_told(s, u, kind, rest - kind * pairs, cycle)
@@ -163,13 +165,6 @@ def tell_source(s: GraphState, u: GraphSetting, slot: int, node: int, cycle: int
         tell_pair(s, u, ACK, pair, cycle)
     if u.marks > 0 and s.marked[slot // SLOT_WORDS] == 1 and tells(s, u, pair, cycle):
         tell_pair(s, u, NOTICE, pair, cycle)
-
-
-@inlined
-def ready_if_room(s: GraphState, u: GraphSetting, g: int) -> None:
-    """Note that an output is free and has room downstream, if it is so."""
-    if s.free[g] and held_beyond(s, u, g) < u.queue:
-        becomes_ready(s, u, g)
 
 
 @inlined
@@ -216,15 +211,13 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
                 look_now(s, u, router)
     else:
         g = first + output
-        s.free[g] = 1
+        held = s.downstream[g] - TAKEN
+        s.downstream[g] = held
         s.busy[router * u.ports + s.port_of[output]] = 0
         if u.fabric == 1 and u.marks > 0:
             s.freed[router * u.ports + s.port_of[output]] = cycle
-        if is_ours(s, u, s.owner[s.beyond[g]]):
-            if held_beyond(s, u, g) < u.queue:
-                becomes_ready(s, u, g)
-        else:  # where the count may be changing now
-            tell(s, u, FELL_DUE, router, ROOM_AGAIN, g)
+        if held < u.queue:
+            becomes_ready(s, u, router, output)
         if u.fabric == 1 and (u.crossbar > 0 or u.classes > 1):
             s.leaving[entry_of(s, u, f)] -= 1
             look_now(s, u, router)
@@ -241,16 +234,17 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
     if i >= s.row[base + INPUTS]:
         emptied(s, u, router, i, cycle)
     elif u.fabric == 1 and s.lag[f] > 0:
-        s.untold[f] += 1
         falls_due(s, u, ~f, cycle + s.lag[f])
-    elif word >> COUNT & FIELD == u.queue - 1 and s.feeder[f] >= 0:
-        if is_ours(s, u, s.owner[s.feeder[f]]):
-            if s.free[s.feeder[f]]:
-                becomes_ready(s, u, s.feeder[f])
+    else:
+        g = s.feeder[f]
+        if is_ours(s, u, s.owner[g]):
+            room_is_known(s, u, g)
         else:
-            tell(s, u, FELL_DUE, s.owner[s.feeder[f]], ROOM_AGAIN, s.feeder[f])
+            tell(s, u, FELL_DUE, s.owner[g], ROOM_AGAIN, g)
     if word >> SEEN & FIELD > 0:
         becomes_head(s, router << u.name_bits | i)
+        if u.ahead > 0:
+            fetch(s.slot, slot_of(s, u, base, i, word & FIELD))
 
 
 @inlined
@@ -263,22 +257,47 @@ def leave_home(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) 
 
 
 @inlined
+def fetch_way(s: GraphState, u: GraphSetting, name: int) -> None:
+    """Ask for the entry of the table that a packet will soon need that has come to the head of an input."""
+    router = name >> u.name_bits
+    i = name & ((1 << u.name_bits) - 1)
+    base = router * u.row
+    fetch_entry(s, u, router, slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD))
+
+
+@inlined
 def send_off(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
-    """Settle by which way a packet goes on that has come to the head of an input.
+    """Choose by which way a packet goes on that has come to the head of an input.
 
     For all of them this is done before `expose`, so that none sees another that comes in the same cycle.
+    Where there is nothing to choose, `expose` does it.
     """
     router = name >> u.name_bits
     i = name & ((1 << u.name_bits) - 1)
     base = router * u.row
     slot = slot_of(s, u, base, i, s.fifo[s.row[base + FIRST] + i] & FIELD)
     target = s.slot[slot + ROUTE]
-    trip = 0 if i >= s.row[base + INPUTS] else s.trip[slot // SLOT_WORDS]
+    trip = 0 if i >= s.row[base + INPUTS] else s.slot[slot + TRIP]
     if router >= u.first_switch and target != router and target != NOBODY:
-        label = s.slot[slot + LABEL]
-        shift = class_of(s, u, label) * own_vcs(u)
-        trip = arrived_trip(s, u, router, i, trip, target, origin(s, label), shift, cycle)
-    s.trip[slot // SLOT_WORDS] = trip
+        trip = arrived_trip(s, u, router, i, trip, target, s.slot[slot + LABEL], cycle)
+    s.slot[slot + TRIP] = trip
+
+
+@inlined
+def is_counted(s: GraphState, u: GraphSetting, router: int, i: int) -> None:
+    """Let a head be one of those that could ask for each of its outputs."""
+    first = s.row[router * u.row + FIRST]
+    bit = 1 << (i & 63)
+    several = 0
+    for w in range(u.wide):
+        outputs = s.may[(first + i) * u.wide + w]
+        while outputs:
+            output = w << 6 | lowest(outputs)
+            outputs &= outputs - 1
+            s.want[(first + output) * u.wide + (i >> 6)] |= bit
+            several += 1
+    if several > 1:
+        s.several[router * u.wide + (i >> 6)] |= bit
 
 
 @inlined
@@ -307,24 +326,17 @@ def expose(s: GraphState, u: GraphSetting, name: int, cycle: int) -> None:
         s.homing[at + (i >> 6)] |= 1 << (i & 63)
         look_now(s, u, router)
         return
+    if u.choice == TABLE:
+        trip = 0 if i >= s.row[base + INPUTS] else s.slot[slot + TRIP]
+        s.slot[slot + TRIP] = trip | TO_HOME if router >= u.first_switch else trip
     note_ways(s, u, router, i, slot)
-    bit = 1 << (i & 63)
-    s.waiting[at + (i >> 6)] |= bit
-    last_resort = s.last_resort[first + i]
-    several = 0
+    s.waiting[at + (i >> 6)] |= 1 << (i & 63)
     could = 0
     for w in range(u.wide):
         outputs = s.may[(first + i) * u.wide + w]
-        if last_resort >= 0 and last_resort >> 6 == w:
-            outputs |= 1 << (last_resort & 63)
         s.wanted[at + w] |= outputs
         could |= outputs & s.ready[at + w]
-        while outputs:
-            output = w << 6 | lowest(outputs)
-            outputs &= outputs - 1
-            s.want[(first + output) * u.wide + (i >> 6)] |= bit
-            several += 1
-    if several > 1:
-        s.several[at + (i >> 6)] |= bit
+    if counts_heads(u):
+        is_counted(s, u, router, i)
     if could:
         look_now(s, u, router)

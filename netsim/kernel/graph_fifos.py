@@ -16,6 +16,7 @@ from netplace.netsim.kernel.graph_state import (
     PACE_WORDS,
     PLACE,
     SEEN,
+    SLOT_WORDS,
     SPARE,
     WAKE,
     GraphSetting,
@@ -32,7 +33,6 @@ from netplace.netsim.kernel.state import (
     LABEL,
     NEXT_CYCLE,
     ROUTE,
-    SLOT_WORDS,
     TASK_WORDS,
 )
 

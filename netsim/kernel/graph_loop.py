@@ -8,9 +8,18 @@ from netplace.netsim.kernel.bits import bare, settled, spliced, wide
 from netplace.netsim.kernel.blame import charge_everything
 from netplace.netsim.kernel.entry import IDLE, JOB_ENDED, REACHED, ROOM
 from netplace.netsim.kernel.events import NEVER, next_timer, no_timer_now
-from netplace.netsim.kernel.graph_decide import decide, start
-from netplace.netsim.kernel.graph_events import becomes_known, enter, expose, seen, send_off, tail_left
-from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, GraphSetting, GraphState
+from netplace.netsim.kernel.graph_decide import decide
+from netplace.netsim.kernel.graph_events import (
+    becomes_known,
+    enter,
+    expose,
+    fetch_way,
+    seen,
+    send_off,
+    tail_left,
+)
+from netplace.netsim.kernel.graph_links import start
+from netplace.netsim.kernel.graph_state import COMING, LEAVING, SPARE, TABLE, GraphSetting, GraphState
 from netplace.netsim.kernel.loop import let_tasks_act, take_routers, turn_over
 from netplace.netsim.kernel.sources import begin_sources
 from netplace.netsim.kernel.state import (
@@ -67,6 +76,23 @@ def fall_due(s: GraphState, u: GraphSetting, cycle: int, side: int) -> None:
         events += 1
         f = after
     s.clock[EVENTS] += events
+
+
+@spliced
+def choose_ways(s: GraphState, u: GraphSetting, count: int, cycle: int) -> None:
+    """Choose ways for all packets that have become heads, before any of them is known to its router."""
+    if u.choice != TABLE:
+        for n in range(count):
+            send_off(s, u, wide(s.exposed[n]), cycle)
+
+
+@spliced
+def expose_all(s: GraphState, u: GraphSetting, count: int, cycle: int) -> None:
+    """Make all packets that have become heads known to their routers."""
+    for n in range(count):
+        if u.ahead > 0:
+            fetch_way(s, u, wide(s.exposed[min(n + u.ahead, count - 1)]))
+        expose(s, u, wide(s.exposed[n]), cycle)
 
 
 @spliced
@@ -130,10 +156,8 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             let_tasks_act(s, u, cycle, side)
             count = s.clock[EXPOSED]
             s.clock[EXPOSED] = 0
-            for n in range(count):
-                send_off(s, u, wide(s.exposed[n]), cycle)
-            for n in range(count):
-                expose(s, u, wide(s.exposed[n]), cycle)
+            choose_ways(s, u, count, cycle)
+            expose_all(s, u, count, cycle)
             decide_all(s, u, cycle, side)
             cycle += 1
             turn_over(s, side)

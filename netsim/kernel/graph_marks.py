@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.graph_fifos import slot_of
-from netplace.netsim.kernel.graph_state import FIELD, FIRST, INPUTS, SEEN, GraphSetting, GraphState
-from netplace.netsim.kernel.state import SLOT_WORDS
+from netplace.netsim.kernel.graph_state import (
+    FIELD,
+    FIRST,
+    INPUTS,
+    SEEN,
+    SLOT_WORDS,
+    GraphSetting,
+    GraphState,
+)
 
 # mypy: disable-error-code="untyped-decorator"
 

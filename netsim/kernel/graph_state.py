@@ -32,7 +32,14 @@ OUT = 48  # output that the head holds
 FIELD = 0xFFFF
 BELOW_OUT = (1 << OUT) - 1  # the other fields
 
-# --- `trip`: one word for each packet ----------------------------------------------------------------
+# --- `downstream`: one word for each output ----------------------------------------------------------
+TAKEN = 1 << 30  # a packet holds the output; below it the packets that the FIFO downstream is known to hold
+
+# --- `slot`: four words for each packet, the first three as in `state` --------------------------------
+TRIP = 3
+SLOT_WORDS = 4
+
+# --- its trip ----------------------------------------------------------------
 DECIDED = 1  # it has been to a switch
 TO_HOME = 2  # it heads for its destination; else for the switch at VIA_AT
 MAY_TURN = 4  # it may still turn aside (PAR)
@@ -90,27 +97,25 @@ _OWN = [
     "leaving",  # I16, routers x (ports + injectors): packets that leave an input port for links (fabric)
     "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
     "lag",  # I32, FIFOs: cycles later than at once that the router before knows of room (fabric)
-    "untold",  # I32, FIFOs: packets that have left and of which it does not know yet (fabric)
-    "free",  # I8, outputs: 1: no packet holds it
+    "downstream",  # I32, outputs: packets in the FIFO downstream, as its router knows; and `TAKEN`
     "ready",  # I64, sets of outputs: free, and room downstream
     "wanted",  # I64, sets of outputs: some head could ask for it
     "several",  # I64, sets of inputs: whose head may ask for more than one output
     "held",  # I64, sets of outputs: granted, and wait for their link
     "waiting",  # I64, sets of inputs: whose head waits for an output
-    "want",  # I64, outputs x wide: inputs whose head could ask for it
+    "want",  # I64, outputs x wide: inputs whose head could ask for it (where `counts_heads`)
     "home_free",  # I8, nodes
     "busy",  # I8, routers x ports: 1: the link is in use
     "crossed",  # I64, routers x ports: packets
     "lasts",  # I32, routers x ports: cycles for which a packet holds the link
-    "trip",  # I32, slots
     "tail_at",  # I32, ring of cycles: first FIFO whose head has left then; -1: none
     "tail_next",  # I32, FIFOs: the next one
     "head_at",  # I32, ring of cycles: first entry of a header that can be looked at then; -1: none
     "head_next",  # I32, pool: the next entry, or the next spare one
     "head_fifo",  # I32, pool: FIFO; complement of one: a packet that has left it becomes known; of more than
     #    `Setting.all_fifos`: see `ACK`
-    "may",  # I64, FIFOs x wide: outputs that its head may ask for, escape aside
-    "last_resort",  # I16, FIFOs: output on the escape channel that its head may ask for; -1: none
+    "may",  # I64, FIFOs x wide: outputs that its head may ask for
+    "last_resort",  # I16, FIFOs: the one of them on the escape channel; -1: none
     "table",  # I8 or I16, switches x switches x entry: ports that lead on, -1 after the last; that of escape
     "far_hops",  # I32, switches x switches (UGAL)
     "rise",  # I8, switches x ports; -1: leads to no switch

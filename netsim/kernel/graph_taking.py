@@ -1,15 +1,14 @@
 """What other domains have told this one about routers of any wiring; see `taking`.
 
-A packet's trip comes before its header. Whether an output is free with room beyond the border is looked at
-after the meeting, when no count changes.
+A packet's trip comes before its header. An output knows of room beyond the border after the meeting.
 """
 
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import spliced
 from netplace.netsim.kernel.borders import DECIDED, FELL_DUE, KIND_BITS, outbox
-from netplace.netsim.kernel.graph_decide import send_to
-from netplace.netsim.kernel.graph_events import ready_if_room
+from netplace.netsim.kernel.graph_events import room_is_known
+from netplace.netsim.kernel.graph_links import send_to
 from netplace.netsim.kernel.graph_state import GraphSetting, GraphState
 
 # mypy: disable-error-code="untyped-decorator"
@@ -35,4 +34,4 @@ def take_fallen_due(s: GraphState, u: GraphSetting) -> None:
         count = s.box[at]
         s.box[at] = 0
         for n in range(at + 1, at + 1 + count):
-            ready_if_room(s, u, s.box[n] >> KIND_BITS)
+            room_is_known(s, u, s.box[n] >> KIND_BITS)

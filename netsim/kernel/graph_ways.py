@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from netplace.netsim.chance import FLOW, VIA, below, draw
-from netplace.netsim.kernel.bits import fetch, inlined
+from netplace.netsim.kernel.bits import fetch, inlined, wide
 from netplace.netsim.kernel.graph_fifos import class_of
 from netplace.netsim.kernel.graph_state import (
-    COUNT,
     DECIDED,
     DESTINATION,
     ESCAPED,
-    FIELD,
     FIRST,
     KIND_AT,
     LEAST,
@@ -19,16 +17,18 @@ from netplace.netsim.kernel.graph_state import (
     NO_LEVEL,
     PAR,
     SIX_BITS,
-    TABLE,
+    TAKEN,
     TO_HOME,
+    TRIP,
     UGAL_G,
+    UGAL_L,
     VALIANT,
     VIA_AT,
     GraphSetting,
     GraphState,
 )
 from netplace.netsim.kernel.messages import origin
-from netplace.netsim.kernel.state import LABEL, ROUTE, SLOT_WORDS
+from netplace.netsim.kernel.state import LABEL, ROUTE
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -36,9 +36,13 @@ from netplace.netsim.kernel.state import LABEL, ROUTE, SLOT_WORDS
 @inlined
 def held_beyond(s: GraphState, u: GraphSetting, g: int) -> int:
     """Return the packets that the FIFO downstream of an output is known to hold."""
-    f = s.beyond[g]
-    held = s.fifo[f] >> COUNT & FIELD
-    return held + s.untold[f] if u.fabric == 1 else held
+    return s.downstream[g] & (TAKEN - 1)
+
+
+@inlined
+def counts_heads(u: GraphSetting) -> bool:
+    """Tell whether the heads that could ask for an output are kept as a set: for a choice, or for speed."""
+    return u.wide > 1 or u.choice >= UGAL_L
 
 
 @inlined
@@ -123,29 +127,20 @@ def gate_of(s: GraphState, u: GraphSetting, x: int, node: int) -> int:
 
 @inlined
 def settled(
-    s: GraphState,
-    u: GraphSetting,
-    router: int,
-    i: int,
-    trip: int,
-    home: int,
-    source: int,
-    shift: int,
-    cycle: int,
+    s: GraphState, u: GraphSetting, router: int, i: int, trip: int, home: int, label: int, cycle: int
 ) -> int:
     """Return the trip of a head after the choice of its way, where that is still open."""
-    if u.choice == TABLE:
-        return trip | TO_HOME
     if trip & DECIDED and trip & MAY_TURN == 0:
         return trip
     x = router - u.first_switch
     turning = trip & DECIDED
-    if turning and s.kin[x] != s.kin[gate_of(s, u, x, source)]:
+    if turning and s.kin[x] != s.kin[gate_of(s, u, x, origin(s, label))]:
         return trip & ~MAY_TURN
     via = drawn_via(s, u, router, i, x, home, cycle)
     level = trip >> LEVEL_AT & SIX_BITS
     rise = 1 if turning and u.anew == 0 else 0
     direct = via < 0 or via == x
+    shift = class_of(s, u, label) * own_vcs(u)
     if direct or via == home or direct_is_better(s, u, x, via, home, level + u.base, level + rise, shift):
         trip = trip & ~MAY_TURN | TO_HOME
         if u.choice == PAR and s.kin[x] != s.kin[home]:
@@ -156,23 +151,15 @@ def settled(
 
 @inlined
 def arrived_trip(
-    s: GraphState,
-    u: GraphSetting,
-    router: int,
-    i: int,
-    trip: int,
-    target: int,
-    source: int,
-    shift: int,
-    cycle: int,
+    s: GraphState, u: GraphSetting, router: int, i: int, trip: int, target: int, label: int, cycle: int
 ) -> int:
-    """Return the trip of a packet that has become head at a switch."""
+    """Return the trip of a packet that has become head at a switch, where the routing chooses ways."""
     x = router - u.first_switch
     if x >= u.compute_from:
         return trip | TO_HOME
     home = gate_of(s, u, x, target)
     if home != x:
-        trip = settled(s, u, router, i, trip, home, source, shift, cycle)
+        trip = settled(s, u, router, i, trip, home, label, cycle)
     elif trip & DECIDED == 0:
         trip |= TO_HOME
     trip |= DECIDED
@@ -225,7 +212,7 @@ def leads_out(s: GraphState, u: GraphSetting, x: int, node: int, pair: int) -> b
 
 @inlined
 def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) -> None:
-    """Settle what a head may ask for: outputs in `may`, that on the escape channel in `last_resort`."""
+    """Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel."""
     f = s.row[router * u.row + FIRST] + i
     for w in range(u.wide):
         s.may[f * u.wide + w] = 0
@@ -238,7 +225,7 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     x = router - u.first_switch
     node = s.slot[slot + ROUTE]
     home = s.home[node]
-    trip = s.trip[slot // SLOT_WORDS]
+    trip = s.slot[slot + TRIP]
     homeward = trip & TO_HOME
     if homeward and home == x:
         add_outputs(s, u, f, s.node_port[node] * u.vcs + shift, own)
@@ -247,7 +234,9 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     pair = x * u.switches + target
     leaving = homeward and leads_out(s, u, x, node, pair)
     if u.escapes and not leaving:
-        s.last_resort[f] = s.table[pair * u.entry + u.most] * u.vcs + shift
+        last_resort = s.table[pair * u.entry + u.most] * u.vcs + shift
+        s.last_resort[f] = last_resort
+        add_outputs(s, u, f, last_resort, 1)
     if trip & ESCAPED and not leaving:
         return
     first = 0
@@ -255,17 +244,24 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     if u.spread != LEAST:
         first = own_port(s, u, x, pair, slot)
         last = first + 1
+    ahead = u.base if homeward else 0
     for k in range(first, last):
-        port = s.table[pair * u.entry + k]
-        if port < 0:
+        port = wide(s.table[pair * u.entry + k])
+        if u.wide > 1 and port < 0:
             break
+        is_port = ~(port >> 63)  # all bits, or none: a jump here would be guessed wrong too often
+        port &= is_port
         if leaving:  # by any virtual channel: what lies behind stops for nobody
-            add_outputs(s, u, f, port * u.vcs + shift, own)
-            continue
-        level = level_on(s, u, trip, x, port)
-        if homeward:
-            level += u.base
-        add_outputs(s, u, f, port * u.vcs + shift + s.low[level], s.high[level] - s.low[level])
+            low = 0
+            count = own
+        else:
+            level = level_on(s, u, trip, x, port) + ahead
+            low = s.low[level]
+            count = s.high[level] - low
+        if u.wide == 1:
+            s.may[f] |= ((1 << count) - 1) << (port * u.vcs + shift + low) & is_port
+        else:
+            add_outputs(s, u, f, port * u.vcs + shift + low, count)
 
 
 @inlined
