@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from netplace.experiments.demo.results import NETWORKS, Outcome, ratios
-from netplace.experiments.demo.shared_machine import WHY_LESS, Shared
+from netplace.experiments.demo.shared_machine import MACHINE, PARTITIONS, WHY_LESS, Shared
 from netplace.report.pages import page_of
 from netplace.report.pages.figures import Bars, DataTable, Figure
 from netplace.report.pages.html import Page
@@ -54,6 +54,7 @@ def demo_page(outcomes: Sequence[Outcome], shared: Shared) -> Page:
         DataTable("The same jobs under three partitioners", shared.columns, shared.rows, note=WHY_LESS)
     )
     notes = [*machine.notes, WHY_LESS]
+    said.append(f"The rest is of {MACHINE}, shared by jobs on {PARTITIONS[-1]} nodes.")
     title = "netplace demo: recorded programs, and jobs that share a machine"
     asked = [("traces", ", ".join(traces)), ("seeds", str(seeds)), *machine.asked]
     return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)
