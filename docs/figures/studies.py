@@ -13,6 +13,8 @@ import pandas as pd
 
 from netplace.experiments.allocators import study as allocators
 from netplace.experiments.contiguity.fronts import draw_fronts as draw_contestants
+from netplace.experiments.fabrics import study as fabrics
+from netplace.experiments.fabrics.picture import draw_slowdowns
 from netplace.experiments.first_fit import study as first_fit
 from netplace.experiments.mesh_2d_or_3d import study as meshes
 from netplace.experiments.pareto import study as pareto
@@ -133,6 +135,7 @@ PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
     },
     **{f"shared-machine/{name}": _titled(shared.draw, machine) for name, machine in shared.MACHINES.items()},
     **{f"pareto/{name}": _titled(pareto.draw, machine) for name, machine in pareto.MACHINES.items()},
+    **{f"fabrics/{part}": _titled(draw_slowdowns, title) for part, title in fabrics.PARTS.items()},
     "first-fit/mesh": _first_fit("mesh:1024x1024"),
     "first-fit-torus/torus": _first_fit("torus:16x16x16x16x16"),
     "allocators-choice/choice": allocators.draw_choice,

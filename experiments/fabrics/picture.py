@@ -1,4 +1,4 @@
-"""Slowdowns by sharing as points with intervals: a row for each feature, a panel for each routing."""
+"""Slowdowns by sharing as points with intervals: a row for each feature or fabric, panels by routing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from netplace.report.plots.page import COLOURS, explain, page
 __all__ = ["draw_slowdowns"]
 
 
-def draw_slowdowns(path: Path, table: pd.DataFrame, rows: str, title: str) -> None:
-    """Draw slowdowns with intervals; `rows` is the column that names the rows.
-
-    Partitioners differ in colour and form.
-    """
+def draw_slowdowns(path: Path, table: pd.DataFrame, title: str) -> None:
+    """Draw slowdowns with intervals; partitioners differ in colour and form."""
+    rows = "fabric" if table["fabric"].nunique() > 1 else "feature"
     names = list(dict.fromkeys(table[rows]))
     partitioners = list(dict.fromkeys(table["partitioner"]))
     routings = list(dict.fromkeys(table["routing"]))

@@ -75,8 +75,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         jobs = jobs_of((name, cell, found[cell.key]) for name, cell in named)
         table = slowdowns(jobs)
         tables += _tables(part, table, jobs)
-        rows = "fabric" if part == "fabrics" else "feature"
-        figures[part] = partial(draw_slowdowns, table=table, rows=rows, title=PARTS[part])
+        figures[part] = partial(draw_slowdowns, table=table, title=PARTS[part])
         summary.append(_said(part, table))
     return Report(tuple(tables), tuple(summary), figures)
 

@@ -74,5 +74,5 @@ def test_slowdowns_are_geometric_means_with_intervals_over_draws(tmp_path):
     alone = slowdowns(jobs_that_take([3.0])).iloc[0]
     assert [alone["low"], alone["high"]] == pytest.approx([3, 3])
     both = pd.concat([table, table.assign(partitioner="switches", feature="classes")])
-    draw_slowdowns(tmp_path / "paced.png", both, "feature", "paced")
+    draw_slowdowns(tmp_path / "paced.png", both, "paced")
     assert (tmp_path / "paced.png").stat().st_size > 5000
