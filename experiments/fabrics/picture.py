@@ -5,18 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.ticker import NullFormatter
 
 from netplace.report.plots.page import COLOURS, explain, page
 
 __all__ = ["draw_slowdowns"]
 
+_LINEAR_TO = 5.0  # times; more is drawn on a logarithmic axis
+
 
 def draw_slowdowns(path: Path, table: pd.DataFrame, title: str) -> None:
     """Draw slowdowns with intervals; partitioners differ in colour and form."""
-    rows = "fabric" if table["fabric"].nunique() > 1 else "feature"
+    rows = "feature" if "feature" in table else "fabric"
     names = list(dict.fromkeys(table[rows]))
     partitioners = list(dict.fromkeys(table["partitioner"]))
     routings = list(dict.fromkeys(table["routing"]))
+    wide = table["slowdown"].max() > _LINEAR_TO
     with page(path, 1.6 + 0.34 * len(names)) as figure:
         panels = figure.subplots(1, len(routings), sharex=True, sharey=True, squeeze=False)[0]
         for axes, routing in zip(panels, routings, strict=True):
@@ -35,7 +39,10 @@ def draw_slowdowns(path: Path, table: pd.DataFrame, title: str) -> None:
                     markersize=4,
                 )
             axes.set_title(routing)
-            axes.set_xscale("log")
+            if wide:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_formatter("{x:g}")
+                axes.xaxis.set_minor_formatter(NullFormatter())
             axes.axvline(1.0, color="#999999", linewidth=0.8, zorder=0)
             axes.grid(axis="x", which="both", color="#dddddd", linewidth=0.5)
             axes.set_axisbelow(True)

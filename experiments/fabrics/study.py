@@ -72,21 +72,22 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         named = cells(part, asked)
         wanted = {cell.key: cell for _, cell in named}
         found = kept_outcomes(wanted, Cell.carry_out, Cell.describe, bench)
-        jobs = jobs_of((name, cell, found[cell.key]) for name, cell in named)
-        table = slowdowns(jobs)
-        tables += _tables(part, table, jobs)
+        table = _plain(slowdowns(jobs_of((name, cell, found[cell.key]) for name, cell in named)))
+        tables.append(_table(part, table))
         figures[part] = partial(draw_slowdowns, table=table, title=PARTS[part])
         summary.append(_said(part, table))
     return Report(tuple(tables), tuple(summary), figures)
 
 
-def _tables(part: str, table: pd.DataFrame, jobs: pd.DataFrame) -> tuple[ReportTable, ...]:
+def _table(part: str, table: pd.DataFrame) -> ReportTable:
     digits = dict.fromkeys(("slowdown", "low", "high", *KINDS), 2) | {"alone us": 1, "live us": 1}
-    times = {"draw": 0, "alone": 2, "live": 2}
-    return (
-        ReportTable(part, f"{PARTS[part]}: what sharing costs, live over alone", table, digits),
-        ReportTable(f"{part}-jobs", f"{PARTS[part]}: microseconds of an iteration, job by job", jobs, times),
-    )
+    return ReportTable(part, f"{PARTS[part]}: what sharing costs, live over alone", table, digits)
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table without the column that says the same in each row, or as another."""
+    same = "fabric" if table["fabric"].nunique() == 1 else "feature"
+    return table.drop(columns=same)
 
 
 def _said(part: str, table: pd.DataFrame) -> str:
@@ -98,7 +99,8 @@ def _said(part: str, table: pd.DataFrame) -> str:
 
 
 def _named(row: pd.Series) -> str:
-    return f"{row['feature']} with {row['routing']} and {row['partitioner']}"
+    tried = row["feature"] if "feature" in row else row["fabric"]
+    return f"{tried} with {row['routing']} and {row['partitioner']}"
 
 
 STUDY = Study(
