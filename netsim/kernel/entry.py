@@ -14,6 +14,7 @@ import os
 import platform
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -38,6 +39,7 @@ __all__ = ["IDLE", "JOB_ENDED", "OPEN", "REACHED", "ROOM", "Entry", "addressed",
 OPEN = -(1 << 62)  # a setting that is not known when the kernel is compiled
 REACHED, JOB_ENDED, IDLE = 0, 1, 2  # as netsim.engine.Exit
 ROOM = 3  # more messages may begin in the next cycle than there are entries for
+_PATIENCE = 300.0  # seconds for which another process is waited for that compiles the same
 _DIGEST = 32  # bytes of a digest before the object code
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _HERE = Path(__file__).parent
@@ -210,11 +212,27 @@ def _alone(path: Path) -> Iterator[None]:
     except OSError:
         yield
         return
-    with os.fdopen(lock, "r+"):
-        if fcntl is not None:
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        _wait_for(lock)
         yield
+    finally:
+        os.close(lock)
+
+
+def _wait_for(lock: int) -> None:
+    """Wait for a lock, but not for ever for somebody who holds it and compiles nothing."""
+    if fcntl is None:
+        return
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.02)
+        except OSError:
+            return
+        else:
+            return
 
 
 def _keep(path: Path, symbol: str, text: str) -> None:

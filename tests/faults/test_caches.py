@@ -20,6 +20,21 @@ def test_a_lock_that_is_a_link_empties_nothing(tmp_path):
     assert precious.read_text() == "mine"
 
 
+def test_a_lock_that_is_a_pipe_is_one(tmp_path):
+    os.mkfifo(tmp_path / "loop.lock")
+    with entry._alone(tmp_path / "loop.kernel"):
+        pass
+
+
+def test_a_lock_that_somebody_keeps_is_not_waited_for_without_end(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl", reason="there are no such locks here")
+    monkeypatch.setattr(entry, "_PATIENCE", 0.05)
+    with open(tmp_path / "loop.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with entry._alone(tmp_path / "loop.kernel"):
+            pass
+
+
 def test_claims_follow_no_link(tmp_path):
     (tmp_path / "s.sqlite-claims").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="claims"):
