@@ -221,10 +221,8 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _wait_for(lock: int) -> None:
     """Wait for a lock, but not for ever for somebody who holds it and compiles nothing."""
-    if fcntl is None:
-        return
     end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
+    while fcntl is not None and time.monotonic() < end:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
