@@ -13,14 +13,9 @@ from netplace.netsim.domains import Domains
 from netplace.netsim.engine import Engine
 from netplace.netsim.general import General, general, is_general
 from netplace.netsim.graph_failing import Outage
-from netplace.netsim.graph_layout import (
-    graph_known,
-    graph_setting,
-    graph_state,
-    routing_setting,
-    routing_tables,
-)
+from netplace.netsim.graph_layout import graph_known, graph_setting, graph_state
 from netplace.netsim.graph_pace import paced
+from netplace.netsim.graph_tables import routing_setting, routing_tables
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
 from netplace.topologies import Topology

@@ -19,28 +19,24 @@ from netplace.netsim.graph_congestion import (
     events_to_come,
     longest_wait,
 )
+from netplace.netsim.graph_tables import routing_setting, routing_tables
+from netplace.netsim.graph_times import (
+    credit_times,
+    credits_under_way,
+    header_times,
+    link_times,
+    ring_setting,
+    under_way,
+)
 from netplace.netsim.kernel import graph_state as g
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.entry import OPEN
 from netplace.netsim.layout import COMPILED_IN
 from netplace.netsim.memory import demand
 from netplace.topologies import Topology
-from netplace.topologies.routing import Routes
 
-__all__ = [
-    "graph_known",
-    "graph_setting",
-    "graph_state",
-    "header_times",
-    "link_times",
-    "ring_setting",
-    "routing_setting",
-    "routing_tables",
-    "under_way",
-]
+__all__ = ["graph_known", "graph_setting", "graph_state"]
 
-_CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
-_SPREADS = {"least": g.LEAST, "destination": g.DESTINATION, "flow": g.FLOWS}
 _ARBITERS = {
     "round-robin": k.ROUND_ROBIN,
     "fifo": k.FIRST_COME,
@@ -64,10 +60,6 @@ _KNOWN = {
 Int = NDArray[np.int64]
 _AHEAD = 8  # heads by which the way of a packet is asked for in advance,
 _NEAR = 1 << 17  # where the table has more bytes than a cache that is near
-
-
-def _power_of_two(n: int) -> int:
-    return 1 << max(0, n - 1).bit_length()
 
 
 def _injectors(topology: Topology, config: Config) -> Int:
@@ -162,14 +154,6 @@ def graph_known(config: Config, u: Any) -> tuple[int, ...]:
     return tuple(value if name in names else OPEN for name, value in u._asdict().items())
 
 
-def ring_setting(cycles: Int, delay: Int, config: Config, least: int = 0) -> dict[str, int]:
-    """Return the lengths of the rings of events that links of such speeds, and `least` cycles, need."""
-    return {
-        "tail_ring": _power_of_two(int(cycles.max(initial=1)) * config.packet_phits + 1),
-        "head_ring": _power_of_two(max(least, int(delay.max(initial=1))) + 1),
-    }
-
-
 def _longest(config: Config, table: General) -> int:
     """Return after how many cycles at most what is no header falls due."""
     return max(table.injected, int(table.lag.max()), longest_wait(config))
@@ -177,27 +161,6 @@ def _longest(config: Config, table: General) -> int:
 
 def _all_fifos(topology: Topology, config: Config, table: General) -> int:
     return int((table.ports * config.vcs).sum()) + topology.nodes * config.injectors
-
-
-def routing_setting(table: General) -> dict[str, int]:
-    """Return those of the kernel's constants that a routing decides."""
-    return {
-        "first_switch": table.switches.first,
-        "switches": table.switches.count,
-        "compute_from": table.switches.count - table.switches.compute_nodes,
-        "plane": table.switches.of_plane,
-        "most": table.routes.most_ports,
-        "entry": table.routes.most_ports + int(table.routes.escape is not None),
-        "levels": table.levels,
-        "base": table.base,
-        "anew": int(table.anew),
-        "escapes": int(table.routes.escape is not None),
-        "choice": _CHOICES[table.routes.choice],
-        "threshold": table.routes.threshold,
-        "spread": _SPREADS[table.routes.spread],
-        "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
-        "via_count": table.via.shape[1],
-    }
 
 
 def graph_state(topology: Topology, config: Config, u: Any, table: General) -> Any:
@@ -275,7 +238,7 @@ def _events(topology: Topology, config: Config, u: Any, table: General, fifos: i
     """Return the lists and rings of events, empty."""
     wired = topology.neighbor >= 0
     pool = under_way(table.cycles[wired], table.delay[wired], config)
-    pool += _credits_under_way(table.lag[wired], config)
+    pool += credits_under_way(table.lag[wired], config)
     pool += (
         topology.nodes
         * config.injectors
@@ -298,42 +261,6 @@ def _events(topology: Topology, config: Config, u: Any, table: General, fifos: i
     }
 
 
-def link_times(cycles: Int, config: Config) -> NDArray[np.int32]:
-    """Return for how many cycles a packet holds each link."""
-    return np.asarray((cycles * config.packet_phits).astype(np.int32).ravel())
-
-
-def header_times(topology: Topology, config: Config, delay: Int, first: Int) -> NDArray[np.int32]:
-    """Return the cycles from a header's departure for each FIFO to its first request there."""
-    return _at_entries(topology, config, delay, np.ones(int(first[-1]), np.int32), first)
-
-
-def _credit_times(topology: Topology, config: Config, lag: Int, first: Int) -> NDArray[np.int32]:
-    """Return for each FIFO how many cycles later than at once the router before it knows of room."""
-    return _at_entries(topology, config, lag, np.zeros(int(first[-1]), np.int32), first)
-
-
-def _at_entries(
-    topology: Topology, config: Config, of_port: Int, at_fifo: NDArray[np.int32], first: Int
-) -> NDArray[np.int32]:
-    """Give the FIFOs at the end of each link what its port has; the others keep what they have."""
-    router, port, end, entry = topology.links().T.astype(np.int64)
-    for vc in range(config.vcs):
-        at_fifo[first[end] + entry * config.vcs + vc] = of_port[router, port]
-    return at_fifo
-
-
-def under_way(cycles: Int, delay: Int, config: Config) -> int:
-    """Return how many headers may be on links of such speeds at most."""
-    return int((delay // (cycles * config.packet_phits) + 2).sum())
-
-
-def _credits_under_way(lag: Int, config: Config) -> int:
-    """Return how many credits may be on their way back over such links at most."""
-    of_fifo = np.minimum(config.queue_packets, lag // config.packet_phits + 2)
-    return int((config.vcs * of_fifo)[lag > 0].sum())
-
-
 def _wiring(topology: Topology, config: Config, u: Any, table: General, first: Int) -> dict[str, Any]:
     """Return which output feeds which FIFO, and what links take."""
     vcs, fifos = config.vcs, int(first[-1])
@@ -347,7 +274,7 @@ def _wiring(topology: Topology, config: Config, u: Any, table: General, first: I
         "beyond": beyond,
         "feeder": feeder,
         "far": header_times(topology, config, table.delay, first),
-        "lag": _credit_times(topology, config, table.lag, first) if config.fabric_set else None,
+        "lag": credit_times(topology, config, table.lag, first) if config.fabric_set else None,
         "key_class": np.zeros(1, np.int32),
         "schedule": np.array(read_classes(config.traffic_classes).schedule or (0,), np.int8),
         "leaving": np.zeros(topology.routers * (topology.ports + config.injectors), np.int16),
@@ -384,34 +311,3 @@ def _sets(
         "may": np.zeros(fifos * u.wide, np.int64),
         "last_resort": np.full(fifos, -1, np.int16),
     }
-
-
-def _entries(routes: Routes, ports: int) -> NDArray[Any]:
-    """Return the table in as few bytes as may be: a look into it is what a packet waits for longest."""
-    parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
-    word = np.int8 if ports < 1 << 7 else np.int16
-    return np.concatenate(parts, axis=2).astype(word).ravel()
-
-
-def routing_tables(table: General, u: Any) -> dict[str, Any]:
-    """Return the kernel's arrays that hold a routing."""
-    switches, routes = table.switches, table.routes
-    rise = np.where(switches.neighbor >= 0, table.step, -1)
-    by_hops = u.choice in (g.UGAL_L, g.PAR)
-    found: dict[str, Any] = {
-        "table": _entries(routes, switches.ports),
-        "far_hops": (table.hops if by_hops else np.zeros(1)).astype(np.int32).ravel(),
-        "rise": rise.astype(np.int8).ravel(),
-        "kind": table.kind.astype(np.int8).ravel(),
-        "end": switches.neighbor.astype(np.int32).ravel(),
-        "via": table.via.astype(np.int32).ravel(),
-        "low": np.array(table.low, np.int32),
-        "high": np.array(table.high, np.int32),
-        "home": switches.home.astype(np.int32),
-        "gate": table.gate.astype(np.int32),
-        "node_port": table.node_port.astype(np.int32),
-        "place": table.place,
-        "stride": (np.ones(switches.count) if routes.stride is None else routes.stride).astype(np.int32),
-        "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),
-    }
-    return {name: array.copy() for name, array in found.items()}  # numba wants them writeable

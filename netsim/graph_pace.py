@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
-from netplace.netsim.graph_layout import header_times, link_times, ring_setting, under_way
+from netplace.netsim.graph_times import header_times, link_times, ring_setting, under_way
 from netplace.netsim.kernel import graph_state as g
 from netplace.topologies import Topology
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.kernel import state as k
 from netplace.netsim.kernel.entry import OPEN
 from netplace.netsim.memory import demand
+from netplace.netsim.router_record import LINE, router_record, settings_of
 from netplace.topologies import Grid, Topology, Tree
 
 __all__ = ["COMPILED_IN", "setting", "state", "tables_of"]
@@ -20,10 +20,6 @@ __all__ = ["COMPILED_IN", "setting", "state", "tables_of"]
 _LONG_AGO = -(1 << 62)
 _LARGE = 2048  # routers from which on asking for memory in advance pays
 _AHEAD = 8
-_LINE = 64  # bytes of a cache line
-_SETS = {15: np.int16, 31: np.int32, 62: np.int64}  # words of routers with at most so many inputs
-_NARROW_BITS = 5  # of the fields of a FIFO's word of 16 bits, and of 64
-_WIDE_BITS = 16
 # What makes a network a usual one; the other fields of `Config` do not matter to the kernel.
 COMPILED_IN = (
     "packet_phits", "queue_packets", "injection_packets", "injectors", "vcs", "policy", "arbiter",
@@ -64,70 +60,6 @@ def _compares_loads(policy: int, config: Config) -> bool:
     return policy == k.TREE_ADAPTIVE or (policy == k.SHORTEST and config.vcs > 1)
 
 
-@dataclass(frozen=True)
-class _Record:
-    """Where the parts of a router's record are, in words of the array that they belong to."""
-
-    sets: type[np.signedinteger[Any]]
-    counts: type[np.signedinteger[Any]]
-    parts: dict[str, int]
-    size: int  # bytes, whole lines of cache
-
-
-def _record(topology: Topology, config: Config, loads: bool) -> _Record:
-    """Lay out the record of a router in the narrowest words that hold it, what is touched most first."""
-    dims = len(topology.sizes) if isinstance(topology, Grid) else 0
-    ports = topology.ports
-    outputs = ports * config.vcs
-    fifos = outputs + config.injectors
-    packets = config.queue_packets + config.injection_packets
-    narrow = packets < 1 << _NARROW_BITS and config.queue_packets * config.packet_phits < 1 << 16
-    sets: Any = next(word for most, word in _SETS.items() if fifos <= most or most == k.MOST_INPUTS)
-    counts: Any = np.int16
-    if not narrow:
-        sets = counts = np.int64
-    record = _Record(sets, counts, {}, 0)
-    parts = {
-        "sets": (sets, k.SETS - (dims > 0)),
-        "want": (sets, ports),
-        "next": (sets, dims),
-        "slope": (sets, 2 * loads),
-        "fifo": (counts, fifos),
-        "time": (np.int32, 1),
-        "place": (np.int32, dims == 0),
-        "link": (np.int32, ports),
-        "crossed": (counts, ports),
-        "load": (counts, outputs * loads),
-        "turn": (np.int8, outputs),
-        "turn_link": (np.int8, ports),
-    }
-    end = 0
-    for name, (kind, number) in parts.items():
-        item = np.dtype(kind).itemsize
-        begin = -(-end // item)
-        record.parts[name] = begin
-        end = (begin + number) * item
-    return replace(record, size=-(-end // _LINE) * _LINE)
-
-
-def _fields_of(record: _Record) -> dict[str, int]:
-    """Return what the kernel must know of a record."""
-    narrow = record.counts == np.int16
-    bits = _NARROW_BITS if narrow else _WIDE_BITS
-    size = record.size
-    parts = {name: place for name, place in record.parts.items() if name != "sets"}
-    return parts | {
-        "row": size // np.dtype(record.sets).itemsize,
-        "row_counts": size // np.dtype(record.counts).itemsize,
-        "row_names": size // 4,
-        "row_bytes": size,
-        "bits": bits,
-        "field": (1 << bits) - 1,
-        "modulus": 0xFFFF if narrow else 0xFFFFFFFF,
-        "fifo_far": int(record.parts["time"] * 4 > _LINE),
-    }
-
-
 def setting(
     topology: Topology,
     config: Config,
@@ -140,7 +72,7 @@ def setting(
     dims = len(topology.sizes) if isinstance(topology, Grid) else 0
     policy = _policy(topology, config)
     loads = _compares_loads(policy, config)
-    record = _record(topology, config, loads)
+    record = router_record(topology, config, loads)
     words = -(-topology.routers // k.WORD)
     links = int((topology.neighbor >= 0).sum())
     inputs = _check_size(topology, config)
@@ -165,7 +97,7 @@ def setting(
         bubble=config.bubble,
         hop=config.hop_delay,
         seed=seed,
-        **_fields_of(record),
+        **settings_of(record),
         fed=topology.ports * config.vcs,
         slots=topology.ports * config.vcs * config.queue_packets
         + config.injectors * (config.queue_packets + config.injection_packets),
@@ -252,8 +184,8 @@ def _power_of_two(n: int) -> int:
 
 def _aligned(size: int) -> NDArray[np.int8]:
     """Return `size` bytes of 0 that begin with a cache line."""
-    memory = np.zeros(size + _LINE, np.int8)
-    begin = -memory.ctypes.data % _LINE
+    memory = np.zeros(size + LINE, np.int8)
+    begin = -memory.ctypes.data % LINE
     return memory[begin : begin + size]
 
 

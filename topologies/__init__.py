@@ -12,12 +12,13 @@ from typing import Any
 from netplace.checks import shown
 from netplace.checks.calls import check_takes, checked
 from netplace.extensions import Choice
+from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes
 from netplace.topologies.concentrated import concentrated, hyperx
 from netplace.topologies.dragonfly import dragonfly
 from netplace.topologies.faults import faulty, with_faults
 from netplace.topologies.from_networkx import from_networkx
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.graph_file import graph_file, tree_file
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import Hierarchy, hierarchy

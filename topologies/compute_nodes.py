@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from netplace.checks import whole
 from netplace.checks.calls import checked
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.hosts import with_hosts
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
 from netplace.topologies.routing.switches import Switches

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from netplace.checks import whole
 from netplace.checks.calls import checked
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.grid import check_sides, spell
 from netplace.topologies.limits import check_size
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from netplace.checks import one_of, whole
 from netplace.checks.calls import checked
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
 
 __all__ = ["ARRANGEMENTS", "check_groups", "dragonfly", "global_cables"]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from netplace.checks import shown, whole
 from netplace.checks.calls import ArgumentError
-from netplace.topologies.graph import Cables, Graph, check_connected, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import check_cables, check_size
 from netplace.topologies.service import marked
 

@@ -11,8 +11,9 @@ import numpy as np
 from netplace.checks import whole
 from netplace.checks.calls import checked
 from netplace.checks.inputs import input_file
+from netplace.topologies.cables import Cables, graph
 from netplace.topologies.from_networkx import from_networkx
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import levels_of
 from netplace.topologies.limits import check_cables
 

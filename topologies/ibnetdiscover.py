@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from netplace.checks import shown
 from netplace.checks.calls import checked
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.graph_file import existing
 
 __all__ = ["ibnetdiscover"]

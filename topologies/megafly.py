@@ -6,8 +6,9 @@ import numpy as np
 
 from netplace.checks import one_of, whole
 from netplace.checks.calls import checked
+from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dragonfly import ARRANGEMENTS, check_groups, global_cables
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
 
 __all__ = ["megafly"]

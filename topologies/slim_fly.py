@@ -6,8 +6,9 @@ import numpy as np
 
 from netplace.checks import sizes, whole
 from netplace.checks.calls import checked
+from netplace.topologies.cables import Cables, graph
 from netplace.topologies.galois import Field, field, prime_power
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
 
 __all__ = ["generators", "slim_fly"]

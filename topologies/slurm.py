@@ -8,7 +8,8 @@ import numpy as np
 
 from netplace.checks import check_size, real, whole
 from netplace.checks.calls import checked
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.graph_file import read_lines
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import levels_of

@@ -9,7 +9,8 @@ import numpy as np
 
 from netplace.checks import whole
 from netplace.checks.calls import checked
-from netplace.topologies.graph import Cables, Graph, graph
+from netplace.topologies.cables import Cables, graph
+from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_size
 
 __all__ = ["xgft"]

@@ -11,7 +11,7 @@ from netplace.netsim import Config
 from netplace.runs.spec import Job as RunJob
 from netplace.scheduling import Job, schedule
 from netplace.topologies import kary_ntree, parse
-from netplace.topologies.graph import Cables
+from netplace.topologies.cables import Cables
 
 LONG = "a" * 5000
 

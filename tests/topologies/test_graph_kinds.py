@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.topologies import Graph, Grid, from_networkx, parse
-from netplace.topologies.graph import Cables, graph
+from netplace.topologies.cables import Cables, graph
 from netplace.topologies.service import marked
 
 EVERY = [

@@ -1,0 +1,69 @@
+"""The kernel's constants and arrays of a routing by tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.netsim.general import General
+from netplace.netsim.kernel import graph_state as g
+from netplace.topologies.routing import Routes
+
+__all__ = ["routing_setting", "routing_tables"]
+
+_CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g": g.UGAL_G, "par": g.PAR}
+_SPREADS = {"least": g.LEAST, "destination": g.DESTINATION, "flow": g.FLOWS}
+
+
+def routing_setting(table: General) -> dict[str, int]:
+    """Return those of the kernel's constants that a routing decides."""
+    return {
+        "first_switch": table.switches.first,
+        "switches": table.switches.count,
+        "compute_from": table.switches.count - table.switches.compute_nodes,
+        "plane": table.switches.of_plane,
+        "most": table.routes.most_ports,
+        "entry": table.routes.most_ports + int(table.routes.escape is not None),
+        "levels": table.levels,
+        "base": table.base,
+        "anew": int(table.anew),
+        "escapes": int(table.routes.escape is not None),
+        "choice": _CHOICES[table.routes.choice],
+        "threshold": table.routes.threshold,
+        "spread": _SPREADS[table.routes.spread],
+        "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
+        "via_count": table.via.shape[1],
+    }
+
+
+def _entries(routes: Routes, ports: int) -> NDArray[Any]:
+    """Return the table in as few bytes as may be: a look into it is what a packet waits for longest."""
+    parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
+    word = np.int8 if ports < 1 << 7 else np.int16
+    return np.concatenate(parts, axis=2).astype(word).ravel()
+
+
+def routing_tables(table: General, u: Any) -> dict[str, Any]:
+    """Return the kernel's arrays that hold a routing."""
+    switches, routes = table.switches, table.routes
+    rise = np.where(switches.neighbor >= 0, table.step, -1)
+    by_hops = u.choice in (g.UGAL_L, g.PAR)
+    found: dict[str, Any] = {
+        "table": _entries(routes, switches.ports),
+        "far_hops": (table.hops if by_hops else np.zeros(1)).astype(np.int32).ravel(),
+        "rise": rise.astype(np.int8).ravel(),
+        "kind": table.kind.astype(np.int8).ravel(),
+        "end": switches.neighbor.astype(np.int32).ravel(),
+        "via": table.via.astype(np.int32).ravel(),
+        "low": np.array(table.low, np.int32),
+        "high": np.array(table.high, np.int32),
+        "home": switches.home.astype(np.int32),
+        "gate": table.gate.astype(np.int32),
+        "node_port": table.node_port.astype(np.int32),
+        "place": table.place,
+        "stride": (np.ones(switches.count) if routes.stride is None else routes.stride).astype(np.int32),
+        "kin": (np.zeros(1) if switches.group is None else switches.group).astype(np.int32),
+    }
+    return {name: array.copy() for name, array in found.items()}  # numba wants them writeable

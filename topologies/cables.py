@@ -1,0 +1,183 @@
+"""Networks made of cables between switches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from netplace.checks import whole
+from netplace.checks.arrays import array_of, integers_as
+from netplace.checks.calls import check_fields, checked, pairs_of
+from netplace.topologies.graph import Graph, check_connected
+from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
+
+__all__ = ["Cables", "graph"]
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cables:
+    """Cables between switches, each a link either way.
+
+    Attributes
+    ----------
+    ends : ndarray of int64, shape (cables, 2)
+        Switches at both ends, numbered from 0. Several cables may join the same two.
+    cycles, delay : ndarray of int64, shape (cables,), optional
+        Cycles a phit, 1 by default; cycles that a header spends besides what the settings say, 0 by default.
+    axis : ndarray of int64, shape (cables,), optional
+        Dimension.
+    closes : ndarray of bool, shape (cables,), optional
+        Whether it closes a ring.
+    """
+
+    ends: Int
+    cycles: Int | None = None
+    delay: Int | None = None
+    axis: Int | None = None
+    closes: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name, dims in (("ends", 2), ("cycles", 1), ("delay", 1), ("axis", 1)):
+            if (values := getattr(self, name)) is not None:
+                made = integers_as(np.int64, values, f"cables: {name}", dims)
+                object.__setattr__(self, name, made)
+
+    @staticmethod
+    @checked
+    def of(pairs: Sequence[tuple[int, int]]) -> Cables:
+        """Return plain cables between pairs of switches."""
+        what = "cables: pairs"
+        ends = [(whole(a, what, 0), whole(b, what, 0)) for a, b in pairs_of(pairs, what)]
+        return Cables(np.array(ends, np.int64).reshape(-1, 2))
+
+
+@checked
+def graph(
+    text: str,
+    cables: Cables,
+    nodes_at: ArrayLike,
+    *,
+    direct: bool = False,
+    group: Int | None = None,
+    places: Int | None = None,
+    names: Sequence[str] = (),
+    usual: str = "up-down",
+) -> Graph:
+    """Return the network of these cables.
+
+    Parameters
+    ----------
+    text : str
+        Its text form.
+    cables : Cables
+        Cables between switches.
+    nodes_at : array_like of int, shape (switches,)
+        Nodes at each switch; 0 for one without. Nodes are numbered in the order of the switches.
+    direct : bool
+        Whether a switch with one node is that node. Switches are renumbered then: those with a node first.
+    group, places, names, usual
+        As in `Graph`, in the order in which the switches are given.
+
+    Raises
+    ------
+    ValueError
+        If a cable leads from a switch to itself or to one that does not exist, a link takes less than a
+        cycle, there is no node, or not all nodes are connected, naming one that is not; or if the
+        network is too large for memory.
+    """
+    at = integers_as(np.int64, array_of(nodes_at, f"{text}: nodes_at"), f"{text}: nodes_at")
+    ends = cables.ends
+    _check(text, cables, at)
+    nodes, switches = sum(at.tolist()), len(at)
+    for what, known in (("group", group), ("places", places), ("names", names if len(names) else None)):
+        if known is not None and len(known) != switches:
+            raise ValueError(f"{text}: {what} of {len(known)} switches, expected {switches}")
+    order = np.arange(switches)
+    if direct:
+        order = np.argsort(at == 0, kind="stable")
+        ends = np.argsort(order)[ends]
+        at = at[order]
+    first = 0 if direct else nodes
+    degree = np.bincount(ends.ravel(), minlength=switches)
+    ports = int((degree if direct else degree + at).max())
+    check_size(text, first + switches, max(1, ports))
+    home = first + np.repeat(np.arange(switches), at)
+    shape = (first + switches, max(1, ports))
+    neighbor, entry = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    port = _ports(ends, switches)
+    here, there = ends.T + first
+    neighbor[here, port[:, 0]], entry[here, port[:, 0]] = there, port[:, 1]
+    neighbor[there, port[:, 1]], entry[there, port[:, 1]] = here, port[:, 0]
+    if not direct:
+        node = np.arange(nodes)
+        rank = node - (np.cumsum(at) - at)[home - first]
+        down = degree[home - first] + rank
+        neighbor[node, 0], entry[node, 0] = home, down
+        neighbor[home, down], entry[home, down] = node, 0
+
+    def of_link(values: Int | NDArray[np.bool_] | None, usually: int, kind: type) -> NDArray[Any]:
+        table: NDArray[Any] = np.full(shape, usually, kind)
+        if values is not None:
+            table[here, port[:, 0]] = table[there, port[:, 1]] = values
+        table.setflags(write=False)
+        return table
+
+    made = Graph(
+        text, nodes, first + switches, neighbor, entry,
+        first_switch=first,
+        home=home,
+        cycles=of_link(cables.cycles, 1, np.int32),
+        delay=of_link(cables.delay, 0, np.int32),
+        group=None if group is None else np.asarray(group)[order],
+        places=None if places is None else np.asarray(places)[order],
+        names=tuple(np.asarray(names, dtype=object)[order].tolist()) if len(names) else (),
+        closes=None if cables.closes is None else of_link(cables.closes, 0, np.bool_),
+        axis=None if cables.axis is None else of_link(cables.axis, -1, np.int64),
+        usual=usual,
+    )  # fmt: skip
+    check_connected(made)
+    return made
+
+
+def _ports(ends: Int, switches: int) -> Int:
+    """Return the port of either end of each cable: ports of a switch are numbered in the order of cables."""
+    flat = ends.ravel()
+    order = np.argsort(flat, kind="stable")
+    degree = np.bincount(flat, minlength=switches)
+    port = np.empty(len(flat), np.int64)
+    port[order] = np.arange(len(flat)) - np.repeat(np.cumsum(degree) - degree, degree)
+    return port.reshape(-1, 2)
+
+
+def _check(text: str, cables: Cables, at: Int) -> None:
+    """Raise ValueError for what is no network."""
+    if cables.ends.ndim != 2 or cables.ends.shape[1] != 2:
+        raise ValueError(f"{text}: cables of shape {cables.ends.shape}, expected rows of two switches")
+    for what, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):
+        if values is not None and values.shape != (len(cables.ends),):
+            raise ValueError(f"{text}: {what} of {values.shape} cables, expected {len(cables.ends)}")
+    if (at < 0).any():
+        raise ValueError(f"{text}: {at.min()} nodes at a switch, expected 0 or more")
+    if not at.any():
+        raise ValueError(f"{text}: no node at any switch, expected at least one")
+    ends = cables.ends
+    wrong = (ends < 0) | (ends >= len(at))
+    if wrong.any():
+        raise ValueError(f"{text}: a cable leads to switch {ends[wrong][0]}, expected 0 to {len(at) - 1}")
+    loops = np.flatnonzero(ends[:, 0] == ends[:, 1])
+    if loops.size:
+        raise ValueError(f"{text}: a cable leads from switch {ends[loops[0], 0]} to itself")
+    for what, values, least, most in (
+        ("cycles a phit", cables.cycles, 1, MOST_CYCLES),
+        ("cycles of delay", cables.delay, 0, MOST_DELAY),
+    ):
+        outside = None if values is None else values[(values < least) | (values > most)]
+        if outside is not None and outside.size:
+            raise ValueError(f"{text}: {what} of a link: {outside[0]} is not in {least}..{most}")
