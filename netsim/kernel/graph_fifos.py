@@ -63,6 +63,16 @@ def entry_of(s: GraphState, u: GraphSetting, f: int) -> int:
 
 
 @inlined
+def adaptive(s: GraphState, u: GraphSetting, f: int, w: int) -> int:
+    """Return a word of the outputs that the head of a FIFO may ask for, that on the escape channel aside."""
+    outputs = s.may[f * u.wide + w]
+    last_resort = s.last_resort[f]
+    if last_resort >= 0 and last_resort >> 6 == w:
+        outputs &= ~(1 << (last_resort & 63))
+    return outputs
+
+
+@inlined
 def phits_held(s: GraphState, u: GraphSetting, f: int, cycle: int) -> int:
     """Return the phits in an injection FIFO and the buffer behind it at the start of `cycle`."""
     takes = s.takes[f]

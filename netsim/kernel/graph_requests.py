@@ -8,6 +8,7 @@ from netplace.netsim.kernel.bits import inlined, lowest
 from netplace.netsim.kernel.blame import is_granted
 from netplace.netsim.kernel.events import look_at
 from netplace.netsim.kernel.graph_arbiters import chosen
+from netplace.netsim.kernel.graph_fifos import adaptive
 from netplace.netsim.kernel.graph_marks import mark_if_congested
 from netplace.netsim.kernel.graph_state import BELOW_OUT, FIRST, OUT, TAKEN, GraphSetting, GraphState
 from netplace.netsim.kernel.graph_ways import counts_heads, held_beyond
@@ -23,25 +24,15 @@ def is_ready(s: GraphState, u: GraphSetting, router: int, output: int) -> bool:
 
 
 @inlined
-def adaptive(s: GraphState, u: GraphSetting, at: int, w: int, last_resort: int) -> int:
-    """Return a word of the outputs that a head may ask for, that on the escape channel aside."""
-    outputs = s.may[at]
-    if last_resort >= 0 and last_resort >> 6 == w:
-        outputs &= ~(1 << (last_resort & 63))
-    return outputs
-
-
-@inlined
 def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) -> int:
     """Return the output that a head asks for: ready, least occupied, drawn among equals; escape; or -1."""
     first = s.row[router * u.row + FIRST]
-    at = (first + i) * u.wide
     last_resort = s.last_resort[first + i]
     least = 1 << 30
     equal = 0
     best = -1
     for w in range(u.wide):
-        outputs = adaptive(s, u, at + w, w, last_resort) & s.ready[router * u.wide + w]
+        outputs = adaptive(s, u, first + i, w) & s.ready[router * u.wide + w]
         if u.wide == 1 and outputs != 0 and outputs & (outputs - 1) == 0:
             return lowest(outputs)
         while outputs:
@@ -59,7 +50,7 @@ def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int)
         return last_resort if last_resort >= 0 and is_ready(s, u, router, last_resort) else -1
     skip = below(draw(u.seed, ROUTE_DRAW, router, i, cycle), equal)
     for w in range(u.wide):
-        outputs = adaptive(s, u, at + w, w, last_resort) & s.ready[router * u.wide + w]
+        outputs = adaptive(s, u, first + i, w) & s.ready[router * u.wide + w]
         while outputs:
             output = w << 6 | lowest(outputs)
             outputs &= outputs - 1

@@ -14,7 +14,7 @@ from netplace.netsim.kernel.fifos import (
     port_of,
     vc_of,
 )
-from netplace.netsim.kernel.graph_fifos import slot_of
+from netplace.netsim.kernel.graph_fifos import adaptive, slot_of
 from netplace.netsim.kernel.graph_state import AT_HOME, COUNT, FIELD, FIRST, OUT, GraphSetting, GraphState
 from netplace.netsim.kernel.state import (
     HOME,
@@ -159,8 +159,9 @@ def _grid_first_choice(s: State, u: Setting, router: int, i: int) -> int:
 def _graph_first_choice(s: GraphState, u: GraphSetting, router: int, i: int) -> int:
     f = s.row[router * u.row + FIRST] + i
     for w in range(u.wide):
-        if s.may[f * u.wide + w]:
-            return w << 6 | lowest(s.may[f * u.wide + w])
+        outputs = adaptive(s, u, f, w)
+        if outputs:
+            return w << 6 | lowest(outputs)
     return int(s.last_resort[f])
 
 

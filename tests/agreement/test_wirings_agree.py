@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from playing import Player, difference
-from strategies import configs, stories
+from strategies import Step, Story, configs, stories
 from wirings import RANDOM, wired
 
+from netplace.netsim import Config, Traffic
 from netplace.topologies import TOPOLOGIES
 
 # The same examples in every run; the slow tests draw more of them.
@@ -54,3 +56,10 @@ def test_engines_agree_on_any_wiring(kind):
 @pytest.mark.parametrize("kind", STORIES)
 def test_engines_agree_on_any_wiring_in_many_stories(kind):
     MANY(given(STORIES[kind])(agree))()
+
+
+def test_a_head_is_charged_where_it_would_go_and_not_at_the_escape_channel():
+    config = Config(queue_packets=1, injection_packets=1, vcs=2, bubble=0, routing="adaptive")
+    traffic = Traffic(0.05625, np.array([0, 1, 2, 0, 2, 0], np.int32))
+    steps = (Step(wait=0, kind="generate", traffic=traffic),)
+    agree(Story("dragonfly+:leaves=2,spines=2,p=1,h=1,g=3", config=config, seed=1, steps=steps, explain=True))
