@@ -1,83 +1,173 @@
-"""Saturation beside BookSim 2 at equal latencies: writes tables of ``docs/guides/fabrics.md``.
+"""Delays and saturation beside BookSim 2 at equal latencies: writes tables of ``docs/guides/fabrics.md``.
 
-BookSim's figures are those of ``docs/guides/own-network.md``, where its settings are told. Run with
-``python docs/figures/booksim.py``; takes some minutes.
+BookSim's figures are those of ``booksim.csv``, taken with the settings that the page tells: `delay` is its
+mean packet latency, `accepted` the flits a cycle of a node that sends to others. Run with
+``python docs/figures/booksim.py``; takes a minute.
 """
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from marks import fill_in
+from numpy.typing import NDArray
 
 from netplace.netsim import Config, measure_load
-from netplace.topologies import parse
+from netplace.netsim.traffic import PATTERNS, LoadPoint
+from netplace.topologies import Topology, parse
 
-PAGE = Path(__file__).parent.parent / "guides" / "fabrics.md"
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "guides" / "fabrics.md"
 DRAGONFLY, HYPERX, MESH, TORUS = "dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=4", "mesh:4x4,c=4", "torus:8x8,c=1"
-# network, traffic, routing, VCs, offered, BookSim with a speedup of 1 and of 2
-CASES = (
-    (DRAGONFLY, "uniform", "minimal", 2, 1.0, 0.51, 0.59),
-    (DRAGONFLY, "uniform", "ugal-l:2", 3, 1.0, 0.49, 0.60),
-    (DRAGONFLY, "adversarial", "minimal", 2, 1.0, 0.078, 0.079),
-    (DRAGONFLY, "adversarial", "ugal-l:2", 3, 1.0, 0.13, 0.14),
-    (HYPERX, "uniform", "dor", 4, 1.0, 0.69, 0.96),
-    (HYPERX, "uniform", "valiant", 4, 1.0, 0.38, 0.51),
-    (HYPERX, "uniform", "ugal-l", 4, 1.0, 0.57, 0.94),
-    (MESH, "uniform", "dor", 4, 1.0, 0.20, 0.25),
-    (TORUS, "uniform", "dor", 4, 0.7, 0.68, 0.71),
-    (TORUS, "uniform", "dor", 4, 1.0, 0.59, 0.93),
-)
+TREE = "tree:4,3"
 BUFFERS = {64: 0.039, 128: 0.076, 256: 0.115, 512: 0.113}  # flits: BookSim, next group, minimal routing
 CABLES = {DRAGONFLY: "local=9,global=99"}  # beyond the cycle that a link takes
+SIDE = 8  # BookSim numbers the 64 nodes of its grids by rows, also where four of them share a switch
+OWN_DELAY = {1: 22.0, 2: 20.0}  # by speedup: cycles of such a packet, over one router
+LIMITS = {"delay": 0.05, "accepted": 0.10}
+
+Step = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
-def accepted(network: str, traffic: str, offered: float, **settings: object) -> float:
-    """Return the phits accepted a node and cycle, with a router of four cycles as BookSim has it."""
+def on_grid(step: Step) -> Callable[[Topology], NDArray[np.int64]]:
+    """Return the pattern that sends each node of BookSim's grid to that of the coordinates after a step."""
+
+    def number(topology: Topology, x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:
+        if topology.text in (HYPERX, MESH):  # here the nodes of a switch follow each other
+            return ((y // 2) * 4 + x // 2) * 4 + (y % 2) * 2 + x % 2
+        return y * SIDE + x
+
+    def targets(topology: Topology) -> NDArray[np.int64]:
+        y, x = np.divmod(np.arange(SIDE * SIDE), SIDE)
+        target = np.empty(SIDE * SIDE, np.int64)
+        target[number(topology, x, y)] = number(topology, *step(x, y))
+        return target
+
+    return targets
+
+
+def next_digits(topology: Topology) -> NDArray[np.int64]:
+    """Return BookSim's tornado on its fat tree: each of three digits of base 4 one up."""
+    node = np.arange(topology.nodes)
+    return sum(((node // place + 1) % 4 * place for place in (1, 4, 16)), np.zeros_like(node))
+
+
+PATTERNS["rows and columns"] = on_grid(lambda x, y: (y, x))
+PATTERNS["three on"] = on_grid(lambda x, y: ((x + 3) % SIDE, (y + 3) % SIDE))
+PATTERNS["next digits"] = next_digits
+
+
+def pattern_here(network: str, traffic: str) -> str:
+    """Return the name here of the traffic that has the same destinations on BookSim's network."""
+    if traffic == "next group":
+        return "adversarial"
+    if traffic == "tornado":
+        return "next digits" if network == TREE else "three on"
+    return "rows and columns" if traffic == "transpose" else traffic
+
+
+def measured(network: str, traffic: str, offered: float, measure: int, **settings: object) -> LoadPoint:
+    """Drive a network whose routers have four stages, which take half a cycle at a speedup of 2."""
+    speedup = 2 if settings.setdefault("crossbar", 1) == 2 else 1
     config = Config(
-        **{"queue_packets": 8, "pipeline": 3, "credit_delay": 1, "cable_latency": CABLES.get(network, "")}
+        **{
+            "queue_packets": 8,
+            "pipeline": 4 // speedup,
+            "credit_delay": 1,
+            "cable_latency": CABLES.get(network, ""),
+        }
         | settings
     )
-    found = measure_load(
-        parse(network), offered, traffic=traffic, config=config, seed=1, warmup=4000, measure=6000
+    return measure_load(
+        parse(network),
+        offered,
+        traffic=pattern_here(network, traffic),
+        config=config,
+        seed=1,
+        warmup=12_000,
+        measure=measure,
     )
-    return found.accepted
+
+
+def cases(kind: str) -> dict[tuple[str, ...], dict[int, float]]:
+    """Return BookSim's figures of a kind, `delay` or `accepted`, by case and speedup."""
+    found: dict[tuple[str, ...], dict[int, float]] = {}
+    with (HERE / "booksim.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row[kind]:
+                case = tuple(row[name] for name in ("network", "traffic", "routing", "vcs", "offered"))
+                found.setdefault(case, {})[int(row["speedup"])] = float(row[kind])
+    return found
+
+
+def own_share(network: str, traffic: str) -> float:
+    """Return the share of packets that BookSim's nodes send to themselves; here there are none."""
+    return {"uniform": 1 / parse(network).nodes, "transpose": 1 / SIDE}.get(traffic, 0.0)
+
+
+def side_by_side(kind: str, case: tuple[str, ...], speedup: int, figure: float) -> tuple[float, float]:
+    """Return BookSim's figure and that measured here, both without packets of a node to itself."""
+    network, traffic, routing, vcs, offered = case
+    own = own_share(network, traffic)
+    cycles = 1_000_000 if kind == "delay" else 12_000
+    point = measured(
+        network, traffic, float(offered), cycles, routing=routing, vcs=int(vcs), crossbar=speedup
+    )
+    if kind == "delay":
+        return (figure - own * OWN_DELAY[speedup]) / (1 - own), point.delay.mean
+    return figure, point.accepted / (1 - own * (traffic == "transpose"))  # those nodes are silent here
+
+
+def compared(kind: str, names: list[str], digits: int) -> str:
+    """Return the table of one kind of figure, with how far those here are from BookSim's."""
+    heads = [*names, "BookSim, 1", "here, 1", "apart", "BookSim, 2", "here, 2", "apart"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    within = []
+    for case, figures in cases(kind).items():
+        network, traffic, routing, vcs, offered = case
+        cells = [f"`{network}`", traffic, f"`{routing}`", vcs, offered][: len(names)]
+        for speedup, published in sorted(figures.items()):
+            figure, value = side_by_side(kind, case, speedup, published)
+            apart = value / figure - 1
+            within.append(abs(apart) <= LIMITS[kind])
+            mark = "" if within[-1] else "**"
+            cells += [f"{figure:.{digits}f}", f"{value:.{digits}f}", f"{mark}{apart:+.1%}{mark}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        f"Within {LIMITS[kind]:.0%} of BookSim: {sum(within)} of {len(within)}; the others are bold.",
+    ]
+    return "\n".join(lines)
+
+
+def delays() -> str:
+    """Measure delays of networks that are nearly empty."""
+    return compared("delay", ["network", "traffic", "routing"], 1)
 
 
 def saturation() -> str:
     """Measure what is accepted, with one and with two packets at a time through the crossbar."""
-    lines = ["| network | traffic | routing | VCs | offered | BookSim, 1 | here, 1 | BookSim, 2 | here, 2 |"]
-    lines.append("|---" * 9 + "|")
-    for network, traffic, routing, vcs, offered, *published in CASES:
-        cells = [f"`{network}`", traffic, f"`{routing}`", str(vcs), str(offered)]
-        for crossbar, figure in zip((1, 2), published, strict=True):
-            found = accepted(network, traffic, offered, routing=routing, vcs=vcs, crossbar=crossbar)
-            cells += [f"{figure:.3g}", f"{found:.3f}" if found < 0.2 else f"{found:.2f}"]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return compared("accepted", ["network", "traffic", "routing", "VCs", "offered"], 3)
 
 
 def buffers() -> str:
     """Measure traffic to the next group of a dragonfly with buffers of several depths."""
     lines = ["| flits a VC | BookSim | here | room / round trip, of 0.125 |", "|---|---|---|---|"]
     for flits, figure in BUFFERS.items():
-        found = accepted(
-            DRAGONFLY,
-            "adversarial",
-            1.0,
-            routing="minimal",
-            vcs=2,
-            queue_packets=flits // 16,
-            crossbar=1,
+        found = measured(
+            DRAGONFLY, "next group", 1.0, 12_000, routing="minimal", vcs=2, queue_packets=flits // 16
         )
-        bound = 0.125 * min(1.0, flits / (1 + 99 + 3 + 16 + 99 + 1))
-        lines.append(f"| {flits} | {figure} | {found:.3f} | {bound:.3f} |")
+        bound = 0.125 * min(1.0, flits / (1 + 99 + 4 + 16 + 99 + 1))
+        lines.append(f"| {flits} | {figure} | {found.accepted:.3f} | {bound:.3f} |")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Measure, and put the tables between their marks."""
-    fill_in(PAGE, {f"booksim-{measure.__name__}": measure for measure in (buffers, saturation)})
+    fill_in(PAGE, {f"booksim-{measure.__name__}": measure for measure in (delays, buffers, saturation)})
 
 
 if __name__ == "__main__":
