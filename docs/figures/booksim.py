@@ -92,14 +92,23 @@ def measured(network: str, traffic: str, offered: float, measure: int, **setting
     )
 
 
-def cases(kind: str) -> dict[tuple[str, ...], dict[int, float]]:
-    """Return BookSim's figures of a kind, `delay` or `accepted`, by case and speedup."""
-    found: dict[tuple[str, ...], dict[int, float]] = {}
+def rows() -> list[dict[str, str]]:
+    """Return BookSim's figures as they are in the file."""
     with (HERE / "booksim.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row[kind]:
-                case = tuple(row[name] for name in ("network", "traffic", "routing", "vcs", "offered"))
-                found.setdefault(case, {})[int(row["speedup"])] = float(row[kind])
+        return list(csv.DictReader(file))
+
+
+def case_of(row: dict[str, str]) -> tuple[str, ...]:
+    """Return network, traffic, routing, virtual channels and offered load of a row."""
+    return tuple(row[name] for name in ("network", "traffic", "routing", "vcs", "offered"))
+
+
+def cases(kind: str) -> dict[tuple[str, ...], dict[int, float]]:
+    """Return figures of a kind, `delay` or `accepted`, of BookSim as it is, by case and speedup."""
+    found: dict[tuple[str, ...], dict[int, float]] = {}
+    for row in rows():
+        if row[kind] and not row["changed"]:
+            found.setdefault(case_of(row), {})[int(row["speedup"])] = float(row[kind])
     return found
 
 
@@ -153,6 +162,23 @@ def saturation() -> str:
     return compared("accepted", ["network", "traffic", "routing", "VCs", "offered"], 3)
 
 
+def changed() -> str:
+    """Measure here what BookSim accepts with one thing changed that is different here."""
+    heads = ["changed in BookSim", "network", "traffic", "routing", "offered", "speedup"]
+    heads += ["as it is", "changed", "here", "apart"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    before = cases("accepted")
+    for row in rows():
+        if not row["changed"]:
+            continue
+        case, speedup = case_of(row), int(row["speedup"])
+        figure, value = side_by_side("accepted", case, speedup, float(row["accepted"]))
+        cells = [row["changed"], f"`{row['network']}`", row["traffic"], f"`{row['routing']}`", row["offered"]]
+        cells += [str(speedup), *(f"{number:.3f}" for number in (before[case][speedup], figure, value))]
+        lines.append("| " + " | ".join([*cells, f"{value / figure - 1:+.1%}"]) + " |")
+    return "\n".join(lines)
+
+
 def buffers() -> str:
     """Measure traffic to the next group of a dragonfly with buffers of several depths."""
     lines = ["| flits a VC | BookSim | here | room / round trip, of 0.125 |", "|---|---|---|---|"]
@@ -167,7 +193,9 @@ def buffers() -> str:
 
 def main() -> None:
     """Measure, and put the tables between their marks."""
-    fill_in(PAGE, {f"booksim-{measure.__name__}": measure for measure in (delays, buffers, saturation)})
+    fill_in(
+        PAGE, {f"booksim-{measure.__name__}": measure for measure in (delays, buffers, saturation, changed)}
+    )
 
 
 if __name__ == "__main__":
