@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ __all__ = ["Library"]
 
 
 class Library:
-    """Messages from the library's own process."""
+    """Messages from the library's own process, which ends when nobody has this any more."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         command = [sys.executable, "-m", "netplace.apps.formats.otf2_library", str(path)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.close = weakref.finalize(self, _end, self._process)
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -36,14 +38,14 @@ class Library:
             raise StopIteration
         return message
 
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
-
     def _reason(self) -> str:
         self._process.kill()
         _, told = self._process.communicate()
         lines = told.decode("utf-8", "replace").strip().splitlines()
         said = [line.partition("error: ")[2] for line in lines if "error: " in line]
         return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
