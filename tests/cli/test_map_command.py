@@ -146,7 +146,7 @@ def test_a_matrix_of_ones_own(netplace, tmp_path, ending):
         ("0,nan\n1,0\n", ["W.csv: nan in row 0, column 1"]),
         ("0,1\n1\n", ["W.csv:2: 1 columns, expected 2"]),
         ("0,1\n1,x\n", ["W.csv:2: 'x' is not a number"]),
-        ("", ["W.csv: shape (0, 0) is not that of a square matrix"]),
+        ("", ["W.csv: is empty, expected a matrix"]),
         ("0,1\n1,0\n", ["W.csv: has 2 rows, expected 3, one a task"]),
         ("0,1e30\n1,0\n", ["is not a number of at least 0 and below 2**62"]),
         (b"\xff\x00", ["W.csv: is not a text file"]),
