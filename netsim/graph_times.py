@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
+from netplace.netsim.layout import power_of_two
 from netplace.topologies import Topology
 
 __all__ = [
@@ -59,10 +60,6 @@ def credits_under_way(lag: Int, config: Config) -> int:
 def ring_setting(cycles: Int, delay: Int, config: Config, least: int = 0) -> dict[str, int]:
     """Return the lengths of the rings of events that links of such speeds, and `least` cycles, need."""
     return {
-        "tail_ring": _power_of_two(int(cycles.max(initial=1)) * config.packet_phits + 1),
-        "head_ring": _power_of_two(max(least, int(delay.max(initial=1))) + 1),
+        "tail_ring": power_of_two(int(cycles.max(initial=1)) * config.packet_phits + 1),
+        "head_ring": power_of_two(max(least, int(delay.max(initial=1))) + 1),
     }
-
-
-def _power_of_two(n: int) -> int:
-    return 1 << max(0, n - 1).bit_length()

@@ -15,7 +15,7 @@ from netplace.netsim.memory import demand
 from netplace.netsim.router_record import LINE, router_record, settings_of
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["COMPILED_IN", "setting", "state", "tables_of"]
+__all__ = ["COMPILED_IN", "power_of_two", "setting", "state", "tables_of"]
 
 _LONG_AGO = -(1 << 62)
 _LARGE = 2048  # routers from which on asking for memory in advance pays
@@ -108,11 +108,11 @@ def setting(
         tops=-(-words // k.WORD),
         links=links,
         tail_words=int(inputs.sum()) + topology.nodes * config.injectors,
-        tail_cycles=_power_of_two(config.packet_phits + 1),
-        arrival_words=_power_of_two(links * (config.hop_delay // config.packet_phits + 2))
+        tail_cycles=power_of_two(config.packet_phits + 1),
+        arrival_words=power_of_two(links * (config.hop_delay // config.packet_phits + 2))
         if config.hop_delay > 1
         else 1,
-        arrival_cycles=_power_of_two(config.hop_delay + 1),
+        arrival_cycles=power_of_two(config.hop_delay + 1),
         magnitudes=int(((field - 1) << shift).sum()),
         x_group=int(group[0]),
         y_group=int(group[1]) if dims > 1 else 0,
@@ -177,7 +177,7 @@ def _check_size(topology: Topology, config: Config) -> NDArray[np.int64]:
     return inputs.astype(np.int64)
 
 
-def _power_of_two(n: int) -> int:
+def power_of_two(n: int) -> int:
     """Return the least power of two that is not below `n`."""
     return 1 << max(0, n - 1).bit_length()
 
