@@ -19,7 +19,7 @@ from netplace.checks.content import (
     read_content,
     read_limit,
 )
-from netplace.checks.shown import printable, shortened, shown
+from netplace.checks.shown import escaped, printable, shortened, shown
 from netplace.checks.sizes import check_size, check_steps
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "check_size",
     "check_steps",
     "check_unpacked",
+    "escaped",
     "is_packed",
     "memory_limit",
     "one_of",

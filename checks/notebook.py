@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
+
+from netplace.checks.shown import escaped
 
 __all__ = ["html_bars", "html_matrix", "html_table"]
 
@@ -14,11 +15,11 @@ _WIDE, _TALL, _NAMES = 520, 18, 200  # pixels: of bars, a row, and its name
 def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
     """Return a table of names and values; numbers with thousands marked, everything escaped."""
     cells = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
-        f"<td style='text-align:right'>{html.escape(_text(value))}</td></tr>"
+        f"<tr><th style='text-align:left'>{escaped(name)}</th>"
+        f"<td style='text-align:right'>{escaped(_text(value))}</td></tr>"
         for name, value in rows
     )
-    return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
+    return f"<table><caption>{escaped(title)}</caption>{cells}</table>"
 
 
 def html_bars(title: str, rows: Sequence[tuple[str, float, float]]) -> str:
@@ -30,10 +31,10 @@ def html_bars(title: str, rows: Sequence[tuple[str, float, float]]) -> str:
         y, right = place * _TALL, _NAMES + room * value / most
         low, high = (_NAMES + room * (value + side * half) / most for side in (-1, 1))
         drawn.append(
-            f"<text x='{_NAMES - 6}' y='{y + 13}' text-anchor='end'>{html.escape(name)}</text>"
+            f"<text x='{_NAMES - 6}' y='{y + 13}' text-anchor='end'>{escaped(name)}</text>"
             f"<rect x='{_NAMES}' y='{y + 2}' width='{right - _NAMES:.1f}' height='{_TALL - 5}' "
             f"fill='rgb{_BLUE}'/>"
-            f"<text x='{high + 5:.1f}' y='{y + 13}'>{html.escape(_text(value))}</text>"
+            f"<text x='{high + 5:.1f}' y='{y + 13}'>{escaped(_text(value))}</text>"
         )
         if half:
             drawn.append(f"<path d='M{low:.1f} {y + 9}H{high:.1f}' stroke='currentColor'/>")
@@ -56,7 +57,7 @@ def html_matrix(title: str, values: Sequence[Sequence[float]]) -> str:
 
 
 def _svg(title: str, width: int, height: int, drawn: str) -> str:
-    name = html.escape(title, quote=True)
+    name = escaped(title)
     return (
         f"<figure><figcaption>{name}</figcaption><svg role='img' aria-label='{name}' width='{width}' "
         f"height='{height}' font-size='12' fill='currentColor'>{drawn}</svg></figure>"

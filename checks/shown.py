@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import re
 
-__all__ = ["printable", "shortened", "shown"]
+__all__ = ["escaped", "printable", "shortened", "shown"]
 
 _LONGEST = 60  # characters of a value
 _LONGEST_WORD = 240  # of a word of a sentence: a path may be longer than a value
@@ -36,6 +37,17 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def escaped(text: str) -> str:
+    r"""Return `text` as HTML shows it, whatever it holds: no markup, and nothing that cannot be shown.
+
+    Examples
+    --------
+    >>> escaped("<b>\x1b")
+    '&lt;b&gt;\\x1b'
+    """
+    return html.escape(printable(text))
 
 
 def shortened(sentence: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import math
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
+from netplace.checks import escaped, printable
 from netplace.report.pages.figures import DataTable, Figure, Picture
 from netplace.report.pages.stills import still
 from netplace.report.plots.palette import COLOURS, SHADED
@@ -72,7 +72,7 @@ def render(page: Page) -> str:
         "figures": [_figure_data(figure) for figure in figures],
     }
     text = _FRAME.format(
-        title=html.escape(page.title),
+        title=escaped(page.title),
         style=_asset("page.css"),
         body="\n".join(body),
         data=_script_json(data),
@@ -92,7 +92,7 @@ def _still_page(page: Page) -> str:
     body = [_head(page)]
     for part in page.parts:
         drawn = _plain(part) if isinstance(part, DataTable) else _still(part)
-        body.append(f"<h3>{html.escape(part.title)}</h3>{drawn}")
+        body.append(f"<h3>{escaped(part.title)}</h3>{drawn}")
     return "\n".join([*body, _foot(page)])
 
 
@@ -128,8 +128,8 @@ def _asset(name: str) -> str:
 
 
 def _head(page: Page) -> str:
-    verdict = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in page.verdict)
-    return f'<h1>{html.escape(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>'
+    verdict = "".join(f"<li>{escaped(sentence)}</li>" for sentence in page.verdict)
+    return f'<h1>{escaped(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>'
 
 
 def _foot(page: Page) -> str:
@@ -142,50 +142,49 @@ def _foot(page: Page) -> str:
 
 
 def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    rows = "".join(f"<dt>{html.escape(name)}</dt><dd>{_said(name, value)}</dd>" for name, value in pairs)
+    rows = "".join(f"<dt>{escaped(name)}</dt><dd>{_said(name, value)}</dd>" for name, value in pairs)
     return f'<dl class="asked">{rows}</dl>'
 
 
 def _listed(heading: str, sentences: Sequence[str]) -> str:
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
+    items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
     return f"<h2>{heading}</h2><ul>{items}</ul>" if items else ""
 
 
 def _said(name: str, value: str) -> str:
-    escaped = html.escape(value)
-    return f"<code>{escaped}</code>" if name == "command" else escaped
+    return f"<code>{escaped(value)}</code>" if name == "command" else escaped(value)
 
 
 def _part(part: DataTable | Figure, tables: list[DataTable], figures: list[Figure]) -> str:
-    heading = f"<h2>{html.escape(part.title)}</h2>"
+    heading = f"<h2>{escaped(part.title)}</h2>"
     if isinstance(part, DataTable):
-        note = f'<p class="note">{html.escape(part.note)}</p>' if part.note else ""
+        note = f'<p class="note">{escaped(part.note)}</p>' if part.note else ""
         place = next(index for index, table in enumerate(tables) if table is part)
         return (
             f'<section>{heading}<div class="table" data-table="{place}">{_plain(part)}</div>{note}</section>'
         )
-    caption = f"<figcaption>{html.escape(part.caption)}</figcaption>" if part.caption else ""
+    caption = f"<figcaption>{escaped(part.caption)}</figcaption>" if part.caption else ""
     if isinstance(part, Picture):
         return f"<section>{heading}<figure>{_image(part)}{caption}</figure></section>"
     place = next(index for index, figure in enumerate(figures) if figure is part)
     drawn = (
         f'<div class="chart" data-figure="{place}" style="height:{part.height}px" role="img" tabindex="0" '
-        f'aria-label="{html.escape(part.title, quote=True)}"></div><noscript>{still(part)}</noscript>'
+        f'aria-label="{escaped(part.title)}"></div><noscript>{still(part)}</noscript>'
     )
     return f"<section>{heading}<figure>{drawn}{caption}</figure></section>"
 
 
 def _image(picture: Picture) -> str:
     content = base64.b64encode(picture.content).decode("ascii")
-    name = html.escape(picture.title, quote=True)
+    name = escaped(picture.title)
     return f'<img alt="{name}" src="data:{picture.kind};base64,{content}">'
 
 
 def _plain(table: DataTable) -> str:
     """Return the first rows as a plain table; scripts put the whole one in its place."""
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
+    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in table.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{escaped(_shown(value))}</td>" for value in row) + "</tr>"
         for row in table.rows[:_FIRST_ROWS]
     )
     more = len(table.rows) - _FIRST_ROWS
@@ -203,8 +202,8 @@ def _shown(value: Any) -> str:
 
 def _table_data(table: DataTable) -> dict[str, Any]:
     return {
-        "title": table.title,
-        "columns": list(table.columns),
+        "title": printable(table.title),
+        "columns": _plain_value(table.columns),
         "rows": [[_plain_value(value) for value in row] for row in table.rows[:_MOST_ROWS]],
         "all": len(table.rows),
     }
@@ -216,10 +215,12 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
 
 
 def _plain_value(value: Any) -> Any:
-    """Return a value as JSON has it: numbers of seven digits, what is no number as null."""
+    """Return a value as JSON has it: numbers of seven digits, what is no number as null, text to be shown."""
+    if isinstance(value, str):
+        return printable(value)
     if isinstance(value, dict):
-        return {str(key): _plain_value(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
+        return {printable(str(key)): _plain_value(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
         return [_plain_value(item) for item in value]
     if hasattr(value, "tolist"):  # NumPy's
         return _plain_value(value.tolist())

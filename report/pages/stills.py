@@ -12,7 +12,6 @@ from matplotlib import rc_context
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
 from netplace.report.pages.figures import (
     Bars,
@@ -25,7 +24,7 @@ from netplace.report.pages.figures import (
     Places,
     Timeline,
 )
-from netplace.report.plots.page import COLOURS, SHADES, until
+from netplace.report.plots.page import COLOURS, SHADES, as_written, until
 
 __all__ = ["still"]
 
@@ -38,10 +37,9 @@ def still(figure: Figure) -> str:
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "netplace", "font.size": 9.0}):
         drawing = Drawing(figsize=(7.5, max(2.0, figure.height / 110)), layout="constrained")
         _STILLS[type(figure)](drawing, figure)
-        for text in drawing.findobj(Text):
-            text.set_parse_math(False)
         written = io.StringIO()
-        drawing.savefig(written, format="svg", metadata={"Date": None})
+        with as_written(drawing):
+            drawing.savefig(written, format="svg", metadata={"Date": None})
     svg = written.getvalue()
     return re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
 

@@ -13,13 +13,13 @@ from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter, LogFormatter
+from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogFormatter
 
 from netplace.checks import printable
 from netplace.report.files.outputs import whole_file
 from netplace.report.plots.palette import COLOURS, SHADED
 
-__all__ = ["COLOURS", "SHADES", "WIDTH", "explain", "page", "until"]
+__all__ = ["COLOURS", "SHADES", "WIDTH", "as_written", "explain", "page", "until"]
 
 # From little to much, on white paper.
 SHADES = LinearSegmentedColormap.from_list("netplace", list(SHADED))
@@ -48,6 +48,21 @@ def until(last: float, first: float = 0.0) -> tuple[float, float]:
 
 
 @contextmanager
+def as_written(figure: Figure) -> Iterator[None]:
+    """Let all text of a figure that is saved within be what it is, whatever names a file has brought into it.
+
+    A $ in the name of a trace is a $, control characters are escapes, and letters that the font lacks are empty
+    boxes; but powers on logarithms stay powers.
+    """
+    _take_literally(figure)
+    with catch_warnings():
+        filterwarnings("ignore", "Glyph .* missing")
+        filterwarnings("ignore", "Matplotlib currently does not support")  # scripts that join letters
+        filterwarnings("ignore", "constrained_layout not applied")  # names so long that little is left
+        yield
+
+
+@contextmanager
 def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]:
     """Give a figure to draw on; it is written, whole or not at all, when that went well.
 
@@ -67,10 +82,7 @@ def page(path: Path, height: float, *, column: bool = False) -> Iterator[Figure]
         figure = Figure(figsize=(width, height))
         yield figure
         _wrap_title(figure, points)
-        _as_written(figure)
-        with whole_file(path) as temporary, catch_warnings():
-            filterwarnings("ignore", "Glyph .* missing")  # of a name in a script that the font does not have
-            filterwarnings("ignore", "constrained_layout not applied")  # names so long that little is left
+        with whole_file(path) as temporary, as_written(figure):
             figure.savefig(temporary, dpi=300 if column else 200)
 
 
@@ -112,17 +124,22 @@ def _wrap_title(figure: Figure, points: float) -> None:
         figure.suptitle("\n".join(textwrap.fill(line, room) for line in title.splitlines()))
 
 
-def _as_written(figure: Figure) -> None:
-    """Let names be what they are: a $ in the name of a trace is a $; but powers on logarithms stay powers."""
+def _take_literally(figure: Figure) -> None:
     powers: set[int] = set()
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            formatter = axis.get_major_formatter()
-            if isinstance(formatter, LogFormatter):
+            if isinstance(axis.get_major_formatter(), LogFormatter):
                 powers |= {id(label) for label in axis.get_ticklabels(which="both")}
-            elif isinstance(formatter, FixedFormatter):
-                formatter.seq = [printable(name) for name in formatter.seq]
+            axis.set_major_formatter(_printing(axis.get_major_formatter()))
+            axis.set_minor_formatter(_printing(axis.get_minor_formatter()))
     for text in figure.findobj(Text):
         if isinstance(text, Text) and id(text) not in powers:
             text.set_parse_math(False)
             text.set_text(printable(text.get_text()))
+
+
+def _printing(formatter: Formatter) -> Formatter:
+    """Return what writes names along an axis so that all can be printed; as it is if it writes numbers."""
+    if not isinstance(formatter, FixedFormatter | FuncFormatter):
+        return formatter
+    return FuncFormatter(lambda value, place: printable(formatter(value, place)))

@@ -16,7 +16,8 @@ class ConservativeQueue:
 
     By default, when a job ends, the queue is gone through in order of submission, and a job leaves its
     reservation only if it can start now. Behind a job whose start the estimates do not say, none starts. When
-    a job runs past its expected end, all reservations are made anew in their order.
+    a job runs past its expected end, all reservations are made anew in their order. In the plan a job takes
+    until the next number there is at least, so that one of no length needs its nodes as well.
 
     A. Mu'alem and D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
     scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001.
@@ -97,19 +98,8 @@ class ConservativeQueue:
         due = [booking for booking in self._bookings.values() if booking.start <= machine.now]
         for booking in sorted(due, key=lambda booking: (booking.start, booking.waiting.row)):
             allocation = booking.allocation or machine.partitioner.find(booking.waiting.job)
-            if allocation is None:
-                self._refuse_no_length(booking, machine)
             assert allocation is not None, "a plan that counts nodes has counted wrong"
             self._start(booking, allocation, machine)
-
-    def _refuse_no_length(self, booking: Booking, machine: Machine) -> None:
-        """Raise ValueError if a job was booked beside others as though what takes no time needed no nodes."""
-        here = [running.expected_end for running in self._running.values() if running.start == machine.now]
-        if booking.waiting.estimate == 0 or any(end <= machine.now for end in here):
-            raise ValueError(
-                f"job {booking.waiting.job.number}: conservative policies can not plan jobs that are "
-                "estimated to take 0 s beside others; leave them out, or estimate more"
-            )
 
     def _move_up(self, machine: Machine) -> None:
         assert self._plan is not None

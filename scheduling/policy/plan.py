@@ -11,7 +11,7 @@ import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
-from netplace.scheduling.policy.profile import Profile
+from netplace.scheduling.policy.profile import Profile, planned_end
 
 __all__ = ["Booking", "CountPlan", "PlacePlan", "Plan", "WindowPlan", "make_plan"]
 
@@ -37,7 +37,7 @@ class Booking:
     @property
     def end(self) -> float:
         """When it ends by the estimate."""
-        return self.start + self.waiting.estimate
+        return planned_end(self.start, self.waiting.estimate)
 
 
 class CountPlan:
@@ -54,11 +54,11 @@ class CountPlan:
 
     def started(self, running: Running, now: float) -> None:
         """Take in a job that runs from `now` on."""
-        self._profile.change(now, running.expected_end, -len(running.allocation.nodes))
+        self._profile.change(now, _end(running), -len(running.allocation.nodes))
 
     def ended(self, running: Running, now: float) -> None:
         """Take out a job that ended before its time."""
-        self._profile.change(now, running.expected_end, len(running.allocation.nodes))
+        self._profile.change(now, _end(running), len(running.allocation.nodes))
 
     def book(self, booking: Booking) -> None:
         """Take in a reservation."""
@@ -124,7 +124,7 @@ class PlacePlan:
                 trial.take(allocation)
             allocation_now = trial.find(job) if job.nodes <= trial.free else None
             if allocation_now is not None and not self._crossed(
-                allocation_now, time, time + waiting.estimate
+                allocation_now, time, planned_end(time, waiting.estimate)
             ):
                 found = Booking(waiting, time, allocation_now)
                 break
@@ -135,7 +135,7 @@ class PlacePlan:
         """Return nodes for a job that can start now without disturbing a reservation."""
         job, now = waiting.job, machine.now
         allocation = machine.partitioner.find(job) if job.nodes <= machine.partitioner.free else None
-        if allocation is None or self._crossed(allocation, now, now + waiting.estimate):
+        if allocation is None or self._crossed(allocation, now, planned_end(now, waiting.estimate)):
             return None
         return allocation
 
@@ -144,7 +144,7 @@ class PlacePlan:
         events: dict[float, tuple[list[Allocation], list[Allocation]]] = defaultdict(lambda: ([], []))
         events[now]  # nothing changes, but it is a time to start
         for running in self._running.values():
-            events[running.expected_end][0].append(running.allocation)
+            events[_end(running)][0].append(running.allocation)
         for booking in self._bookings.values():
             assert booking.allocation is not None
             events[booking.start][1].append(booking.allocation)
@@ -206,7 +206,7 @@ class WindowPlan(PlacePlan):
         self, trial: Partitioner, held: set[int], waiting: Waiting, begin: float
     ) -> Allocation | None:
         """Return nodes for a job among those that are free from `begin` on until it ends."""
-        end = begin + waiting.estimate
+        end = planned_end(begin, waiting.estimate)
         ahead: dict[int, Allocation] = {}
         for booking in self._bookings.values():
             if begin < booking.start < end and booking.allocation is not None:
@@ -218,6 +218,11 @@ class WindowPlan(PlacePlan):
         for allocation in kept:
             trial.release(allocation)
         return chosen
+
+
+def _end(running: Running) -> float:
+    """Return until when a running job holds its nodes by the plan."""
+    return max(running.expected_end, planned_end(running.start, 0.0))
 
 
 def _one_by_one(allocation: Allocation) -> dict[int, Allocation]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 
-__all__ = ["Profile"]
+__all__ = ["Profile", "planned_end"]
+
+
+def planned_end(begin: float, seconds: float) -> float:
+    """Return when what begins then ends in a plan: what takes no time holds its nodes at its instant.
+
+    Examples
+    --------
+    >>> planned_end(10.0, 5.0), planned_end(10.0, 0.0) > 10.0
+    (15.0, True)
+    """
+    return max(begin + seconds, math.nextafter(begin, math.inf))
 
 
 class Profile:
@@ -34,7 +45,7 @@ class Profile:
         times, free = self._times, self._free
         start = now
         place = bisect_right(times, now) - 1
-        while place < len(times) and (place == len(times) - 1 or times[place] < start + seconds):
+        while place < len(times) and (place == len(times) - 1 or times[place] < planned_end(start, seconds)):
             if free[place] < nodes:
                 if place + 1 == len(times):
                     return math.inf
@@ -47,7 +58,7 @@ class Profile:
     def fits(self, nodes: int, seconds: float, now: float) -> bool:
         """Tell whether so many nodes are free for so long from `now` on."""
         first = bisect_right(self._times, now) - 1
-        last = max(bisect_left(self._times, now + seconds), first + 1)
+        last = max(bisect_left(self._times, planned_end(now, seconds)), first + 1)
         return min(self._free[first:last]) >= nodes
 
     def forget(self, now: float) -> None:

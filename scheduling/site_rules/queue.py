@@ -10,7 +10,7 @@ import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
-from netplace.scheduling.policy.profile import Profile
+from netplace.scheduling.policy.profile import Profile, planned_end
 from netplace.scheduling.site_rules.failures import Outage
 from netplace.scheduling.site_rules.history import INCREMENTS, LastTwo, Usage
 from netplace.scheduling.site_rules.settings import JobQueue, Site
@@ -135,7 +135,7 @@ class SiteQueue:
             if not blocked or self._site.backfill == "conservative":
                 start = plan.earliest(job.nodes, seconds, now)
                 if start < math.inf:
-                    plan.change(start, start + seconds, -job.nodes)
+                    plan.change(start, planned_end(start, seconds), -job.nodes)
                     reserved = min(reserved, start)
                     if math.isnan(waiting.promised):
                         waiting.promised = start

@@ -1,0 +1,70 @@
+"""Names of any script, and control characters, in pictures and pages: no warning, no damage, no markup."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "report"))
+from sample_pages import FIGURES, MARKUP
+
+from netplace.report.pages.figures import DataTable
+from netplace.report.pages.html import Page, render
+from netplace.report.pages.stills import still
+from netplace.report.plots.bars import draw_bars
+
+NAMES = {
+    "escape": "a\x1b[2Jb",
+    "nul": "a\0b",
+    "bell-and-delete": "\x07\x7f\x9b",
+    "surrogate": "a\ud800b",
+    "direction": "a\u202eb\u2066",
+    "chinese": "运行",
+    "arabic": "تشغيل",
+    "devanagari": "चलाओ",
+    "emoji": "🚀👩‍🔬",
+    "private": "\ue000\U000f0000",
+    "none": "\uffff",
+    "mathematics": "$\\frac$",
+}
+
+
+def renamed(value, name):
+    """Return a value with `name` wherever it has the name that stands for any."""
+    if isinstance(value, str):
+        return value.replace(MARKUP, name)
+    if isinstance(value, list | tuple):
+        return type(value)(renamed(one, name) for one in value)
+    if isinstance(value, dict):
+        return {renamed(key, name): renamed(one, name) for key, one in value.items()}
+    if dataclasses.is_dataclass(value):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return type(value)(**renamed(fields, name))
+    return value
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_still_pictures_take_any_name(name):
+    for figure in FIGURES:
+        ElementTree.fromstring(still(renamed(figure, name)))
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_pages_take_any_name(name):
+    table = DataTable(name, [name], [[name], [1]], name)
+    page = Page(name, [name], [("command", name)], [*renamed(FIGURES, name), table], [name], [name])
+    for text in (render(page), page._repr_html_()):
+        text.encode()
+        assert not set(text) & set("\0\x07\x1b\x7f\u202e\u2066\uffff")
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_pictures_take_any_name(tmp_path, ending, name):
+    draw_bars(tmp_path / f"bars.{ending}", [name, "b"], {name: [(1.0, 0.0), (2.0, 0.0)]}, name, name)
+    if ending == "svg":
+        ElementTree.fromstring((tmp_path / "bars.svg").read_text(encoding="utf-8"))
