@@ -49,10 +49,10 @@ def until(last: float, first: float = 0.0) -> tuple[float, float]:
 
 @contextmanager
 def as_written(figure: Figure) -> Iterator[None]:
-    """Let all text of a figure that is saved within be what it is, whatever names a file has brought into it.
+    """Let all text of a figure that is saved within be what it is, whatever names are in it.
 
-    A $ in the name of a trace is a $, control characters are escapes, and letters that the font lacks are empty
-    boxes; but powers on logarithms stay powers.
+    A $ in the name of a trace is a $, control characters are escapes, and letters that the font lacks are
+    empty boxes; but powers on logarithms stay powers.
     """
     _take_literally(figure)
     with catch_warnings():
