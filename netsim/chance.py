@@ -23,6 +23,7 @@ __all__ = [
     "HALF_RING",
     "HOT_SPOT",
     "INJECTOR",
+    "INJECTOR_OF_FLOW",
     "OBLIVIOUS_VC",
     "POLICY",
     "ROUTE",
@@ -30,6 +31,7 @@ __all__ = [
     "TREE_UP",
     "TREE_VC",
     "TWIST",
+    "VC_OF_FLOW",
     "VIA",
     "below",
     "draw",
@@ -52,6 +54,8 @@ INJECTOR = 12  # which of several injectors that hold equally much: (node, 0, cr
 ROUTE = 13  # output in the general router: (router, input, cycle)
 CROSSBAR = 16  # port whose link goes first where packets share a way through the crossbar: (router, 0, cycle)
 FLOW = 15  # port of a flow in the general router: (switch, source node, destination node)
+INJECTOR_OF_FLOW = 17  # injector of a flow that keeps its order: (source node, destination node, 0)
+VC_OF_FLOW = 18  # virtual channel of such a flow among those of its level: (source node, destination node, 0)
 VIA = 14  # intermediate switch in the general router: (router, input, cycle in which the packet became head)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

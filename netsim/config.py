@@ -41,7 +41,15 @@ TREE_ROUTINGS = {
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OVERHEADS = ("o_send", "o_recv", "o_byte")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
-_FABRIC = ("cable_latency", "pipeline", "credit_delay", "crossbar", "congestion_control", "traffic_classes")
+_FABRIC = (
+    "cable_latency",
+    "pipeline",
+    "credit_delay",
+    "crossbar",
+    "congestion_control",
+    "traffic_classes",
+    "ordered_flows",
+)
 
 
 def _setting(
@@ -120,6 +128,9 @@ class Config:
         cable; None: room is known at once, or with `cable_latency` after the way back alone.
     crossbar : int
         Packets that may leave an input port for links at a time, its speed-up; 0: any number.
+    ordered_flows : bool
+        Whether packets of a traffic class from one node to another keep their order: they all take the same
+        injector, and the same way as those of them that are under way.
     traffic_classes : str
         Traffic classes, see `netplace.netsim.classes.read_classes`; `vcs` and `injectors` are those of each.
     fabric : str
@@ -197,7 +208,9 @@ class Config:
         "What holds the packets of a node for another back: window=PACKETS,ack=CYCLES, rate=SHARE, or "
         "dcqcn=PACKETS.",
     )
-
+    ordered_flows: bool = _setting(
+        False, "Keep the order of packets from one node to another, also where ways are chosen anew."
+    )
     traffic_classes: str = _setting(
         "",
         "Traffic classes, each with so many VCs and injectors of its own: count=2 by jobs, or bytes=4096 by "
@@ -224,6 +237,11 @@ class Config:
         read_latencies(self.cable_latency, self.cycle_ns)
         read_classes(self.traffic_classes)
         self._check_congestion()
+        if self.ordered_flows and any(fault.cuts for fault in read_faults(self.faults)):
+            raise ValueError(
+                f"ordered_flows: expected no faults {self.faults!r} beside it, as packets under way take other "
+                "ways where links go down"
+            )
 
     def _check_congestion(self) -> None:
         """Raise ``ValueError`` if congestion control does not go with the other settings."""

@@ -78,6 +78,8 @@ class General:
         Cycles later than at once that room beyond each link is known.
     injected : int
         Cycles from a packet's creation to its first request.
+    ordered : bool
+        Whether packets of a flow keep their order.
     """
 
     switches: Switches
@@ -99,6 +101,12 @@ class General:
     delay: NDArray[np.int64]
     lag: NDArray[np.int64]
     injected: int
+    ordered: bool
+
+    @property
+    def spread(self) -> str:
+        """Which of several ports a packet takes: of a flow that keeps its order, always the same."""
+        return "flow" if self.ordered and self.routes.spread == "least" else self.routes.spread
 
     def leads(self, router: int, node: int) -> bool:
         """Tell whether packets in a router can go on to a node; in one of several planes they may not."""
@@ -140,6 +148,8 @@ def general(topology: Topology, config: Config) -> General:
             f"routing {routes.name} on {topology}: packets could wait for each other in a circle of "
             f"{len(verdict.cycle)} channels; netplace check network shows it, --allow-deadlock runs it anyway"
         )
+    if config.ordered_flows:
+        _check_order(topology, routes)
     check_kinds(topology, config)
     step, kind = rises(switches, routes)
     bounds = _bounds(routes, verdict, config.vcs)
@@ -165,7 +175,19 @@ def general(topology: Topology, config: Config) -> General:
         delay=delay,
         lag=credit_lags(topology, config),
         injected=config.pipeline if first_switch(topology) == 0 else 0,
+        ordered=config.ordered_flows,
     )
+
+
+def _check_order(topology: Topology, routes: Routes) -> None:
+    """Raise ``ValueError`` if packets choose on their way, so that those of a flow could not keep their order."""
+    escapes = "may leave for the escape channel at any switch" if routes.escape is not None else ""
+    turns = "may turn aside at any switch of their group" if routes.choice == "par" else ""
+    if escapes or turns:
+        raise ValueError(
+            f"ordered_flows: under routing {routes.name} on {topology} packets {escapes or turns}, and overtake "
+            "each other; expected a routing by which the way is settled at the first switch, such as minimal"
+        )
 
 
 def _bounds(routes: Routes, verdict: Verdict, vcs: int) -> tuple[int, ...]:

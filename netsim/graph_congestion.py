@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import LEAST_RATE, LINE_RATE, read_congestion
 from netplace.netsim.kernel import graph_state as g
@@ -18,7 +19,7 @@ _LONG_WAIT = 1 << 12  # cycles after which a node that waits for its turn is wok
 
 
 def congestion_bytes(topology: Topology, config: Config, fifos: int) -> int:
-    """Return the bytes that are kept for pairs of nodes.
+    """Return the bytes that are kept for pairs of nodes, and for flows that keep their order.
 
     Raises
     ------
@@ -26,18 +27,20 @@ def congestion_bytes(topology: Topology, config: Config, fifos: int) -> int:
         If there are more pairs than the kernel can tell apart.
     """
     control = read_congestion(config.congestion_control)
+    flows = topology.nodes**2 * read_classes(config.traffic_classes).count if config.ordered_flows else 0
     pairs = topology.nodes**2 if control.by_pair else 0
     if fifos + g.WAKE * pairs + topology.nodes >= 1 << 31:
         raise ValueError(
             f"congestion_control: {topology} has {pairs} pairs of nodes, more than the kernel's {1 << 30}"
         )
-    return pairs * (2 * int(control.window > 0) + 8 * g.PACE_WORDS * int(control.rate > 0))
+    return pairs * (2 * int(control.window > 0) + 8 * g.PACE_WORDS * int(control.rate > 0)) + 8 * flows
 
 
 def congestion_setting(config: Config) -> dict[str, int]:
     """Return the constants."""
     control = read_congestion(config.congestion_control)
     return {
+        "ordered": int(config.ordered_flows),
         "window": control.window,
         "ack": control.ack,
         "rate": control.rate,
@@ -53,6 +56,7 @@ def congestion_arrays(topology: Topology, u: Any, slots: int) -> dict[str, NDArr
     """Return the arrays of an empty network with places for so many packets."""
     pairs = topology.nodes**2
     return {
+        "flow": np.zeros(pairs * u.classes if u.ordered else 1, np.int64),
         "under_way": np.zeros(pairs if u.window else 1, np.int16),
         "pace": np.zeros(pairs * g.PACE_WORDS if u.rate else 1, np.int64),
         "wake": np.zeros(topology.nodes if u.rate else 1, np.int64),

@@ -32,7 +32,7 @@ def routing_setting(table: General) -> dict[str, int]:
         "escapes": int(table.routes.escape is not None),
         "choice": _CHOICES[table.routes.choice],
         "threshold": table.routes.threshold,
-        "spread": _SPREADS[table.routes.spread],
+        "spread": _SPREADS[table.spread],
         "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
         "via_count": table.via.shape[1],
     }

@@ -7,6 +7,7 @@ from netplace.netsim.kernel.blame import begins_to_wait, head_goes
 from netplace.netsim.kernel.borders import FELL_DUE, ROOM_AGAIN, is_ours, tell
 from netplace.netsim.kernel.events import act_now, becomes_head, look_now
 from netplace.netsim.kernel.graph_fifos import depth, emptied, entry_of, falls_due, slot_of
+from netplace.netsim.kernel.graph_flows import has_come
 from netplace.netsim.kernel.graph_rates import is_notified, tells
 from netplace.netsim.kernel.graph_state import (
     ACK,
@@ -202,6 +203,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
         if s.slot[slot + ROUTE] == NOBODY:
             throw_away(s, slot)
         else:
+            if u.fabric == 1 and u.ordered == 1:
+                has_come(s, u, s.slot[slot + LABEL], router)
             if u.fabric == 1 and u.window + u.marks > 0:
                 tell_source(s, u, slot, router, cycle)
             deliver(s, u, slot, cycle)

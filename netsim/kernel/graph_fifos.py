@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.netsim.chance import INJECTOR, below, draw
+from netplace.netsim.chance import INJECTOR, INJECTOR_OF_FLOW, below, draw
 from netplace.netsim.kernel.bits import inlined, where
 from netplace.netsim.kernel.events import act_next, becomes_head
 from netplace.netsim.kernel.graph_rates import is_created
@@ -140,6 +140,9 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
     if u.fabric == 1:
         own = u.injectors // u.classes
         low = class_of(s, u, label) * own
+        if u.ordered == 1:
+            low += below(draw(u.seed, INJECTOR_OF_FLOW, node, target, 0), own)
+            own = 1
     j = low + (emptiest(s, u, node, low, own, cycle) if own > 1 else 0)
     i = s.row[base + INPUTS] + j
     f = s.row[base + FIRST] + i

@@ -58,6 +58,10 @@ RATE, GOAL, ALPHA = 3, 4, 5  # current and target rate, and alpha, in `congestio
 STEPS = 6  # how often it went up since the last notification
 PACE_WORDS = 8  # a cache line
 
+# --- `flow`: a word for each pair of nodes and class ---------------------------------------------------
+BY = (1 << 16) - 1  # the switch for which its packets head first + 1; 0: they go direct
+UNDER_WAY = 1 << 16  # one packet that has come to its first switch and has not been consumed
+
 # --- what falls due that is neither header nor room, from `Setting.all_fifos` on, `nodes` squared of each ---
 ACK, NOTICE, WAKE = 0, 1, 2  # for pairs of nodes; and for nodes
 
@@ -90,6 +94,7 @@ _OWN = [
     "key_class",  # I32, keys: traffic class (fabric with classes)
     "schedule",  # I8, turns of a link that serves classes by weights
     "under_way",  # I16, pairs of nodes: packets not known to have come (fabric with a window)
+    "flow",  # I64, pairs of nodes x classes: see `UNDER_WAY` (fabric with flows in order)
     "pace",  # I64, pairs of nodes x `PACE_WORDS` (fabric with a rate)
     "wake",  # I64, nodes: cycle in which it last was, or will be, woken to try again (fabric with a rate)
     "marked",  # I8, slots (fabric with marks)
@@ -154,6 +159,7 @@ _OWN_SETTINGS = [
     "classes",  # traffic classes (fabric)
     "own",  # virtual channels of a link of each
     "turns",  # of the schedule; 0: by priority
+    "ordered",  # 1: packets of a flow keep their order (fabric)
     "window",  # packets that a node may have under way to another; 0: any number (fabric)
     "ack",  # cycles until it knows that one has come, or of its mark
     "rate",  # at which it creates them at most, in `congestion.LINE_RATE`; 0: any

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netplace.netsim.chance import FLOW, VIA, below, draw
 from netplace.netsim.kernel.bits import fetch, inlined, wide
 from netplace.netsim.kernel.graph_fifos import class_of
+from netplace.netsim.kernel.graph_flows import kept_way, vc_of_flow
 from netplace.netsim.kernel.graph_state import (
     DECIDED,
     DESTINATION,
@@ -159,7 +160,10 @@ def arrived_trip(
         return trip | TO_HOME
     home = gate_of(s, u, x, target)
     if home != x:
-        trip = settled(s, u, router, i, trip, home, label, cycle)
+        chosen = settled(s, u, router, i, trip, home, label, cycle)
+        if u.fabric == 1 and u.ordered == 1 and trip & DECIDED == 0:
+            chosen = kept_way(s, u, trip, chosen, label, target)
+        trip = chosen
     elif trip & DECIDED == 0:
         trip |= TO_HOME
     trip |= DECIDED
@@ -218,17 +222,23 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         s.may[f * u.wide + w] = 0
     s.last_resort[f] = -1
     own = own_vcs(u)
-    shift = class_of(s, u, s.slot[slot + LABEL]) * own
+    label = s.slot[slot + LABEL]
+    shift = class_of(s, u, label) * own
+    node = s.slot[slot + ROUTE]
+    any_vc = shift  # where a packet may take any virtual channel of its class: the first, and how many
+    any_count = own
+    if u.fabric == 1 and u.ordered == 1:
+        any_vc += vc_of_flow(s, u, label, node, own)
+        any_count = 1
     if router < u.first_switch:
-        add_outputs(s, u, f, shift, own)
+        add_outputs(s, u, f, any_vc, any_count)
         return
     x = router - u.first_switch
-    node = s.slot[slot + ROUTE]
     home = s.home[node]
     trip = s.slot[slot + TRIP]
     homeward = trip & TO_HOME
     if homeward and home == x:
-        add_outputs(s, u, f, s.node_port[node] * u.vcs + shift, own)
+        add_outputs(s, u, f, s.node_port[node] * u.vcs + any_vc, any_count)
         return
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
@@ -252,16 +262,19 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
         is_port = ~(port >> 63)  # all bits, or none: a jump here would be guessed wrong too often
         port &= is_port
         if leaving:  # by any virtual channel: what lies behind stops for nobody
-            low = 0
-            count = own
+            low = any_vc
+            count = any_count
         else:
             level = level_on(s, u, trip, x, port) + ahead
-            low = s.low[level]
-            count = s.high[level] - low
+            low = shift + s.low[level]
+            count = s.high[level] - s.low[level]
+            if u.fabric == 1 and u.ordered == 1:
+                low += vc_of_flow(s, u, label, node, count)
+                count = 1
         if u.wide == 1:
-            s.may[f] |= ((1 << count) - 1) << (port * u.vcs + shift + low) & is_port
+            s.may[f] |= ((1 << count) - 1) << (port * u.vcs + low) & is_port
         else:
-            add_outputs(s, u, f, port * u.vcs + shift + low, count)
+            add_outputs(s, u, f, port * u.vcs + low, count)
 
 
 @inlined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from netplace.netsim.chance import FLOW, ROUTE, VIA
+from netplace.netsim.chance import FLOW, ROUTE, VC_OF_FLOW, VIA
 from netplace.netsim.config import Config
 from netplace.netsim.general import General
 from netplace.netsim.reference.draws import pick
@@ -13,7 +13,7 @@ from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing
 
-__all__ = ["Fork", "GraphRouting", "Trip"]
+__all__ = ["Flow", "Fork", "GraphRouting", "Trip"]
 
 
 @dataclass
@@ -40,6 +40,22 @@ class Trip:
     decided: bool = False
     may_turn: bool = False
     escaped: bool = False
+
+
+@dataclass
+class Flow:
+    """Packets of a traffic class from one node to another that keep their order.
+
+    Attributes
+    ----------
+    under_way : int
+        Those that have come to their first switch and have not been consumed.
+    via : int
+        Switch for which they head first; -1: their destination.
+    """
+
+    under_way: int = 0
+    via: int = -1
 
 
 @dataclass(frozen=True)
@@ -90,6 +106,7 @@ class GraphRouting(Routing):
         self._compute_from = table.switches.count - table.switches.compute_nodes
         self._choice = table.routes.choice
         self._link_vcs = config.of_all_classes.vcs
+        self._flows: dict[tuple[int, int, int], Flow] = {}
 
     def hops(self, source: int, destination: int, now: int) -> list[int]:
         """Return nothing: switches look the way up."""
@@ -102,6 +119,11 @@ class GraphRouting(Routing):
     def creates(self, source: int, destination: int) -> bool:
         """Tell whether neither of two nodes is cut off."""
         return self._home[source] >= 0 and self._home[destination] >= 0
+
+    def consumed(self, packet: Packet) -> None:
+        """Let one packet less of a flow be under way."""
+        flow = self._flow(packet)
+        flow.under_way = max(0, flow.under_way - 1)
 
     def crossed(self, packet: Packet, output: Output) -> None:
         """Raise the level of a packet that begins to cross a link between switches."""
@@ -163,9 +185,16 @@ class GraphRouting(Routing):
         return Head(packet, now, self._any_vc(packet, router, port))
 
     def _any_vc(self, packet: Packet, router: Router, port: int) -> list[Output]:
-        """Return the outputs of a port on all virtual channels of a packet's class."""
+        """Return the outputs of a port on the virtual channels of its class that a packet may take."""
+        return self._outputs(packet, router, port, range(self.vcs))
+
+    def _outputs(self, packet: Packet, router: Router, port: int, vcs: range) -> list[Output]:
+        """Return the outputs of a port on some of its class's channels; on one if it must keep its order."""
+        if self.table.ordered:
+            n = pick(self.seed, VC_OF_FLOW, packet.source, packet.destination, 0, len(vcs))
+            vcs = vcs[n : n + 1]
         first = port * self._link_vcs + packet.first_vc
-        return router.outputs[first : first + self.vcs]
+        return [router.outputs[first + vc] for vc in vcs]
 
     def _towards(self, packet: Packet, router: Router, trip: Trip, target: int, now: int) -> Head:
         """Return the outputs that lead to switch `target`."""
@@ -182,7 +211,7 @@ class GraphRouting(Routing):
         outputs = []
         for port in self._ports(packet, switch, target):
             level = self._level(trip, switch, port) + (self.table.base if trip.via < 0 else 0)
-            outputs += [self._any_vc(packet, router, port)[vc] for vc in self._vcs_of(level)]
+            outputs += self._outputs(packet, router, port, self._vcs_of(level))
         outputs.sort(key=lambda output: output.number)
         if escape is not None:
             outputs.append(escape)
@@ -209,10 +238,10 @@ class GraphRouting(Routing):
         """Return the ports by which a packet may leave: all that the table names, or its own one of them."""
         routes = self.table.routes
         ports = [port for port in routes.ports[switch, target].tolist() if port >= 0]
-        if routes.spread == "destination":
+        if self.table.spread == "destination":
             stride = 1 if routes.stride is None else int(routes.stride[switch])
             return [ports[packet.destination // stride % len(ports)]]
-        if routes.spread == "flow":
+        if self.table.spread == "flow":
             return [ports[pick(self.seed, FLOW, switch, packet.source, packet.destination, len(ports))]]
         return ports
 
@@ -227,11 +256,23 @@ class GraphRouting(Routing):
         assert isinstance(packet.trip, Trip)
         return packet.trip
 
+    def _flow(self, packet: Packet) -> Flow:
+        return self._flows.setdefault((packet.source, packet.destination, packet.first_vc), Flow())
+
     def _settle(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
-        """Choose between the direct way and one by an intermediate switch, where that is still open."""
-        group = self.table.switches.group
+        """Choose the way where that is still open; that of a flow only if no packet of it is under way."""
         if self._choice == "table" or (trip.decided and not trip.may_turn):
             return
+        flow = self._flow(fifo.packets[0]) if self.table.ordered else Flow()
+        if not flow.under_way:
+            self._choose(fifo, trip, switch, home, now)
+            flow.via = trip.via
+        flow.under_way += 1
+        trip.via = flow.via
+
+    def _choose(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
+        """Choose between the direct way and one by an intermediate switch."""
+        group = self.table.switches.group
         turning = trip.decided
         if turning:
             assert group is not None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Protocol
 
-from netplace.netsim.chance import INJECTOR
+from netplace.netsim.chance import INJECTOR, INJECTOR_OF_FLOW
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
@@ -108,6 +108,7 @@ class Node:
         self._packet_phits = config.packet_phits
         self._packet_bytes = config.packet_bytes
         self._classes = read_classes(config.traffic_classes)
+        self._ordered = config.ordered_flows
         self._queue_packets = config.queue_packets
         fifos = fabric.routers[number].injection
         self._injectors = [_Injector(fifo, config.injection_packets) for fifo in fifos]
@@ -189,9 +190,13 @@ class Node:
         return self._classes.of_message(load.job.number, load.packets, self._packet_bytes)
 
     def _of(self, load: Load) -> list[_Injector]:
-        """Return the injectors of a load's class."""
+        """Return the injectors of a load's class; that of its flow if packets keep their order."""
         count = len(self._injectors) // self._classes.count
         first = self.class_of(load) * count
+        if self._ordered:
+            seed = self._fabric.routing.seed
+            first += pick(seed, INJECTOR_OF_FLOW, self.number, load.destination, 0, count)
+            count = 1
         return self._injectors[first : first + count]
 
     def _create(self, now: int) -> None:

@@ -287,6 +287,8 @@ class ReferenceEngine:
         pair, known = (packet.source, packet.destination), now + 1 + self._control.ack
         if self._control.window:
             self._acks.setdefault(known, []).append(pair)
+        if self._config.ordered_flows:
+            self._fabric.routing.consumed(packet)
         if packet.marked and self._nodes[packet.source].rates[packet.destination].tells(now):
             self._notices.setdefault(known, []).append(pair)
         totals = self._totals

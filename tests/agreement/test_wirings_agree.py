@@ -33,6 +33,7 @@ STORIES = {
     "faults-in-open-loop": stories(where=wired(failing=True), traffic=True),
     "fabrics": stories(where=wired(fabric=True), stops=True, repeats=(1, 2)),
     "fabrics-in-open-loop": stories(where=wired(fabric=True), traffic=True, explain=True),
+    "flows-in-order": stories(where=wired(fabric=True, ordered=(True,)), traffic=True, stops=True),
     "fabrics-under-faults": stories(where=wired(fabric=True, failing=True), traffic=True, stops=True),
 }
 

@@ -107,10 +107,11 @@ CONTROLS = (
 
 
 @st.composite
-def fabrics(draw, failing, queue):
+def fabrics(draw, failing, queue, ordered):
     """Return settings of a fabric, some of which are set; with congestion control that faults allow.
 
-    Marks are of no more packets than the `queue` that buffers hold.
+    Marks are of no more packets than the `queue` that buffers hold; `ordered` are the values of
+    `ordered_flows` that the routing allows.
     """
     controls = (
         ["", "rate=0.3"] if failing else [text for text in CONTROLS if queue > 1 or "dcqcn=2" not in text]
@@ -123,12 +124,13 @@ def fabrics(draw, failing, queue):
         "traffic_classes": draw(st.sampled_from(["", "", "count=2", "bytes=100", "count=3,weights=1+3+2"])),
         "crossbar": draw(st.sampled_from([0, 0, 1, 2])),
         "congestion_control": draw(st.sampled_from(controls)),
+        "ordered_flows": draw(st.sampled_from(ordered)),
     }
 
 
 @st.composite
-def wired(draw, settings=None, deadlock=False, failing=False, fabric=False):
-    """Return the text of a network, and settings for it."""
+def wired(draw, settings=None, deadlock=False, failing=False, fabric=False, ordered=(False, True)):
+    """Return the text of a network, and settings for it; `ordered` only where it can be."""
     seeds = st.integers(1, 10**6)
     several = st.builds("random:{},{},{}".format, seeds, st.integers(2, 7), st.integers(1, 2))
     text = draw(st.one_of(several, several, st.sampled_from(SMALL)))
@@ -137,6 +139,8 @@ def wired(draw, settings=None, deadlock=False, failing=False, fabric=False):
     _, routes, verdict = verdict_on(topology, routing, discipline)
     if routes.choice in ("ugal-l", "ugal-g", "par"):
         routing += draw(st.sampled_from(["", ":0", ":1", ":7"]))
+    if failing or routes.escape is not None or routes.choice == "par":
+        ordered = (False,)
     config = draw(configs() if settings is None else settings)
     return text, replace(
         config,
@@ -145,5 +149,5 @@ def wired(draw, settings=None, deadlock=False, failing=False, fabric=False):
         vcs=verdict.needed + draw(st.integers(0, 2)),
         allow_deadlock=deadlock or not verdict.free,
         faults=draw(faults()) if failing else "",
-        **(draw(fabrics(failing, config.queue_packets)) if fabric else {}),
+        **(draw(fabrics(failing, config.queue_packets, ordered)) if fabric else {}),
     )
