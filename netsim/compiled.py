@@ -184,7 +184,7 @@ class KernelEngine:
     def _waiting_now(self) -> int:
         """Return how many heads wait."""
         parked = self._state.stand.reshape(-1, k.STAND_SETS, self._setting.wide)[:, k.PARKED]
-        return int(np.bitwise_count(parked).sum())
+        return int(np.bitwise_count(parked.view(np.uint64)).sum())  # signed words would lose bit 63
 
     def watch(self, number: int) -> None:
         """Count from now on what one job waits by link and by the job that it is charged to."""

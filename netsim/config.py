@@ -239,8 +239,8 @@ class Config:
         self._check_congestion()
         if self.ordered_flows and any(fault.cuts for fault in read_faults(self.faults)):
             raise ValueError(
-                f"ordered_flows: expected no faults {self.faults!r} beside it, as packets under way take other "
-                "ways where links go down"
+                f"ordered_flows: expected no faults {self.faults!r} beside it, as packets under way take "
+                "other ways where links go down"
             )
 
     def _check_congestion(self) -> None:

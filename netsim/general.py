@@ -180,13 +180,14 @@ def general(topology: Topology, config: Config) -> General:
 
 
 def _check_order(topology: Topology, routes: Routes) -> None:
-    """Raise ``ValueError`` if packets choose on their way, so that those of a flow could not keep their order."""
+    """Raise ``ValueError`` if packets of a flow could not keep their order, as they choose on their way."""
     escapes = "may leave for the escape channel at any switch" if routes.escape is not None else ""
     turns = "may turn aside at any switch of their group" if routes.choice == "par" else ""
     if escapes or turns:
         raise ValueError(
-            f"ordered_flows: under routing {routes.name} on {topology} packets {escapes or turns}, and overtake "
-            "each other; expected a routing by which the way is settled at the first switch, such as minimal"
+            f"ordered_flows: under routing {routes.name} on {topology} packets {escapes or turns}, "
+            "and overtake each other; expected a routing by which the way is settled at the first switch, "
+            "such as minimal"
         )
 
 

@@ -1,4 +1,4 @@
-"""Flows of the general router whose packets keep their order: of a traffic class, from one node to another."""
+"""Flows of the general router that keep their order: packets of a class from one node to another."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class GraphRouting(Routing):
         return self._home[source] >= 0 and self._home[destination] >= 0
 
     def consumed(self, packet: Packet) -> None:
-        """Let one packet less of a flow be under way."""
+        """Let one packet less of its flow be under way."""
         flow = self._flow(packet)
         flow.under_way = max(0, flow.under_way - 1)
 
@@ -257,13 +257,16 @@ class GraphRouting(Routing):
         return packet.trip
 
     def _flow(self, packet: Packet) -> Flow:
+        """Return the flow that a packet belongs to; where none keeps its order, one of its own."""
+        if not self.table.ordered:
+            return Flow()
         return self._flows.setdefault((packet.source, packet.destination, packet.first_vc), Flow())
 
     def _settle(self, fifo: Fifo, trip: Trip, switch: int, home: int, now: int) -> None:
         """Choose the way where that is still open; that of a flow only if no packet of it is under way."""
         if self._choice == "table" or (trip.decided and not trip.may_turn):
             return
-        flow = self._flow(fifo.packets[0]) if self.table.ordered else Flow()
+        flow = self._flow(fifo.packets[0])
         if not flow.under_way:
             self._choose(fifo, trip, switch, home, now)
             flow.via = trip.via

@@ -50,9 +50,6 @@ class Routing(ABC):
         """Tell whether a packet between two nodes comes into being; not if one of them is cut off."""
         return True
 
-    def consumed(self, packet: Packet) -> None:
-        """Note that the tail of a packet has been consumed."""
-
     def crossed(self, packet: Packet, output: Output) -> None:
         """Note with a packet that it begins to cross the link of `output`."""
         packet.cross(output.port)

@@ -18,6 +18,7 @@ from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.failing import Outage
+from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.packet import Packet
@@ -287,7 +288,7 @@ class ReferenceEngine:
         pair, known = (packet.source, packet.destination), now + 1 + self._control.ack
         if self._control.window:
             self._acks.setdefault(known, []).append(pair)
-        if self._config.ordered_flows:
+        if isinstance(self._fabric.routing, GraphRouting):
             self._fabric.routing.consumed(packet)
         if packet.marked and self._nodes[packet.source].rates[packet.destination].tells(now):
             self._notices.setdefault(known, []).append(pair)

@@ -1,4 +1,4 @@
-"""Flows that keep their order: packets come as they were created, whatever the routing, and what that costs."""
+"""Flows that keep their order: packets come as they were created, under any routing; what that costs."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ def overtaken(text, config, engine, seed, packets=30):
             writer.send(peer, 1, tag)
     program = Program.of(writers, "flows")
     nodes = rng.permutation(topology.computing)[:tasks]
-    result = simulate(
-        topology, program, nodes, config=config, engine=engine, seed=seed, record_messages=True
-    )
+    result = simulate(topology, program, nodes, config=config, engine=engine, seed=seed, record_messages=True)
     ends = result.jobs[0].message_end.reshape(tasks, packets)
     assert ends.min() > 0
     late = 0
@@ -90,14 +88,15 @@ def accepted(ordered, engine="kernel", text="tree:4,2", **settings):
     """Return the phits a node and cycle that a network accepts of a permutation, where all is offered."""
     topology = parse(text)
     config = Config(pipeline=1, ordered_flows=ordered, **settings)
-    return measure_load(topology, 1.0, traffic="transpose", config=config, engine=engine, measure=2000).accepted
+    return measure_load(
+        topology, 1.0, traffic="transpose", config=config, engine=engine, measure=2000
+    ).accepted
 
 
 def test_order_costs_throughput_under_adaptive_routing():
     """Packets of a flow can not be spread over ways: permutations then collide as under static routing.
 
-    For adaptive routing with and without order on trees see C. Gomez et al., "Deterministic versus adaptive
-    routing in fat-trees", IPDPS 2007.
+    So it is told of ECMP beside adaptive routing, in "Flowcut switching", arXiv:2506.21406, 2025, section I.
     """
     free, ordered, hashed = (
         accepted(flag, routing=routing, vcs=2)

@@ -9,8 +9,8 @@ from playing import Player, difference
 from strategies import Step, Story, configs, stories
 from wirings import RANDOM, wired
 
-from netplace.netsim import Config, Traffic
-from netplace.topologies import TOPOLOGIES
+from netplace.netsim import Config, Network, Traffic
+from netplace.topologies import TOPOLOGIES, parse
 
 # The same examples in every run; the slow tests draw more of them.
 FEW = settings(
@@ -64,3 +64,13 @@ def test_a_head_is_charged_where_it_would_go_and_not_at_the_escape_channel():
     traffic = Traffic(0.05625, np.array([0, 1, 2, 0, 2, 0], np.int32))
     steps = (Step(wait=0, kind="generate", traffic=traffic),)
     agree(Story("dragonfly+:leaves=2,spines=2,p=1,h=1,g=3", config=config, seed=1, steps=steps, explain=True))
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_what_heads_wait_is_what_is_charged_also_at_routers_of_many_inputs(engine):
+    network = Network(parse("mesh:2x1,c=40"), Config(vcs=2, queue_packets=5), engine=engine, explain=True)
+    network.generate(Traffic(0.05, np.zeros(80, np.int32)))
+    for cycle in range(50, 201, 50):
+        network.advance(cycle)
+        waiting = network.waiting()
+        assert waiting.total == waiting.waited > 0
