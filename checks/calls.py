@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from netplace.checks.shown import shown
+from netplace.checks.shown import shortened, shown
 
 __all__ = [
     "ArgumentError",
@@ -41,7 +41,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that first checks that every argument is of the type that its signature says.
 
     Integers and floats may be those of NumPy, flags may be 0 and 1, sequences may be arrays. What is
-    annotated as ``Any`` or ``ArrayLike`` is left to the function.
+    annotated as ``Any`` or ``ArrayLike`` is left to the function. However long the name of a network, or
+    another text, is, what the function says of it is short enough to be read.
 
     Examples
     --------
@@ -59,7 +60,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         check_arguments(function, {**dict(zip(names, args, strict=False)), **kwargs}, title)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except (ValueError, LookupError) as error:
+            error.args = tuple(shortened(part) if isinstance(part, str) else part for part in error.args)
+            raise
 
     return call
 

@@ -64,6 +64,7 @@ _FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
         _RULES,
         "Half width of what is not counted, as a share. [default: 0.02]",
     ),
+    "max_packets": (REAL, None, _RULES, "Packets that may be simulated. [default: 1e11, days]"),
     "margin": (REAL, None, _RULES, "Users estimate so many times the run time alone. [default: 1.5]"),
 }
 

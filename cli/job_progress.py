@@ -1,21 +1,24 @@
-"""How many jobs of a schedule have ended: a bar on a terminal, else a line a minute."""
+"""How many jobs of a schedule have ended: a bar on a terminal, else a line from time to time."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import rich_click as click
 
+from netplace.report.terminal.quiet import is_quiet
+
 __all__ = ["job_progress"]
 
-_PAUSE = 60.0  # seconds between lines
+_SOON, _PAUSE = 10.0, 60.0  # seconds until the first line, and between others
 
 
 @contextmanager
 def job_progress(jobs: int | None, what: str = "") -> Iterator[Callable[[int, float], None]]:
-    """Show how many of `jobs` have ended; yield what is to be told of them.
+    """Show how many of `jobs` have ended, also while one takes long; yield what is to be told of them.
 
     Parameters
     ----------
@@ -29,18 +32,43 @@ def job_progress(jobs: int | None, what: str = "") -> Iterator[Callable[[int, fl
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    name = f"{what}: jobs" if what else "jobs"
-    began = last = time.monotonic()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    name, ended = f"{what}: jobs" if what else "jobs", 0
+    shown = console.is_terminal and not is_quiet()
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
         bar = progress.add_task(name, total=jobs)
 
         def tell(done: int, _: float) -> None:
-            nonlocal last
+            nonlocal ended
+            ended = done
             progress.update(bar, completed=done)
-            now = time.monotonic()
-            if not console.is_terminal and now - last >= _PAUSE:
-                last = now
-                total = "" if jobs is None else f" of {jobs:,}"
-                click.echo(f"{name}: {done:,}{total} after {(now - began) / 60:,.0f} min", err=True)
 
-        yield tell
+        if console.is_terminal or is_quiet():
+            yield tell
+        else:
+            total = "" if jobs is None else f" of {jobs:,}"
+
+            def say(seconds: float) -> None:
+                click.echo(f"{name}: {ended:,}{total} after {seconds:,.0f} s", err=True)
+
+            with _repeated(say):
+                yield tell
+
+
+@contextmanager
+def _repeated(say: Callable[[float], None]) -> Iterator[None]:
+    """Call a function with the seconds that have passed, from time to time, from a thread of its own."""
+    began, over = time.monotonic(), threading.Event()
+
+    def repeat() -> None:
+        pause = _SOON
+        while not over.wait(pause):
+            say(time.monotonic() - began)
+            pause = _PAUSE
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -87,7 +87,7 @@ def cosimulate(
         plan, chosen = replace(plan, network_time=cheapest), [why]
     elif plan.network_time == "live" or (plan.network_time == "table" and not plan.applications):
         fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
-        check_affordable(placing, fitting, plan.network_time)
+        check_affordable(placing, fitting, plan.network_time, plan.max_packets)
     course = COURSES[plan.network_time](plan, placing, engine, tell or (lambda _: None), rates)
     execution, site = course.execution, None
     if keep is not None and isinstance(execution, LiveExecution):

@@ -14,12 +14,11 @@ from netplace.netsim import Config
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
-__all__ = ["cheaper", "check_affordable", "packets_by_fidelity"]
+__all__ = ["cheaper", "check_affordable", "check_block", "packets_by_fidelity"]
 
 # Chosen by docs/figures/network_time.py, whose table is in docs/background/cosim.md.
 _LITTLE = 5e6  # packets that are simulated in some seconds
 _MUCH = 1e8  # packets that take minutes
-_ENDLESS = 1e11  # packets that take days
 _EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes
 _LIFE, _PART, _MOST = 60, 12, 280  # of each job besides: so many, one of so many, that at most
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
@@ -59,7 +58,7 @@ def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
     )
 
 
-def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str) -> None:
+def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str, most: float) -> None:
     """Check before anything runs that simulating every packet could ever end.
 
     Parameters
@@ -70,22 +69,40 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], network_time: str) -
         Those that fit on the machine.
     network_time : str
         Fidelity that simulates all of their iterations: ``live``, or ``table``.
+    most : float
+        Packets that may be simulated.
 
     Raises
     ------
     ValueError
-        If that takes days, naming the job that sends most.
+        If that is more, naming the job that sends most.
     """
     if not jobs:
         return
     live, sampled = packets_by_fidelity(placing, jobs).values()
-    if live > _ENDLESS:
-        most = max(jobs, key=lambda job: _all_packets(placing, placing.work_of(job)))
-        times = placing.work_of(most).iterations
+    if live > most:
+        longest = max(jobs, key=lambda job: _all_packets(placing, placing.work_of(job)))
+        times = placing.work_of(longest).iterations
         raise ValueError(
             f"network_time: {network_time} would simulate about {live:.2g} packets (most of them those of "
-            f"job {most.number}, {times:,} iterations), which takes days, expected at most {_ENDLESS:.0e}; "
-            f"--network-time sampled takes about {sampled:.2g}"
+            f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
+            f"--network-time sampled takes about {sampled:.2g}, and --max-packets allows more"
+        )
+
+
+def check_block(work: Work, iterations: int, config: Config, most: float) -> None:
+    """Check before it runs that so many iterations of a job of a log, which are timed, could ever end.
+
+    Raises
+    ------
+    ValueError
+        If they send more packets than may be simulated.
+    """
+    packets = iterations * _of_body(work, config)
+    if packets > most:
+        raise ValueError(
+            f"applications: {work.application!r} on {work.tasks} nodes is timed over {iterations} iterations "
+            f"of about {packets:.2g} packets, expected at most {most:.2g}; --max-packets allows more"
         )
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
 from netplace.cosim.checkpoint import Memory
+from netplace.cosim.cost import check_block
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.placed import Placing, without_faults
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.rates import Rates
+from netplace.cosim.rates import TIMED, Rates
 from netplace.cosim.work import Work, application_work
 from netplace.scheduling import Job
 from netplace.topologies import parse
@@ -43,6 +44,7 @@ def placing_and_times(plan: CosimPlan, memory: Memory) -> tuple[Placing, Rates]:
     def period(job: Job, work: Work) -> float:
         if (work, job.nodes) not in periods:
             # What the log's time is of; another mapping then costs or saves, like another partition.
+            check_block(work, TIMED, plan.config, plan.max_packets)
             plain = replace(given, work_of=lambda _: work, mapping="consecutive")
             periods[work, job.nodes] = rates.iteration(plain.put(job, compact(machine, job)))
         return periods[work, job.nodes]

@@ -52,8 +52,10 @@ KEYS = (
     "explain",
     "collectives",
     "bytes_per_phit",
+    "max_packets",
     *SETTINGS,
 )
+MOST_PACKETS = 1e11  # that are simulated unasked: days
 _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
 
 
@@ -84,6 +86,8 @@ class CosimPlan:
         applications that do not say so themselves; empty: ours.
     table_digest : str
         SHA-256 of the file of that table, if it is one.
+    max_packets : float
+        Packets that may be simulated at most; no part of the `key`.
     """
 
     jobs: Plan
@@ -96,6 +100,7 @@ class CosimPlan:
     explain: bool = False
     collectives: str = ""
     table_digest: str = ""
+    max_packets: float = MOST_PACKETS
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -105,6 +110,7 @@ class CosimPlan:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
         plain["config"] = self.config.described()
+        plain.pop("max_packets", None)
         if self.network_time in ("mixes", "sampled"):
             plain["sampled"] = _SAMPLED
         if self.applications:
@@ -127,6 +133,7 @@ class CosimPlan:
             **({"explain": True} if self.explain else {}),
             **({"collectives": self.collectives} if self.collectives else {}),
             **({"table_digest": self.table_digest} if self.table_digest else {}),
+            **({"max_packets": self.max_packets} if self.max_packets != MOST_PACKETS else {}),
         }
 
     @classmethod
@@ -170,6 +177,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     network_time = one_of(str(said.pop("network_time", "live")), FIDELITIES, "network_time")
     margin = _positive(said, "margin", 1.5, math.inf)
     precision = _positive(said, "precision", 0.02, 1.0)
+    max_packets = _positive(said, "max_packets", MOST_PACKETS, math.inf)
     explain = bool(said.pop("explain", False))
     if explain and network_time != "live":
         raise ValueError(
@@ -206,7 +214,17 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     table = Path(chosen.partition("+")[0])
     table_digest = file_digest(table) if table.suffix == ".toml" else ""
     return CosimPlan(
-        plan, network_time, margin, mix, precision, config, digest, explain, chosen, table_digest
+        plan,
+        network_time,
+        margin,
+        mix,
+        precision,
+        config,
+        digest,
+        explain,
+        chosen,
+        table_digest,
+        max_packets,
     )
 
 

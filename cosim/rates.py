@@ -29,7 +29,7 @@ from netplace.cosim.work import Work, body_of
 from netplace.runs.chance import network_draws
 from netplace.scheduling.metrics.interval import half_width
 
-__all__ = ["Measurement", "Rates"]
+__all__ = ["TIMED", "Measurement", "Rates"]
 
 _LEAST_WINDOWS = 2
 _DRAWS = 3  # runs of which a time alone is the mean, at most
@@ -38,6 +38,7 @@ _CHANCE = 0.05  # share by which a pace may differ from another without telling 
 _OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
 _SETTLED = 0.2  # of the precision: draws that differ by less are enough
 _SHORT, _LONG, _LONGER = 8, 16, 64  # iterations between which the time that one more takes is measured
+TIMED = _SHORT + _LONG  # iterations that are simulated, at least, for the time of one
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import shown, whole
-from netplace.checks.calls import ArgumentError
+from netplace.checks.calls import ArgumentError, checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import check_cables, check_size
@@ -28,6 +28,7 @@ _OF_LINK: dict[str, tuple[int, int, type]] = {
 }
 
 
+@checked
 def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     """Return the network of a NetworkX graph; every vertex is a switch.
 
@@ -104,7 +105,9 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
     vertices = list(given.nodes)
     number = {vertex: place for place, vertex in enumerate(vertices)}
     edges = [(number[u], number[v], data) for u, v, data in given.edges(data=True)]
-    ports = 1 + max((int(data[end]) for _, _, data in edges for end in ("port", "entry")), default=0)
+    ports = 1 + max(
+        (_value(data, end, 0, 0, text) for _, _, data in edges for end in ("port", "entry")), default=0
+    )
     check_size(text, len(vertices), ports)
     shape = (len(vertices), ports)
     tables: dict[str, NDArray[Any]] = {
@@ -142,7 +145,9 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         home=home,
         cycles=tables["cycles"],
         delay=tables["delay"],
-        group=None if None in groups else np.array([int(name) for name in groups], np.int64),
+        group=None
+        if None in groups
+        else np.array([whole(name, f"{text}: group", -(2**62)) for name in groups], np.int64),
         places=_places(about[first:], text),
         names=names if len(names) == len(groups) else (),
         closes=tables["closes"] if "closes" in known else None,

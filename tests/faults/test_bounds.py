@@ -203,7 +203,29 @@ def test_packets_of_a_co_simulation_are_counted(network_time):
     answer = CliRunner().invoke(app, [*line.split(), "--network-time", network_time])
     assert answer.exit_code == 2
     assert f"network_time: {network_time} would simulate about " in answer.stderr
-    assert "1,000,000,000 iterations), which takes days, expected at most 1e+11; --net" in answer.stderr
+    assert "1,000,000,000 iterations), expected at most 1e+11; --network-time sampled" in answer.stderr
+    assert "--max-packets allows more" in answer.stderr
+
+
+@pytest.mark.parametrize("network_time", ["live", "table", "mixes", "sampled", "auto"])
+def test_packets_of_applications_of_a_log_are_counted_before_they_are_timed(tmp_path, network_time):
+    mix = tmp_path / "mix.toml"
+    mix.write_text('[[class]]\napplication = "2d-torus,packets=4000"\n')
+    log = tmp_path / "log.swf"
+    log.write_text("; MaxNodes: 16\n1 0 0 100 16 -1 -1 16 200 -1 1 1 1 1 1 -1 -1 -1\n")
+    line = f"cosim --machine torus:4x4 --workload {log} --applications {mix} --network-time {network_time}"
+    line += " --max-packets 1e6"
+    answer = CliRunner().invoke(app, line.split())
+    assert answer.exit_code == 2
+    assert "on 16 nodes is timed over 24 iterations of about 6.1e+06 packets, expected" in answer.stderr
+
+
+def test_more_packets_of_a_co_simulation_are_allowed(tmp_path):
+    line = "cosim --machine torus:4x4 --workload applications --jobs 2 --max-packets"
+    answer = CliRunner().invoke(app, [*line.split(), "100"])
+    assert answer.exit_code == 2
+    assert "expected at most 1e+02" in answer.stderr
+    assert CliRunner().invoke(app, [*line.split(), "1e12", "--json"]).exit_code == 0
 
 
 def test_windows_of_a_run_are_counted(monkeypatch):

@@ -7,13 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from calls_that_work import calls, harmless, public_calls
 
 from netplace.apps import Program, application
 from netplace.netsim import Network, Traffic, simulate
-from netplace.topologies import Grid, parse
+from netplace.topologies import Grid, from_networkx, parse
 
 HERE = Path(__file__).parent
 AT_ONCE = 500  # calls of a process
@@ -120,3 +121,28 @@ def test_traffic_is_of_the_network():
     network = Network(parse("torus:4x4"))
     with pytest.raises(ValueError, match="traffic target: 16 is no node, expected 0 to 15"):
         network.generate(Traffic(0.1, np.full(16, 16, np.int32)))
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: from_networkx(nx.Graph(), "a" * 5000), "no vertex"),
+        (lambda: from_networkx(nx.Graph([("a" * 5000, "a" * 5000)])), "to itself"),
+        (lambda: from_networkx(nx.DiGraph([("a" * 5000, 1)])), "asymmetric"),
+        (lambda: from_networkx(nx.Graph([(0, 1), (2, 3)]), "a" * 5000), "connected"),
+        (lambda: parse("torus:" + "4x" * 5000), "torus"),
+    ],
+)
+def test_long_names_are_not_said_whole(call, expected):
+    with pytest.raises(ValueError, match=expected) as caught:
+        call()
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("key", ["port", "entry", "cycles"])
+def test_links_of_graphs_carry_whole_numbers(key):
+    given = parse("mesh:2").to_networkx()
+    for _, _, data in given.edges(data=True):
+        data[key] = "x"
+    with pytest.raises(ValueError, match=f"{key}: 'x' is not a whole number"):
+        from_networkx(given)
