@@ -135,7 +135,7 @@ def graph_setting(
         **congestion_setting(config),
         all_fifos=_all_fifos(topology, config, table),
         injected=table.injected,
-        **routing_setting(table),
+        **routing_setting(table, config.vcs),
         **ring_setting(table.cycles, table.delay, config, _longest(config, table)),
     )
     return g.GraphSetting(**values)

@@ -17,7 +17,13 @@ _CHOICES = {"table": g.TABLE, "valiant": g.VALIANT, "ugal-l": g.UGAL_L, "ugal-g"
 _SPREADS = {"least": g.LEAST, "destination": g.DESTINATION, "flow": g.FLOWS}
 
 
-def routing_setting(table: General) -> dict[str, int]:
+def _has_sums(table: General, vcs: int) -> bool:
+    """Tell whether one word holds an entry of the table, and no level depends on the port."""
+    last = (table.switches.ports - 1) * vcs
+    return last < g.PORT_AT and table.routes.spread == "least" and not table.anew
+
+
+def routing_setting(table: General, vcs: int) -> dict[str, int]:
     """Return those of the kernel's constants that a routing decides."""
     return {
         "first_switch": table.switches.first,
@@ -26,6 +32,7 @@ def routing_setting(table: General) -> dict[str, int]:
         "plane": table.switches.of_plane,
         "most": table.routes.most_ports,
         "entry": table.routes.most_ports + int(table.routes.escape is not None),
+        "summed": int(_has_sums(table, vcs)),
         "levels": table.levels,
         "base": table.base,
         "anew": int(table.anew),
@@ -45,6 +52,17 @@ def _entries(routes: Routes, ports: int) -> NDArray[Any]:
     return np.concatenate(parts, axis=2).astype(word).ravel()
 
 
+def _sums(routes: Routes, vcs: int) -> NDArray[np.int32]:
+    """Return every entry of the table in one word, see `graph_state.PORT_AT`."""
+    words = np.zeros(routes.ports.shape[:2], np.int32)
+    for choice in range(routes.most_ports):
+        port = routes.ports[:, :, choice].astype(np.int32)
+        words |= np.where(port < 0, 0, 1 << np.maximum(port, 0) * vcs).astype(np.int32)
+    if routes.escape is not None:
+        words |= np.maximum(routes.escape, 0).astype(np.int32) << g.PORT_AT
+    return words.ravel()
+
+
 def routing_tables(table: General, u: Any) -> dict[str, Any]:
     """Return the kernel's arrays that hold a routing."""
     switches, routes = table.switches, table.routes
@@ -52,6 +70,7 @@ def routing_tables(table: General, u: Any) -> dict[str, Any]:
     by_hops = u.choice in (g.UGAL_L, g.PAR)
     found: dict[str, Any] = {
         "table": _entries(routes, switches.ports),
+        "ways": _sums(routes, u.vcs) if u.summed else np.zeros(1, np.int32),
         "far_hops": (table.hops if by_hops else np.zeros(1)).astype(np.int32).ravel(),
         "rise": rise.astype(np.int8).ravel(),
         "kind": table.kind.astype(np.int8).ravel(),

@@ -24,6 +24,20 @@ def is_ready(s: GraphState, u: GraphSetting, router: int, output: int) -> bool:
 
 
 @inlined
+def without_lowest(mask: int, count: int) -> int:
+    """Return a set without its `count` lowest members; up to three of them cost no jump to be guessed."""
+    while count > 3:
+        mask &= mask - 1
+        count -= 1
+    rest = mask & (mask - 1)
+    two = rest & (rest - 1)
+    three = two & (two - 1)
+    even = two if count & 2 else mask
+    odd = three if count & 2 else rest
+    return odd if count & 1 else even
+
+
+@inlined
 def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int) -> int:
     """Return the output that a head asks for: ready, least occupied, drawn among equals; escape; or -1."""
     first = s.row[router * u.row + FIRST]
@@ -31,24 +45,30 @@ def best_option(s: GraphState, u: GraphSetting, router: int, i: int, cycle: int)
     least = 1 << 30
     equal = 0
     best = -1
+    tied = 0
     for w in range(u.wide):
         outputs = adaptive(s, u, first + i, w) & s.ready[router * u.wide + w]
         if u.wide == 1 and outputs != 0 and outputs & (outputs - 1) == 0:
             return lowest(outputs)
         while outputs:
             output = w << 6 | lowest(outputs)
-            outputs &= outputs - 1
+            bit = outputs & -outputs
+            outputs ^= bit
             held = held_beyond(s, u, first + output)
             if held < least:
                 least = held
                 equal = 0
                 best = output
+                tied = 0
             equal += int(held == least)
+            tied |= bit if held == least else 0
     if equal == 1:
         return best
     if equal == 0:
         return last_resort if last_resort >= 0 and is_ready(s, u, router, last_resort) else -1
     skip = below(draw(u.seed, ROUTE_DRAW, router, i, cycle), equal)
+    if u.wide == 1:
+        return lowest(without_lowest(tied, skip))
     for w in range(u.wide):
         outputs = adaptive(s, u, first + i, w) & s.ready[router * u.wide + w]
         while outputs:
@@ -126,57 +146,23 @@ def collect_by_output(s: GraphState, u: GraphSetting, router: int, cycle: int) -
 
 
 @inlined
-def collect_by_head(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
-    """Put the requests for every ready output into `asked`; for sets of one word."""
-    first = s.row[router * u.row + FIRST]
-    open = s.ready[router] & s.wanted[router]
-    rest = open
+def collect_by_head(s: GraphState, u: GraphSetting, router: int, requesting: int, cycle: int) -> None:
+    """Put the requests of a set of heads for every ready output into `asked`; for sets of one word."""
+    rest = s.ready[router] & s.wanted[router]
     while rest:
         s.asked[lowest(rest)] = 0
         rest &= rest - 1
-    requesting = 0
-    rest = s.waiting[router]
-    while rest:  # without a jump for each head, which would be guessed wrong too often
-        i = lowest(rest)
-        rest &= rest - 1
-        requesting |= int(s.may[first + i] & open != 0) << i
     while requesting:
         i = lowest(requesting)
         requesting &= requesting - 1
-        could = s.may[first + i] & open
-        o = lowest(could)
-        if could & (could - 1):
-            o = best_option(s, u, router, i, cycle)
-        s.asked[o] |= 1 << i
+        s.asked[best_option(s, u, router, i, cycle)] |= 1 << i
 
 
 @inlined
-def still_wanted(s: GraphState, u: GraphSetting, router: int) -> int:
-    """Return the outputs that heads may ask for that still wait; for sets of one word."""
-    first = s.row[router * u.row + FIRST]
-    wanted = 0
-    rest = s.waiting[router]
-    while rest:
-        wanted |= s.may[first + lowest(rest)]
-        rest &= rest - 1
-    return wanted
-
-
-@inlined
-def settle(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
-    """Grant every ready output to one of its requests, and look again if some remain."""
+def grant_all(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
+    """Grant every ready output to one of its requests in `asked`."""
     first = s.row[router * u.row + FIRST]
     at = router * u.wide
-    if u.wide == 1 and s.waiting[at] & (s.waiting[at] - 1) == 0:
-        i = lowest(s.waiting[at])
-        grant(s, u, router, i, best_option(s, u, router, i, cycle), cycle)
-        s.wanted[at] = 0
-        return
-    if u.wide == 1:
-        collect_by_head(s, u, router, cycle)
-    else:
-        collect_by_output(s, u, router, cycle)
-    again = 0
     for w in range(u.wide):
         outputs = s.ready[at + w] & s.wanted[at + w]
         while outputs:
@@ -190,9 +176,51 @@ def settle(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
                 if u.fabric == 1 and u.marks > 0:
                     mark_if_congested(s, u, router, i, o, cycle)
                 grant(s, u, router, i, o, cycle)
+
+
+@inlined
+def settle_in_a_word(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
+    """Grant every ready output to one of its requests, where sets have one word."""
+    if s.waiting[router] & (s.waiting[router] - 1) == 0:
+        i = lowest(s.waiting[router])
+        grant(s, u, router, i, best_option(s, u, router, i, cycle), cycle)
+        s.wanted[router] = 0
+        return
+    first = s.row[router * u.row + FIRST]
+    open = s.ready[router] & s.wanted[router]
+    requesting = 0
+    wanted = 0
+    rest = s.waiting[router]
+    while rest:  # without a jump for each head, which would be guessed wrong too often
+        i = lowest(rest)
+        rest &= rest - 1
+        outputs = s.may[first + i]
+        requests = int(outputs & open != 0)
+        requesting |= requests << i
+        wanted |= outputs & (requests - 1)
+    if requesting & (requesting - 1):
+        collect_by_head(s, u, router, requesting, cycle)
+        grant_all(s, u, router, cycle)
+        rest = requesting & s.waiting[router]
+        while rest:
+            wanted |= s.may[first + lowest(rest)]
+            rest &= rest - 1
+    elif requesting:
+        i = lowest(requesting)
+        grant(s, u, router, i, best_option(s, u, router, i, cycle), cycle)
+    s.wanted[router] = wanted
+
+
+@inlined
+def settle(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
+    """Grant every ready output to one of its requests, and look again if some remain."""
     if u.wide == 1:
-        s.wanted[at] = still_wanted(s, u, router)
+        settle_in_a_word(s, u, router, cycle)
+    else:
+        collect_by_output(s, u, router, cycle)
+        grant_all(s, u, router, cycle)
+    again = 0
     for w in range(u.wide):
-        again |= s.ready[at + w] & s.wanted[at + w]
+        again |= s.ready[router * u.wide + w] & s.wanted[router * u.wide + w]
     if again:
         look_at(s, u, router, s.clock[SIDE])

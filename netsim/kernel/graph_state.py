@@ -50,6 +50,10 @@ NO_LEVEL = ~((SIX_BITS << LEVEL_AT) | (SIX_BITS << KIND_AT))
 MOST_SWITCHES = 1 << 15
 MOST_INPUTS = 1 << 10
 
+# --- `ways`: an entry of the table in one word ---------------------------------------------------------
+PORT_AT = 26  # port of the escape channel; below it VC 0 of each port that leads on
+FIRST_VCS = (1 << PORT_AT) - 1
+
 # --- `pace`: a record for each pair of nodes with rates ----------------------------------------------
 DUE = 0  # first cycle in which the next packet may be created
 NEXT_STEP = 1  # cycle in which the rate next goes up; 0: no notification has come
@@ -122,6 +126,7 @@ _OWN = [
     "may",  # I64, FIFOs x wide: outputs that its head may ask for
     "last_resort",  # I16, FIFOs: the one of them on the escape channel; -1: none
     "table",  # I8 or I16, switches x switches x entry: ports that lead on, -1 after the last; that of escape
+    "ways",  # I32, switches x switches: the same in one word (where `summed`)
     "far_hops",  # I32, switches x switches (UGAL)
     "rise",  # I8, switches x ports; -1: leads to no switch
     "kind",  # I8, switches x ports
@@ -145,6 +150,7 @@ _OWN_SETTINGS = [
     "plane",  # switches of a plane
     "most",  # ports that lead on in an entry of the table,
     "entry",  # and words of it: that of the escape channel comes after them
+    "summed",  # 1: all that a head may ask for is in one word of `ways`
     "levels",
     "base",  # levels below those of a packet that heads for its destination
     "anew",  # 1: the level is 0 in another class of links

@@ -11,12 +11,14 @@ from netplace.netsim.kernel.graph_state import (
     DESTINATION,
     ESCAPED,
     FIRST,
+    FIRST_VCS,
     KIND_AT,
     LEAST,
     LEVEL_AT,
     MAY_TURN,
     NO_LEVEL,
     PAR,
+    PORT_AT,
     SIX_BITS,
     TAKEN,
     TO_HOME,
@@ -215,6 +217,27 @@ def leads_out(s: GraphState, u: GraphSetting, x: int, node: int, pair: int) -> b
 
 
 @inlined
+def note_ways_at_once(
+    s: GraphState, u: GraphSetting, f: int, trip: int, pair: int, leaving: bool, shift: int
+) -> None:
+    """Settle what a head may ask for from the sum of an entry of the table, as `note_ways` does."""
+    entry = s.ways[pair]
+    if u.escapes and not leaving:
+        last_resort = (entry >> PORT_AT) * u.vcs + shift
+        s.last_resort[f] = last_resort
+        s.may[f] = 1 << last_resort
+        if trip & ESCAPED:
+            return
+    low = 0
+    count = own_vcs(u)
+    if not leaving:
+        level = (trip >> LEVEL_AT & SIX_BITS) + (u.base if trip & TO_HOME else 0)
+        low = s.low[level]
+        count = s.high[level] - low
+    s.may[f] |= ((entry & FIRST_VCS) << count) - (entry & FIRST_VCS) << shift + low
+
+
+@inlined
 def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) -> None:
     """Settle what a head may ask for: outputs in `may`, and which of them is on the escape channel."""
     f = s.row[router * u.row + FIRST] + i
@@ -243,6 +266,9 @@ def note_ways(s: GraphState, u: GraphSetting, router: int, i: int, slot: int) ->
     target = home if homeward else trip >> VIA_AT
     pair = x * u.switches + target
     leaving = homeward and leads_out(s, u, x, node, pair)
+    if u.summed:
+        note_ways_at_once(s, u, f, trip, pair, leaving, shift)
+        return
     if u.escapes and not leaving:
         last_resort = s.table[pair * u.entry + u.most] * u.vcs + shift
         s.last_resort[f] = last_resort
@@ -282,4 +308,8 @@ def fetch_entry(s: GraphState, u: GraphSetting, router: int, slot: int) -> None:
     """Ask for the entry of a router's table that a packet on its way there, in a slot, will soon need."""
     node = s.slot[slot + ROUTE]
     if router >= u.first_switch and node >= 0:
-        fetch(s.table, ((router - u.first_switch) * u.switches + s.home[node]) * u.entry)
+        pair = (router - u.first_switch) * u.switches + s.home[node]
+        if u.summed:
+            fetch(s.ways, pair)
+        else:
+            fetch(s.table, pair * u.entry)
