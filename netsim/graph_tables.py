@@ -20,7 +20,7 @@ _SPREADS = {"least": g.LEAST, "destination": g.DESTINATION, "flow": g.FLOWS}
 def _has_sums(table: General, vcs: int) -> bool:
     """Tell whether one word holds an entry of the table, and no level depends on the port."""
     last = (table.switches.ports - 1) * vcs
-    return last < g.PORT_AT and table.routes.spread == "least" and not table.anew
+    return last < g.PORT_AT and table.spread == "least" and not table.anew
 
 
 def routing_setting(table: General, vcs: int) -> dict[str, int]:
