@@ -61,7 +61,7 @@ def congestion_arrays(topology: Topology, u: Any, slots: int) -> dict[str, NDArr
         "pace": np.zeros(pairs * g.PACE_WORDS if u.rate else 1, np.int64),
         "wake": np.zeros(topology.nodes if u.rate else 1, np.int64),
         "marked": np.zeros(slots if u.marks else 1, np.int8),
-        "freed": np.zeros(topology.neighbor.size if u.marks else 1, np.int64),
+        "freed": np.zeros(topology.neighbor.size + topology.nodes if u.marks else 1, np.int64),
     }
 
 

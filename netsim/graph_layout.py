@@ -219,7 +219,7 @@ def _nodes(topology: Topology, config: Config) -> dict[str, Any]:
         "task": task.ravel(),
         "when": when.ravel(),
         "emptied": np.full(nodes * config.injectors, -1, np.int64),
-        "turn_home": np.zeros(nodes, np.int16),
+        "turn_home": np.zeros(nodes * (1 + int(config.fabric_set)), np.int16),  # the second: of schedules
         "home_free": np.ones(nodes, np.int8),
         "timer": np.empty(2 * nodes + 1, np.int64),
         "timer_entry": np.empty(2 * nodes + 1, np.int32),

@@ -210,6 +210,8 @@ def tail_left(s: GraphState, u: GraphSetting, f: int, cycle: int) -> None:
             deliver(s, u, slot, cycle)
         if output == AT_HOME:
             s.home_free[router] = 1
+            if u.fabric == 1 and u.marks > 0:
+                s.freed[u.routers * u.ports + router] = cycle
             if u.single:
                 look_now(s, u, router)
     else:

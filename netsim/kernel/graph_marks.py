@@ -1,4 +1,4 @@
-"""Marks of packets that leave long queues of the general router for links that are always in use."""
+"""Marks of packets that leave long queues of the general router for what is always in use."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from netplace.netsim.kernel.graph_state import (
 
 @where(fabric=(1,))
 @inlined
-def mark_if_congested(s: GraphState, u: GraphSetting, router: int, i: int, output: int, cycle: int) -> None:
-    """Mark the head of an input that is granted a contended output of a link in use."""
+def mark_if_congested(s: GraphState, u: GraphSetting, router: int, i: int, output: int, in_use: bool) -> None:
+    """Mark the head of an input that is granted a contended output of a link, or consumption, in use."""
     base = router * u.row
     f = s.row[base + FIRST] + i
-    if i >= s.row[base + INPUTS] or s.fifo[f] >> SEEN & FIELD < u.marks:
-        return
-    link = router * u.ports + s.port_of[output]
-    if s.busy[link] == 0 and s.freed[link] != cycle:
+    if i >= s.row[base + INPUTS] or s.fifo[f] >> SEEN & FIELD < u.marks or not in_use:
         return
     at = output * u.wide
     others = s.asked[at + (i >> 6)] & ~(1 << (i & 63))

@@ -174,7 +174,9 @@ def grant_all(s: GraphState, u: GraphSetting, router: int, cycle: int) -> None:
             if some:
                 i = chosen(s, u, router, s.asked, o * u.wide, s.turn[first + o], o, cycle)
                 if u.fabric == 1 and u.marks > 0:
-                    mark_if_congested(s, u, router, i, o, cycle)
+                    link = router * u.ports + s.port_of[o]
+                    in_use = s.busy[link] == 1 or s.freed[link] == cycle
+                    mark_if_congested(s, u, router, i, o, in_use)
                 grant(s, u, router, i, o, cycle)
 
 

@@ -102,7 +102,8 @@ _OWN = [
     "pace",  # I64, pairs of nodes x `PACE_WORDS` (fabric with a rate)
     "wake",  # I64, nodes: cycle in which it last was, or will be, woken to try again (fabric with a rate)
     "marked",  # I8, slots (fabric with marks)
-    "freed",  # I64, routers x ports: cycle after that in which a link was last in use (fabric with marks)
+    "freed",  # I64, routers x ports, then nodes: cycle after that in which a link, or consumption, was last
+    #    in use (fabric with marks)
     "leaving",  # I16, routers x (ports + injectors): packets that leave an input port for links (fabric)
     "far",  # I32, FIFOs: cycles from a header's departure for it to its first request there
     "lag",  # I32, FIFOs: cycles later than at once that the router before knows of room (fabric)

@@ -241,15 +241,16 @@ class Fabric:
 
     def _grant(self, asked: dict[Output, list[Fifo]], now: int) -> None:
         """Give each free output to one of those who ask; the others' requests are lost."""
-        for output, fifos in asked.items():
+        for output, all_fifos in asked.items():
             if output.shared:
-                for fifo in fifos:
+                for fifo in all_fifos:
                     self._tie(fifo, output)
             elif output.holder is None:
+                fifos = output.of_next_class(all_fifos)
                 winner = fifos[0] if len(fifos) == 1 else self._arbiter(output, fifos, now, self._seed)
                 output.pointer = (winner.number + 1) % len(output.router.fifos)
                 if self._marks and len(fifos) > 1 and winner.arrived(self._packet_phits) >= self._marks:
-                    winner.packets[0].marked |= output.link is not None and output.link.in_use(now)
+                    winner.packets[0].marked |= (output.link or output).in_use(now)
                 self._tie(winner, output)
 
     def _tie(self, fifo: Fifo, output: Output) -> None:
@@ -341,7 +342,7 @@ class Fabric:
             if fifo.sent == self._packet_phits:
                 del self.consuming[fifo]
                 if fifo.output is not None:
-                    fifo.output.holder = None
+                    fifo.output.finish(now)
                 self._deliver(self._leave(fifo, now), now)
 
     def _leave(self, fifo: Fifo, now: int) -> Packet:

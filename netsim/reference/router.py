@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from netplace.netsim.classes import Classes
+from netplace.netsim.classes import Classes, read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.reference.packet import Packet
 
@@ -144,9 +144,26 @@ class Output:
         The FIFO whose head packet is tied to it.
     pointer : int
         Input at which the next round-robin scan begins.
+    turn : int
+        Of the consumption: the turn of the schedule of classes at which the choice of one begins.
+    freed : int
+        Of the consumption: cycle after that in which the last tail has passed.
     """
 
-    __slots__ = ("fifo", "holder", "link", "number", "pointer", "port", "ring", "router", "shared", "vc")
+    __slots__ = (
+        "fifo",
+        "freed",
+        "holder",
+        "link",
+        "number",
+        "pointer",
+        "port",
+        "ring",
+        "router",
+        "shared",
+        "turn",
+        "vc",
+    )
 
     def __init__(self, router: Router, port: int, vc: int, number: int) -> None:
         self.router = router
@@ -159,6 +176,30 @@ class Output:
         self.shared = False
         self.holder: Fifo | None = None
         self.pointer = 0
+        self.turn = 0
+        self.freed = 0
+
+    def in_use(self, now: int) -> bool:
+        """Tell of the consumption whether a packet was consumed up to the cycle before `now`."""
+        return self.freed == now
+
+    def finish(self, now: int) -> None:
+        """Free the consumption, by which a tail has passed in cycle `now`."""
+        self.freed = now + 1
+        self.holder = None
+
+    def of_next_class(self, asking: list[Fifo]) -> list[Fifo]:
+        """Return those who ask that are of the class that comes next; an output of a link has one class."""
+        if self.link is not None:
+            return asking
+        classes = self.router.classes
+        schedule = classes.schedule or tuple(range(classes.count))
+        for turn in [*range(self.turn, len(schedule)), *range(self.turn)]:
+            found = [fifo for fifo in asking if self.router.class_of(fifo) == schedule[turn]]
+            if found:
+                self.turn = (turn + 1) % len(schedule) if classes.weights else 0
+                return found
+        return asking
 
 
 class Link:
@@ -290,6 +331,8 @@ class Router:
         By output number: port by port with all VCs of each. Those of unwired ports have no FIFO downstream.
     consumption : Output
         The way into the node.
+    classes : Classes
+        Traffic classes.
     """
 
     def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
@@ -302,6 +345,12 @@ class Router:
         self.outputs = [Output(self, port, vc, i) for i, (port, vc) in enumerate(places) if port >= 0]
         self.consumption = Output(self, -1, 0, len(self.outputs))
         self.consumption.shared = config.consumption == "multiple"
+        self.classes = read_classes(config.traffic_classes)
+        self._class_vcs = config.vcs // self.classes.count
+
+    def class_of(self, fifo: Fifo) -> int:
+        """Return the class of the packets of a FIFO that a link feeds."""
+        return fifo.vc // self._class_vcs
 
     @property
     def injection(self) -> list[Fifo]:

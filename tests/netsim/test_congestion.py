@@ -108,6 +108,25 @@ def test_engines_agree_on_an_incast_with_marks():
     assert kernel == reference
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_single_way_into_a_node_marks_as_a_link_does(engine):
+    """Node 4 takes a phit a cycle and is sent three; node 0's packets to 7, the victim's, go through it."""
+
+    def victim(control):
+        writers = [TaskWriter(task, 4) for task in range(4)]
+        for task in (1, 2, 3):
+            writers[task].send(0, 64 * 300, 0)
+            writers[0].recv(task, 64 * 300, 0)
+        config = Config(
+            vcs=1, routing="dor", bubble=0, queue_packets=8, consumption="single", congestion_control=control
+        )
+        places = [np.array([4, 1, 3, 5]), np.array([0, 7])]
+        jobs = [Program.of(writers, "incast"), flow(300)]
+        return simulate(parse("mesh:3x3"), jobs, places, config=config, engine=engine).jobs[1].cycles
+
+    assert victim("rate=1") > 1.8 * victim(DCQCN)
+
+
 def test_a_flow_that_is_alone_is_never_marked():
     alone, controlled = (incast_free(control) for control in ("", "dcqcn=1"))
     assert alone == controlled

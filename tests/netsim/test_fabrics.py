@@ -245,6 +245,31 @@ def test_messages_are_of_a_class_by_their_size(engine):
     assert ends[1] == pytest.approx(200, rel=0.03)
 
 
+def small_ones_come(engine, classes):
+    """Return when 200 packets have come to a node with one way in, beside 200 of others, in packets."""
+    writers = [TaskWriter(task, 3) for task in range(3)]
+    for source, size in ((0, 64), (2, 640)):
+        for _ in range(200 * 64 // size):
+            writers[source].send(1, size, 0)
+    config = Config(
+        vcs=2, routing="dor", traffic_classes=classes, bubble=0, credit_delay=0, consumption="single"
+    )
+    program = Program.of(writers, "two")
+    found = simulate(parse("mesh:3x1"), program, config=config, engine=engine, record_messages=True)
+    return [part.max() / 16 for part in (found.jobs[0].message_end[:200], found.jobs[0].message_end[200:])]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("classes", "first"),
+    [("", 400), ("bytes=100", 200), ("bytes=100,weights=3+1", 267), ("weights=3+1", 400)],
+)
+def test_classes_share_a_single_way_into_a_node(classes, first, engine):
+    ends = small_ones_come(engine, classes)
+    assert ends[0] == pytest.approx(first, rel=0.03)
+    assert max(ends) == pytest.approx(400, rel=0.03)
+
+
 @pytest.mark.parametrize("name", FABRICS)
 def test_a_named_fabric_has_its_settings_and_tells_others(name):
     config = Config(fabric=name)
