@@ -75,7 +75,7 @@ class GraphKernelEngine(KernelEngine):
         outage = Outage(self._state, self._setting, table, dead, down, again)
         # What has begun to cross a link still does, also where the packet is sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
-        self._setting = self._setting._replace(**routing_setting(table, self.config.vcs))
+        self._setting = self._setting._replace(**routing_setting(table, self._setting.vcs))
         self._state = interpretable(self._state._replace(**routing_tables(table, self._setting)))
         return outage.lost, outage.again, self._jobs.owners(outage.keys)
 
