@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import rich_click as click
 
+from netplace.report.terminal.pulse import repeated
 from netplace.report.terminal.quiet import is_quiet
 
 __all__ = ["job_progress"]
@@ -42,7 +41,7 @@ def job_progress(jobs: int | None, what: str = "") -> Iterator[Callable[[int, fl
             ended = done
             progress.update(bar, completed=done)
 
-        if console.is_terminal or is_quiet():
+        if console.is_terminal:
             yield tell
         else:
             total = "" if jobs is None else f" of {jobs:,}"
@@ -50,25 +49,5 @@ def job_progress(jobs: int | None, what: str = "") -> Iterator[Callable[[int, fl
             def say(seconds: float) -> None:
                 click.echo(f"{name}: {ended:,}{total} after {seconds:,.0f} s", err=True)
 
-            with _repeated(say):
+            with repeated(say, _SOON, _PAUSE):
                 yield tell
-
-
-@contextmanager
-def _repeated(say: Callable[[float], None]) -> Iterator[None]:
-    """Call a function with the seconds that have passed, from time to time, from a thread of its own."""
-    began, over = time.monotonic(), threading.Event()
-
-    def repeat() -> None:
-        pause = _SOON
-        while not over.wait(pause):
-            say(time.monotonic() - began)
-            pause = _PAUSE
-
-    thread = threading.Thread(target=repeat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,12 +17,14 @@ from netplace.cli.outputs import write_output
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import whole_file
+from netplace.report.terminal.pulse import under_way
 from netplace.report.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from netplace.report.files.rank_files import Launcher
+    from netplace.report.tables.mapping_search import Searched
     from netplace.runs.mapping_search import Search
 
 __all__ = ["map_command"]
@@ -29,6 +32,7 @@ __all__ = ["map_command"]
 PANEL = "Placement"
 _SEARCHES = ("classic", "link-load", "td")
 _OUTCOMES = (".html", ".json")
+_OF_PAIR = 270  # bytes at the peak
 
 
 @click.command("map", cls=SettingsCommand, epilog=examples_of("map"))
@@ -85,15 +89,11 @@ def map_command(**given: Any) -> None:
     tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if
     all minimal routes are used alike. The network's settings matter to --mapping best alone, which simulates.
     """
-    from netplace.report.tables.mapping_search import Searched, mapping_tables
-    from netplace.runs.execute import warm_up
-    from netplace.runs.mapping_search import MappingPlan, find, found_mapping
+    from netplace.report.tables.mapping_search import mapping_tables
 
-    asked = _asked(given)
-    plans = [MappingPlan(asked.search, seed, asked.runs) for seed in asked.seeds]
-    prepare = warm_up if asked.search.simulates else lambda: None
-    outcomes = complete_outcomes(plans, find, "mappings", "mappings", given, prepare=prepare)
-    made = Searched.best(asked.search, asked.criterion, asked.seeds, [found_mapping(one) for one in outcomes])
+    # Several have a bar, and may have processes of their own, which are not forked beside a thread.
+    with under_way("map") if given["seeds"] == 1 else nullcontext():
+        asked, made = _found(given)
     if asked.picture:
         from netplace.report.plots.mapping import draw_mapping
 
@@ -113,6 +113,20 @@ def map_command(**given: Any) -> None:
         if asked.launcher:
             command = asked.launcher.command.format(file=asked.output, ranks=len(nodes))
             click.echo(f"start it: {command}", err=True)
+
+
+def _found(given: dict[str, Any]) -> tuple[_Asked, Searched]:
+    """Return what the flags ask for, and what was found."""
+    from netplace.report.tables.mapping_search import Searched
+    from netplace.runs.execute import warm_up
+    from netplace.runs.mapping_search import MappingPlan, find, found_mapping
+
+    asked = _asked(given)
+    plans = [MappingPlan(asked.search, seed, asked.runs) for seed in asked.seeds]
+    prepare = warm_up if asked.search.simulates else lambda: None
+    outcomes = complete_outcomes(plans, find, "mappings", "mappings", given, prepare=prepare)
+    found = [found_mapping(one) for one in outcomes]
+    return asked, Searched.best(asked.search, asked.criterion, asked.seeds, found)
 
 
 @dataclass(frozen=True)
@@ -192,6 +206,7 @@ def _criterion_and_rule(given: dict[str, Any]) -> tuple[str, str]:
 
 def _search(given: dict[str, Any], rule: str) -> tuple[Search, str]:
     """Return the job that the flags describe, and the content hash of what it runs."""
+    from netplace.checks import check_size
     from netplace.report.files.traffic import read_traffic
     from netplace.runs.digests import network_of
     from netplace.runs.job_programs import programs_of
@@ -203,6 +218,8 @@ def _search(given: dict[str, Any], rule: str) -> tuple[Search, str]:
             raise ValueError(f"--jobs: {len(run.jobs)} jobs, and netplace map places one; see netplace run")
         [program] = programs_of(run)
         W, config = program.traffic().W, run.config
+        if hasattr(W, "nnz"):  # a full matrix is one of few tasks
+            check_size(W.nnz, _OF_PAIR, "pairs of tasks that send", f"map: {program.name}")
         return Search(network_of(run.network), W, program, run.partition, rule, config), run.key
     if any(given[name] for name in ("trace", "app", "jobs")):
         raise ValueError(

@@ -12,6 +12,8 @@ from netplace.topologies import Grid
 
 __all__ = ["grid_loads"]
 
+_AT_ONCE = 4096  # flows of a call, after which an interrupt is seen
+
 
 def grid_loads(grid: Grid, source: Nodes, target: Nodes, size: np.ndarray) -> np.ndarray:
     """Return the load of the link out of each port, shape (nodes, ports), if minimal routes are alike.
@@ -32,7 +34,10 @@ def grid_loads(grid: Grid, source: Nodes, target: Nodes, size: np.ndarray) -> np
     load = np.zeros((grid.nodes, 2 * grid.dims))
     factorial = np.cumprod(np.concatenate(([1.0], np.arange(1.0, grid.diameter + 1))))
     starts, ends = grid.coordinates(source), grid.coordinates(target)
-    _add(starts, ends, np.asarray(size, float), np.array(grid.sizes), grid.wraps, factorial, load)
+    size, sides = np.asarray(size, float), np.array(grid.sizes)
+    for first in range(0, len(size), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        _add(starts[part], ends[part], size[part], sides, grid.wraps, factorial, load)
     return load
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from netplace.report.terminal.quiet import is_quiet
 
-__all__ = ["pulse"]
+__all__ = ["pulse", "repeated", "under_way"]
 
 _SOON = 5.0  # seconds within which it may end without a word
 _PAUSE = {True: 0.5, False: 10.0}  # seconds between words: on a terminal, in one line, and elsewhere
@@ -38,3 +39,45 @@ def pulse(what: str) -> Iterator[Callable[[int], None]]:
         if terminal and shown:
             sys.stderr.write(f"\r{' ' * shown}\r")
             sys.stderr.flush()
+
+
+@contextmanager
+def under_way(what: str) -> Iterator[None]:
+    """Tell from time to time that something is under way which does not tell how far it is."""
+
+    def say(seconds: float) -> None:
+        sys.stderr.write(f"{what}: under way for {seconds:,.0f} s\n")
+        sys.stderr.flush()
+
+    with repeated(say, _SOON, 60.0):
+        yield
+
+
+@contextmanager
+def repeated(say: Callable[[float], None], soon: float, pause: float) -> Iterator[None]:
+    """Call a function with the seconds that have passed, from a thread of its own.
+
+    Parameters
+    ----------
+    say : callable
+        Not called where silence is asked for.
+    soon, pause : float
+        Seconds until the first call, and between others.
+    """
+    began, over = time.monotonic(), threading.Event()
+
+    def repeat() -> None:
+        due = soon
+        while not over.wait(due):
+            say(time.monotonic() - began)
+            due = pause
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    if not is_quiet():
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()

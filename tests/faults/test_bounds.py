@@ -268,3 +268,12 @@ def test_words_of_the_kernel_are_counted(monkeypatch):
 def test_a_number_of_very_many_digits_is_not_written_out():
     with pytest.raises(ValueError, match=r"^x: too large, over 10\*\*15 things would take over 10\*\*15 GB"):
         check_size(10**300, 8, "things", "x")
+
+
+def test_pairs_of_tasks_of_a_mapping_are_counted(monkeypatch):
+    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "50M")
+    line = "map --network torus:32x32x32 --app 3d-torus --tasks 32768 --mapping classic"
+    answer = CliRunner().invoke(app, line.split())
+    assert answer.exit_code == 2
+    expected = "map: 3d-torus: too large, 196,608 pairs of tasks that send would take 0.1 GB of memory"
+    assert expected in answer.stderr

@@ -65,3 +65,10 @@ def test_jobs_are_counted_also_while_one_takes_long(capsys, monkeypatch):
     with job_progress.job_progress(9):
         pass
     assert capsys.readouterr().err == ""
+
+
+def test_what_does_not_tell_how_far_it_is_tells_that_it_is_under_way(capsys, monkeypatch):
+    monkeypatch.setattr(module, "_SOON", 0.01)
+    with module.under_way("map"):
+        time.sleep(0.2)
+    assert capsys.readouterr().err == "map: under way for 0 s\n"
