@@ -15,7 +15,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
-__all__ = ["COMPILED_BY", "UNSOUND", "doctor_command"]
+__all__ = ["COMPILED_BY", "RARELY_COMPILED_BY", "UNSOUND", "doctor_command"]
 
 UNSOUND = 1  # exit code: something is wrong with the installation
 # What is compiled, and a small command that needs it.
@@ -48,14 +48,31 @@ COMPILED_BY: dict[str, str] = {
     "advice": "advise --machine torus:4x4 --free 0-3,6-15 --app 2d-torus --tasks 8 --simulations 8",
 }
 
+# What few runs need: with `--compile all`.
+RARELY_COMPILED_BY: dict[str, str] = {
+    "networks: of four dimensions": "run --network torus:2x2x2x2 --app butterfly --tasks 16",
+    "networks: trees, adaptive": "run --network tree:2,2 --app butterfly --tasks 4 --tree-routing adaptive",
+    "networks: very long packets": "run --network torus:4x4 --app butterfly --tasks 4 --packet-phits 65536",
+    "networks: any wiring, very long packets": "run --network dragonfly:a=2,p=1,h=1 --app butterfly "
+    "--tasks 4 --vcs 4 --packet-phits 65536",
+    "networks: any wiring, several threads": "run --network hyperx:4x4,c=2 --app butterfly --tasks 32 "
+    "--threads 2",
+    "networks: trees, several threads": "run --network tree:4,3 --app butterfly --tasks 64 --threads 2",
+}
+
 
 @click.command("doctor", epilog=examples_of("doctor"))
 @click.option(
-    "--compile", "compiles", is_flag=True, help="Compile what commands need, once for good: some minutes."
+    "--compile",
+    "compiles",
+    type=click.Choice(["usual", "all"]),
+    is_flag=False,
+    flag_value="usual",
+    help="Compile what commands need, once for good: some minutes; all: also what few runs need.",
 )
 @click.option("--no-test", is_flag=True, help="Leave the self-test out.")
 @json_flag
-def doctor_command(compiles: bool, no_test: bool, as_json: bool) -> None:
+def doctor_command(compiles: str | None, no_test: bool, as_json: bool) -> None:
     """Tell what is installed and where, and whether it counts right.
 
     The self-test simulates ten recorded programs, whose cycles another simulator (INSEE) counted: all must be
@@ -64,7 +81,7 @@ def doctor_command(compiles: bool, no_test: bool, as_json: bool) -> None:
     """
     from netplace.report.tables.installation import installation
 
-    compiled = _compile(as_json) if compiles else {}
+    compiled = _compile(compiles == "all", as_json) if compiles else {}
     found = installation()
     counts = [] if no_test else _counts()
     wrong = [one for one in counts if not one["right"]]
@@ -100,30 +117,31 @@ def _counts() -> list[dict[str, Any]]:
     ]
 
 
-def _compile(quiet: bool) -> dict[str, float]:
+def _compile(rare: bool, quiet: bool) -> dict[str, float]:
     """Run a small command for each part, on all cores, and return how long each took, in seconds."""
     from netplace.runs.executors import run_each
 
-    names, took = list(COMPILED_BY), {}
-    for place, seconds in run_each(_compile_part, names, os.cpu_count() or 1):
+    commands, took = COMPILED_BY | (RARELY_COMPILED_BY if rare else {}), {}
+    names = list(commands)
+    for place, seconds in run_each(_compile_part, list(commands.values()), os.cpu_count() or 1):
         took[names[place]] = seconds
         if not quiet:
             click.echo(f"compiled: {names[place]}, {seconds:.1f} s", err=True)
     return {name: took[name] for name in names}
 
 
-def _compile_part(name: str) -> float:
-    """Run the command that needs a part, and return how many seconds it took."""
+def _compile_part(command: str) -> float:
+    """Run a command that needs a part, and return how many seconds it took."""
     from netplace.cli import app
 
     began, said = time.monotonic(), io.StringIO()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
         try:
-            app.main(COMPILED_BY[name].split())
+            app.main(command.split())
         except SystemExit as ended:
             if ended.code:
                 text = said.getvalue().strip()
-                raise ValueError(f"doctor --compile: netplace {COMPILED_BY[name]}: {text}") from None
+                raise ValueError(f"doctor --compile: netplace {command}: {text}") from None
     return time.monotonic() - began
 
 
