@@ -32,6 +32,11 @@ def kernel_engine(
     threads: int = 1,
 ) -> Engine:
     """Return the compiled engine for a network: that of grids and trees, or the general router."""
+    if config.buffer_phits:
+        raise ValueError(
+            f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
+            "simulates; expected engine reference"
+        )
     kind = GraphKernelEngine if is_general(topology, config) else KernelEngine
     return kind(topology, config, seed, record_messages, explain, threads)
 

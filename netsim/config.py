@@ -49,6 +49,7 @@ _FABRIC = (
     "congestion_control",
     "traffic_classes",
     "ordered_flows",
+    "buffer_phits",
 )
 
 
@@ -128,6 +129,9 @@ class Config:
         cable; None: room is known at once, or with `cable_latency` after the way back alone.
     crossbar : int
         Packets that may leave an input port for links at a time, its speed-up; 0: any number.
+    buffer_phits : int
+        Phits that a transit FIFO has room for, in place of `queue_packets`: wormhole switching, on the
+        reference engine alone; 0: virtual cut-through.
     ordered_flows : bool
         Whether packets of a traffic class from one node to another keep their order: they all take the same
         injector, and the same way as those of them that are under way.
@@ -208,6 +212,11 @@ class Config:
         "What holds the packets of a node for another back: window=PACKETS,ack=CYCLES, rate=SHARE, or "
         "dcqcn=PACKETS.",
     )
+    buffer_phits: int = _setting(
+        0,
+        "Phits of room of a transit FIFO: wormhole switching (--engine reference); 0: cut-through.",
+        (0, _MANY),
+    )
     ordered_flows: bool = _setting(
         False, "Keep the order of packets from one node to another, also where ways are chosen anew."
     )
@@ -237,11 +246,24 @@ class Config:
         read_latencies(self.cable_latency, self.cycle_ns)
         read_classes(self.traffic_classes)
         self._check_congestion()
+        self._check_wormhole()
         if self.ordered_flows and any(fault.cuts for fault in read_faults(self.faults)):
             raise ValueError(
                 f"ordered_flows: expected no faults {self.faults!r} beside it, as packets under way take "
                 "other ways where links go down"
             )
+
+    def _check_wormhole(self) -> None:
+        """Raise ``ValueError`` if wormhole switching does not go with the other settings."""
+        if not self.buffer_phits:
+            return
+        marks = read_congestion(self.congestion_control).marks
+        for name in ("faults", "crossbar", "congestion_control") if marks else ("faults", "crossbar"):
+            if getattr(self, name):
+                raise ValueError(
+                    f"buffer_phits: {self.buffer_phits} is wormhole switching, which does not know {name} "
+                    f"{getattr(self, name)!r}; expected one of both"
+                )
 
     def _check_congestion(self) -> None:
         """Raise ``ValueError`` if congestion control does not go with the other settings."""

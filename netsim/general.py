@@ -155,6 +155,11 @@ def general(topology: Topology, config: Config) -> General:
     bounds = _bounds(routes, verdict, config.vcs)
     via = np.arange(switches.count, dtype=np.int32)[None, :] if routes.via is None else routes.via
     cycles, delay = paces(topology, config)
+    if config.buffer_phits and cycles.max() > 1:
+        raise ValueError(
+            f"buffer_phits: {topology} has links that take {cycles.max()} cycles a phit, expected 1 under "
+            "wormhole switching"
+        )
     return General(
         switches=switches,
         routes=routes,

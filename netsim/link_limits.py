@@ -59,7 +59,7 @@ class LinkLimit:
 def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     """Return what limits the cables of each kind that cannot carry their rate, for want of room beyond them.
 
-    Empty without settings of a fabric.
+    Empty without settings of a fabric, and under wormhole switching.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     global cables can not carry more than 66 % of their rate: 4 packets of room on 1 virtual channel, and 97 \
 cycles until it is free again; raise queue_packets for more
     """
-    if not config.fabric_set or not is_general(topology, config):
+    if not config.fabric_set or not is_general(topology, config) or config.buffer_phits:
         return ()
     cycles, delay = paces(topology, config)
     lag = credit_lags(topology, config)

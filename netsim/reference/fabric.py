@@ -9,59 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.chance import CROSSBAR
-from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
-from netplace.netsim.general import General, general, is_general
+from netplace.netsim.general import General, is_general
 from netplace.netsim.reference.arbiters import arbiter_of
 from netplace.netsim.reference.blame import Blame
 from netplace.netsim.reference.draws import pick
 from netplace.netsim.reference.graphs import GraphRouting
-from netplace.netsim.reference.grids import GridRouting
 from netplace.netsim.reference.packet import Packet
-from netplace.netsim.reference.router import Fifo, Link, Output, Router
-from netplace.netsim.reference.routing import Routing
-from netplace.netsim.reference.trees import TreeRouting
-from netplace.topologies import Grid, Topology, Tree
+from netplace.netsim.reference.router import Fifo, Link, Output
+from netplace.netsim.reference.wiring import join, make_routers
+from netplace.topologies import Topology
 
-__all__ = ["Fabric", "routing_of"]
-
-
-def routing_of(topology: Topology, config: Config, seed: int) -> Routing:
-    """Return the routing for a kind of network.
-
-    Raises
-    ------
-    ValueError
-        If there is none for that kind.
-    """
-    if isinstance(topology, Grid):
-        return GridRouting(topology, config, seed)
-    if isinstance(topology, Tree):
-        return TreeRouting(topology, config, seed)
-    raise ValueError(f"network {topology}: no routing for this kind of network, expected a grid or a tree")
-
-
-def _make(
-    topology: Topology, config: Config, seed: int
-) -> tuple[Routing, list[Router], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the routing, the routers, and the cycles a phit and the delay of every link."""
-    if is_general(topology, config):
-        table = general(topology, config)
-        routers = _build(topology, config.of_all_classes, table.ports)
-        _delay_credits(routers, topology, config.of_all_classes, table)
-        return GraphRouting(table, config, seed, routers), routers, table.cycles, table.delay
-    ports = np.full(topology.routers, topology.ports)
-    if isinstance(topology, Tree):
-        ports[: topology.nodes] = 1
-    shape = topology.neighbor.shape
-    routers = _build(topology, config, ports)
-    return (
-        routing_of(topology, config, seed),
-        routers,
-        np.ones(shape, np.int64),
-        np.full(shape, config.hop_delay, np.int64),
-    )
+__all__ = ["Fabric"]
 
 
 class Fabric:
@@ -107,9 +67,9 @@ class Fabric:
     def __init__(
         self, topology: Topology, config: Config, seed: int, deliver: Callable[[Packet, int], None]
     ) -> None:
-        self.routing, self.routers, cycles, delay = _make(topology, config, seed)
+        self.routing, self.routers, cycles, delay = make_routers(topology, config, seed)
         self._injected = self.routing.injected
-        _wire(self.routers, topology, config.of_all_classes, cycles, delay)
+        join(self.routers, topology, config.of_all_classes, cycles, delay)
         self.waiting: dict[Fifo, None] = {}
         self.busy: dict[Link, None] = {}
         self.consuming: dict[Fifo, None] = {}
@@ -155,11 +115,15 @@ class Fabric:
         self._consume(now)
         if self.blame is not None:
             self.blame.charge(now)
-        if self.busy or self.consuming or self.wires or self.credits:
+        if self._in_motion() or self.wires or self.credits:
             return True
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
         # for, and each stands as it would after any number of such cycles: they can be left out.
         return bool(self.waiting) and (self.phits > before or any(map(self._hopeful, self.waiting)))
+
+    def _in_motion(self) -> bool:
+        """Tell whether a packet is on its way over a link or into a node, and so moves on."""
+        return bool(self.busy or self.consuming)
 
     def charge_up_to(self, now: int) -> None:
         """Charge all waiting before cycle `now`, if it is charged at all."""
@@ -321,6 +285,7 @@ class Fabric:
         target = output.fifo
         assert target is not None
         source.emit()
+        self._phit_left(source, now)
         target.present += 1
         arrival = now + link.delay - (link.cycles - 1) * (source.sent - 1)
         self.wires.setdefault(arrival, []).append(target)
@@ -337,6 +302,7 @@ class Fabric:
             if not fifo.ready:
                 continue
             fifo.emit()
+            self._phit_left(fifo, now)
             self.phits += 1
             self.moved = True
             if fifo.sent == self._packet_phits:
@@ -348,50 +314,25 @@ class Fabric:
     def _leave(self, fifo: Fifo, now: int) -> Packet:
         """Take the packet whose tail has left out of `fifo`, and let the next header wait if it is there."""
         packet = fifo.release()
-        if fifo.lag:
-            fifo.untold += 1
-            self.credits.setdefault(now + 1 + fifo.lag, []).append(fifo)
+        self._packet_left(fifo, now)
         if fifo.ready:
             self.waiting[fifo] = None
         return packet
+
+    def _phit_left(self, fifo: Fifo, now: int) -> None:
+        """Note that a phit has left a FIFO in cycle `now`; its place is free when the packet has left."""
+
+    def _packet_left(self, fifo: Fifo, now: int) -> None:
+        """Note that a packet has left a FIFO in cycle `now`."""
+        if fifo.lag:
+            self._tell_room(fifo, now)
+
+    def _tell_room(self, fifo: Fifo, now: int) -> None:
+        """Let the router before a FIFO know later that something has left it in cycle `now`."""
+        fifo.untold += 1
+        self.credits.setdefault(now + 1 + fifo.lag, []).append(fifo)
 
 
 def _entry(fifo: Fifo) -> tuple[int, int, int]:
     """Return the input port of a FIFO, or the injector; each is one way into the crossbar."""
     return fifo.router.number, fifo.port, fifo.vc if fifo.port < 0 else 0
-
-
-def _build(topology: Topology, config: Config, ports: NDArray[np.int64]) -> list[Router]:
-    """Return the routers of a network, not yet wired, with so many ports."""
-    return [
-        Router(number, count, config.injectors if number < topology.nodes else 0, config)
-        for number, count in enumerate(ports.tolist())
-    ]
-
-
-def _delay_credits(routers: list[Router], topology: Topology, config: Config, table: General) -> None:
-    """Let every FIFO know how late the router before it knows of room."""
-    for number, port, end, entry in topology.links().tolist():
-        for vc in range(config.vcs):
-            routers[end].fifos[entry * config.vcs + vc].lag = int(table.lag[number, port])
-
-
-def _wire(
-    routers: list[Router],
-    topology: Topology,
-    config: Config,
-    cycles: NDArray[np.int64],
-    delay: NDArray[np.int64],
-) -> None:
-    """Join outputs to the FIFOs at the other end of their links."""
-    rings = isinstance(topology, Grid) and not is_general(topology, config)
-    for number, port in np.argwhere(topology.neighbor >= 0).tolist():
-        neighbor = routers[topology.neighbor[number, port]]
-        entry = int(topology.entry[number, port]) * config.vcs
-        outputs = routers[number].outputs[port * config.vcs : (port + 1) * config.vcs]
-        for output in outputs:
-            output.fifo = neighbor.fifos[entry + output.vc]
-            output.ring = rings and (output.vc == 0 or config.policy == "oblivious")
-        Link(
-            outputs, int(cycles[number, port]), int(delay[number, port]), read_classes(config.traffic_classes)
-        )

@@ -100,6 +100,7 @@ class GraphRouting(Routing):
         self.table = table
         self.injected = table.injected
         self.queue_packets = config.queue_packets
+        self._by_phits = config.buffer_phits > 0
         self._routers = routers
         self._first = table.switches.first
         self._home: list[int] = table.switches.home.tolist()
@@ -113,8 +114,16 @@ class GraphRouting(Routing):
         return []
 
     def may_enter(self, fifo: Fifo, output: Output) -> bool:
-        """Tell whether the FIFO downstream, as is known here, holds fewer packets than it has places for."""
-        return _packets(output) < self.queue_packets
+        """Tell whether the FIFO downstream, as is known here, has room for a packet, or for a phit of one."""
+        if self._by_phits and output.fifo is not None:
+            return output.fifo.room > output.fifo.untold
+        return self._packets(output) < self.queue_packets
+
+    def _packets(self, output: Output) -> int:
+        """Return the packets that the FIFO downstream is known to hold: coming, and gone untold, too."""
+        if output.fifo is None:
+            return 0
+        return len(output.fifo.packets) + (0 if self._by_phits else output.fifo.untold)
 
     def creates(self, source: int, destination: int) -> bool:
         """Tell whether neither of two nodes is cut off."""
@@ -225,7 +234,7 @@ class GraphRouting(Routing):
         preferred = [output for output in usable if output is not head.escape]
         if not preferred:
             return usable[0] if usable else None
-        held = [_packets(output) for output in preferred]
+        held = [self._packets(output) for output in preferred]
         equal = [output for output, count in zip(preferred, held, strict=True) if count == min(held)]
         if len(equal) == 1:
             return equal[0]
@@ -321,7 +330,7 @@ class GraphRouting(Routing):
         outputs = [router.outputs[port * self._link_vcs + vc] for vc in vcs]
         waiting = [fifo.head for fifo in router.fifos if fifo.head is not None and fifo.head.since < now]
         heads = sum(any(output in outputs for output in head.candidates) for head in waiting)
-        return heads + sum(map(_packets, outputs))
+        return heads + sum(map(self._packets, outputs))
 
     def _whole_way(self, switch: int, target: int, first_vc: int, now: int) -> int:
         """Return the sum of that over all links of the way by first ports and all channels of a class."""
@@ -360,11 +369,6 @@ def _sink(router: Router) -> Output:
     output = Output(router, -1, 0, len(router.outputs))
     output.shared = True
     return output
-
-
-def _packets(output: Output) -> int:
-    """Return the packets that the FIFO downstream is known to hold: those coming, and gone untold, too."""
-    return 0 if output.fifo is None else len(output.fifo.packets) + output.fifo.untold
 
 
 def _never(routing: GraphRouting, fork: Fork, now: int) -> bool:

@@ -67,7 +67,7 @@ class Fifo:
     lag : int
         Cycles later than at once that the router before knows of room.
     untold : int
-        Packets that have left and of which it does not know yet.
+        Packets, or phits under wormhole switching, that have left and of which it does not know yet.
     """
 
     __slots__ = (
@@ -338,7 +338,7 @@ class Router:
     def __init__(self, number: int, ports: int, injectors: int, config: Config) -> None:
         self.number = number
         self.ports = ports
-        capacity = config.queue_packets * config.packet_phits
+        capacity = config.buffer_phits or config.queue_packets * config.packet_phits
         places = [(port, vc) for port in range(ports) for vc in range(config.vcs)]
         places += [(-1, injector) for injector in range(injectors)]
         self.fifos = [Fifo(self, port, vc, i, capacity) for i, (port, vc) in enumerate(places)]

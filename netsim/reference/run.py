@@ -23,6 +23,7 @@ from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.node import Node
 from netplace.netsim.reference.packet import Packet
 from netplace.netsim.reference.sources import Sources
+from netplace.netsim.reference.wormhole import WormholeFabric
 from netplace.topologies import Topology
 
 __all__ = ["ReferenceEngine"]
@@ -70,7 +71,8 @@ class ReferenceEngine:
         self._seed = seed
         self._records = record_messages
         self._clock = Clock(self._cycle)
-        self._fabric = Fabric(topology, config, seed, self._delivered)
+        fabric = WormholeFabric if config.buffer_phits else Fabric
+        self._fabric = fabric(topology, config, seed, self._delivered)
         if explain:
             self._fabric.blame = Blame(topology.neighbor.shape)
         self._control = read_congestion(config.congestion_control)

@@ -1,0 +1,68 @@
+"""Wormhole switching: buffers have room for phits, and a packet stands in as many of them as it needs.
+
+W. J. Dally and C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE
+Transactions on Computers, 1987. Virtual channels share a link phit by phit (W. J. Dally, "Virtual-channel
+flow control", IEEE Transactions on Parallel and Distributed Systems, 1992): a packet that stands still holds
+its virtual channels, but no link.
+"""
+
+from __future__ import annotations
+
+from netplace.netsim.reference.fabric import Fabric
+from netplace.netsim.reference.router import Fifo, Output
+
+__all__ = ["WormholeFabric"]
+
+
+class WormholeFabric(Fabric):
+    """Routers and links of which every phit needs room of its own beyond the link."""
+
+    def _in_motion(self) -> bool:
+        """Tell whether a phit moved; packets that stand in each other's way may stand for ever."""
+        return self.moved
+
+    def _hopeful(self, fifo: Fifo) -> bool:
+        """Tell whether the header that waits in `fifo` could ask for an output if nothing else moved."""
+        if fifo.head is None:
+            return True
+        free = [output for output in fifo.head.candidates if output.holder is None]
+        return any(self.routing.may_enter(fifo, output) for output in free)
+
+    def _cross(self, now: int) -> None:
+        """Let every link move a phit that has come, and has room beyond, as the cycle before left them."""
+        held = [output for link in self.busy for output in link.outputs]
+        able = {output.holder for output in held if _has_room(output)}
+        for link in list(self.busy):
+            output = link.choose(able.__contains__)
+            if output is None or output.holder is None:
+                continue
+            source = output.holder
+            self._emit(link, output, source, now)
+            if self.blame is not None:
+                self.blame.crosses(link, source.packets[0].load.job)
+            self.link_cycles[output.router.number, output.port] += 1
+            self.moved = True
+            link.serving = None
+            if source.sent == self._packet_phits:
+                self._leave(source, now)
+                link.finish(output, now)
+                if not link.held:
+                    del self.busy[link]
+
+    def _phit_left(self, fifo: Fifo, now: int) -> None:
+        """Note that a phit has left a FIFO in cycle `now`, and its place is free."""
+        if fifo.lag:
+            self._tell_room(fifo, now)
+
+    def _packet_left(self, fifo: Fifo, now: int) -> None:
+        """Note that a packet has left a FIFO; its places were told of phit by phit."""
+
+
+def _has_room(output: Output) -> bool:
+    """Tell whether the packet that holds an output has a phit there, and knows of room for it."""
+    return bool(
+        output.holder is not None
+        and output.holder.ready
+        and output.fifo is not None
+        and output.fifo.room > output.fifo.untold
+    )
