@@ -19,6 +19,8 @@ from netplace.topologies import Topology
 __all__ = ["SiteQueue"]
 
 _MOST_LOST = 1000
+_MOST_IN_VAIN = 50_000  # failures of nodes from one end of a job to the next, while jobs wait or run
+_MOST_AT_ONCE = 1_000_000  # and while the machine is empty
 
 
 class SiteQueue:
@@ -61,7 +63,7 @@ class SiteQueue:
         self._machine: Machine | None = None
         self._killing = False
         self._lost: Counter[int] = Counter()
-        self.failures = 0
+        self.failures = self._in_vain = 0
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -80,6 +82,7 @@ class SiteQueue:
         job, now = running.waiting.job, self._machine.now
         self._usage.add(job.user, job.nodes, running.start, now)
         if not self._killing:
+            self._in_vain = 0
             self._ended_at[job.number] = now
             self._history.ended(job, now - running.start)
 
@@ -198,8 +201,19 @@ class SiteQueue:
         if self._outages is None:
             self._outages = self._site.failures.events(self._numbers, machine.now)
             self._next_outage = next(self._outages, None)
+        waiting_or_running = [*self._waiting.values(), *(one.waiting for one in self._running.values())]
+        since = min((waiting.job.submit for waiting in waiting_or_running), default=math.inf)
+        passed = 0
         while (outage := self._next_outage) is not None and outage.begin <= machine.now:
             self._repair(machine, outage.begin)
+            self._in_vain += outage.begin >= since
+            passed += 1
+            if self._in_vain > _MOST_IN_VAIN or passed > _MOST_AT_ONCE:
+                times = max(self._in_vain, passed) - 1
+                raise ValueError(
+                    f"failures: nodes have failed {times:,} times before any job ended, so often do they "
+                    "fail, or so long are they repaired"
+                )
             down = outage.node in self._down or outage.node in self._service
             if not down and outage.end > machine.now:
                 self._take_down(machine, outage)
