@@ -35,11 +35,12 @@ def _partitioners() -> None:
             partitioner.release(place)
 
 
-# Each by itself takes about as long; what is compiled in a process is there for all that come after.
+# Each by itself takes about as long; what is compiled in a process is there for all that come after. The last one
+# needs what the first ones compile.
 PARTS: Mapping[str, Callable[[], None]] = {
-    "jobs side by side": _shared,
     "partitioners": _partitioners,
     **{network: partial(warm_up, network, Config(vcs=vcs)) for network, (vcs, _) in NETWORKS.items()},
+    "jobs side by side": _shared,
 }
 
 

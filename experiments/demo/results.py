@@ -14,7 +14,7 @@ TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
 # network: (virtual channels, mappings)
 NETWORKS = {
     "torus:4x4": (2, ("consecutive", "column", "random")),
-    "tree:4,2": (1, ("consecutive", "shuffle", "random")),
+    "tree:4,2": (2, ("consecutive", "shuffle", "random")),
 }
 
 

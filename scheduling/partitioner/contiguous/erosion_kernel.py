@@ -164,12 +164,23 @@ def _node(bits: BitMap, z: int, bit: int) -> int:
 
 
 @njit()
+def _forget(bits: BitMap, shape: Any) -> None:
+    """Note that boxes of another shape are asked for: no plane is eroded for them.
+
+    Element by element: to assign slices takes the compiler seconds, most of them for a sentence of NumPy's.
+    """
+    for d in range(len(shape)):
+        bits.asked[d] = shape[d]
+    for plane in range(len(bits.state)):
+        bits.state[plane] = STALE
+
+
+@njit()
 def _search(bits: BitMap, shape: Any) -> tuple[int, int]:
     """Return what `find` returns."""
     for d in range(len(shape) - 1):
         if shape[d] != bits.asked[d]:
-            bits.asked[:] = shape
-            bits.state[:] = STALE
+            _forget(bits, shape)
     planes, s = len(bits.state), shape[-1]
     last = planes - 1 if bits.wraps else planes - s
     looked, z, most = 0, 0, bits.chunk
