@@ -35,8 +35,8 @@ def _partitioners() -> None:
             partitioner.release(place)
 
 
-# Each by itself takes about as long; what is compiled in a process is there for all that come after. The last one
-# needs what the first ones compile.
+# Each by itself takes about as long; what is compiled in a process is there for all that come after. The last
+# one needs what the first ones compile.
 PARTS: Mapping[str, Callable[[], None]] = {
     "partitioners": _partitioners,
     **{network: partial(warm_up, network, Config(vcs=vcs)) for network, (vcs, _) in NETWORKS.items()},
