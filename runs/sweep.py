@@ -294,6 +294,11 @@ def _run(choice: _Choice) -> Run:
     top = {key: value for (table, key), value in choice.items() if not table}
     same = {key: value for key, value in top.items() if key not in _RUN_FIELDS}
     config = Config(**{key: value for (table, key), value in choice.items() if table == "config"})
+    if config.buffer_phits:
+        raise ValueError(
+            f"buffer_phits: {config.buffer_phits} is wormhole switching, which the reference engine alone "
+            "simulates, and a sweep is simulated by the kernel; expected 0"
+        )
     tables = sorted({table for table, _ in choice if table.startswith("jobs.")}, key=lambda t: int(t[5:]))
     jobs: list[dict[str, Any]] = []
     for name in tables:

@@ -24,6 +24,7 @@ SWEEPS = [
     (HALO + "[config]\nvcs = [2, 4611686018427387904]\n", "vcs"),
     (HALO + "[config]\nconsumption = -inf\n", "consumption"),
     (HALO + "[config]\nrouter_delay = 0x7fffffffffffffffffffffff\n", "router_delay"),
+    (HALO + "[config]\nbuffer_phits = [0, 4]\n", "buffer_phits: 4 is wormhole switching"),
     (HALO + f"class = '{'a' * 5000}'\n", "class"),
     ("x = " + "[" * 3000, "sweep.toml: is not TOML"),
     ("x = " + "[" * 3000 + "]" * 3000, "sweep.toml: is not TOML"),
