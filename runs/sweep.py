@@ -45,6 +45,7 @@ _RUN_FIELDS = ("network", "partition", "seeds", "max_cycles")
 _MOST_SEEDS = 2**31
 _TABLES = ("config", "pairs", "jobs")
 _CONFIG = tuple(item.name for item in fields(Config))
+_FLAGS = {item.name for item in fields(Config) if item.type == "bool"}
 _OPTIONS = tuple(
     {"class" if name == "problem_class" else name for app in APPLICATIONS.values() for name in app.parameters}
     - {"seed"}
@@ -241,7 +242,10 @@ def _axis(sweep: Sweep, place: _Place, value: Any) -> tuple[_Choice, ...]:
     if not values:
         raise sweep.error(place, value, "the list is empty, so the sweep has no runs")
     for one in values:
-        if isinstance(one, bool) or not isinstance(one, str | int | float):
+        if place[1] in _FLAGS:
+            if not isinstance(one, bool):
+                raise sweep.error(place, one, "expected true or false, or a list of them")
+        elif isinstance(one, bool) or not isinstance(one, str | int | float):
             raise sweep.error(place, one, "expected text or a number, or a list of them")
     return tuple({place: one} for one in values)
 

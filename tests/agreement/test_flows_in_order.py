@@ -10,7 +10,9 @@ from strategies import configs
 from wirings import RANDOM, wired
 
 from netplace.apps import Program, TaskWriter
+from netplace.cosim import make_cosim_plan
 from netplace.netsim import Config, Network, measure_load, simulate
+from netplace.runs.sweep import read_sweep
 from netplace.topologies import TOPOLOGIES, parse
 
 ENGINES = ("kernel", "reference")
@@ -156,3 +158,19 @@ def test_a_routing_that_can_not_keep_order_is_told(text, routing, says):
 def test_order_leaves_results_without_it_their_names():
     assert "ordered_flows" not in Config().described()
     assert Config(ordered_flows=True).described()["ordered_flows"] is True
+
+
+def test_a_sweep_has_flows_in_order_beside_others(tmp_path):
+    path = tmp_path / "sweep.toml"
+    lines = ['network = "tree:2,2"', 'app = "all-to-all"', "[config]", 'routing = "adaptive"']
+    path.write_text("\n".join([*lines, "ordered_flows = [false, true]"]))
+    assert [run.config.ordered_flows for run in read_sweep(path).runs()] == [False, True]
+    path.write_text("\n".join([*lines, 'ordered_flows = "yes"']))
+    with pytest.raises(ValueError, match=r"toml:5: ordered_flows = 'yes': expected true or false"):
+        read_sweep(path)
+
+
+def test_a_co_simulation_has_flows_in_order():
+    asked = {"workload": "applications", "jobs": 2, "sizes": "small", "machine": "tree:4,2"}
+    plan = make_cosim_plan(asked | {"routing": "adaptive", "ordered_flows": True}, seed=1)
+    assert plan.config.ordered_flows
