@@ -147,6 +147,7 @@ def test_what_can_not_be_in_order_is_told(given, says):
     ("text", "routing", "says"),
     [
         ("torus:4x4", "adaptive", "may leave for the escape channel at any switch"),
+        ("nodes:tasks=2/dragonfly:a=2,p=1,h=1", "valiant", "chooses ways behind the compute nodes"),
         ("dragonfly:a=3,p=1,h=1", "par", "may turn aside at any switch of their group"),
     ],
 )
