@@ -190,8 +190,8 @@ def _check_order(topology: Topology, switches: Switches, routes: Routes) -> None
     turns = "may turn aside at any switch of their group" if routes.choice == "par" else ""
     if routes.detours and switches.compute_nodes:
         raise ValueError(
-            f"ordered_flows: routing {routes.name} chooses ways behind the compute nodes of {topology}, where "
-            "order is not modelled; expected a routing without intermediate switches, such as minimal"
+            f"ordered_flows: routing {routes.name} chooses ways behind the compute nodes of {topology}, "
+            "where order is not modelled; expected a routing without intermediate switches, such as minimal"
         )
     if escapes or turns:
         raise ValueError(
