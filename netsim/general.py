@@ -149,7 +149,7 @@ def general(topology: Topology, config: Config) -> General:
             f"{len(verdict.cycle)} channels; netplace check network shows it, --allow-deadlock runs it anyway"
         )
     if config.ordered_flows:
-        _check_order(topology, switches, routes)
+        _check_order(topology, routes)
     check_kinds(topology, config)
     step, kind = rises(switches, routes)
     bounds = _bounds(routes, verdict, config.vcs)
@@ -184,15 +184,10 @@ def general(topology: Topology, config: Config) -> General:
     )
 
 
-def _check_order(topology: Topology, switches: Switches, routes: Routes) -> None:
+def _check_order(topology: Topology, routes: Routes) -> None:
     """Raise ``ValueError`` if packets of a flow could not keep their order, as they choose on their way."""
     escapes = "may leave for the escape channel at any switch" if routes.escape is not None else ""
     turns = "may turn aside at any switch of their group" if routes.choice == "par" else ""
-    if routes.detours and switches.compute_nodes:
-        raise ValueError(
-            f"ordered_flows: routing {routes.name} chooses ways behind the compute nodes of {topology}, "
-            "where order is not modelled; expected a routing without intermediate switches, such as minimal"
-        )
     if escapes or turns:
         raise ValueError(
             f"ordered_flows: under routing {routes.name} on {topology} packets {escapes or turns}, "

@@ -108,6 +108,20 @@ def emptiest(s: GraphState, u: GraphSetting, node: int, low: int, own: int, cycl
 
 
 @inlined
+def some_has_room(s: GraphState, u: GraphSetting, node: int, low: int, own: int) -> bool:
+    """Tell whether any of `own` injectors from `low` on will have room in the next cycle.
+
+    What leaves for a slow link is gone to the last phit before it makes room: so one without room may hold as
+    little as one with room, be the first of equals, and another one be drawn in the next cycle.
+    """
+    first = s.row[node * u.row + FIRST] + s.row[node * u.row + INPUTS] + low
+    for j in range(first, first + own):
+        if s.fifo[j] >> COUNT & FIELD < u.queue + u.buffer:
+            return True
+    return False
+
+
+@inlined
 def falls_due(s: GraphState, u: GraphSetting, what: int, at: int) -> None:
     """Note what will fall due in cycle `at`: a header that can be looked at in a FIFO, or known room."""
     entry = s.tally[SPARE]
@@ -149,7 +163,7 @@ def emit(s: GraphState, u: GraphSetting, node: int, target: int, label: int, cyc
     word = s.fifo[f]
     lost = int(s.emptied[node * u.injectors + j] == cycle)
     if (word >> COUNT & FIELD) + lost >= u.queue + u.buffer:
-        return NEXT_CYCLE if lost == 1 else FULL
+        return NEXT_CYCLE if lost == 1 or (own > 1 and some_has_room(s, u, node, low, own)) else FULL
     pair = node * u.nodes + target
     if u.fabric == 1 and u.rate > 0 and s.pace[pair * PACE_WORDS + DUE] > cycle:
         return wait_until(s, u, node, s.pace[pair * PACE_WORDS + DUE], cycle)

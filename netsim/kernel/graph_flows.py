@@ -27,7 +27,7 @@ def kept_way(s: GraphState, u: GraphSetting, trip: int, chosen: int, label: int,
         s.flow[at] = 0 if chosen & TO_HOME else (chosen >> VIA_AT) + 1
     s.flow[at] += UNDER_WAY
     by = s.flow[at] & BY
-    return trip | TO_HOME if by == 0 else trip | (by - 1) << VIA_AT
+    return trip | TO_HOME if by == 0 else trip & ~TO_HOME | (by - 1) << VIA_AT
 
 
 @where(fabric=(1,))

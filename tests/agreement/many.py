@@ -33,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=200, help="of each kind of story")
+    parser.add_argument("--kinds", default="", help="only kinds of stories whose name holds this")
     parser.add_argument("--threads", action="store_true", help="one thread beside several, not two engines")
     asked = parser.parse_args()
     TOPOLOGIES["random"] = RANDOM
@@ -45,6 +46,8 @@ def main() -> None:
     total = 0
     for tests in (test_threads_agree,) if asked.threads else (test_wirings_agree, test_agreement):
         for kind, stories in tests.STORIES.items():
+            if asked.kinds not in kind:
+                continue
             drawn = (stories, tests.THREADS, tests.LOTS) if asked.threads else (stories,)
             seed(asked.seed)(usual(given(*drawn)(tests.agree)))()
             total += asked.cases

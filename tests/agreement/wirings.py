@@ -136,11 +136,10 @@ def wired(draw, settings=None, deadlock=False, failing=False, fabric=False, orde
     text = draw(st.one_of(several, several, st.sampled_from(SMALL)))
     topology = parse(text)
     routing, discipline = draw(routings(topology))
-    switches, routes, verdict = verdict_on(topology, routing, discipline)
+    _, routes, verdict = verdict_on(topology, routing, discipline)
     if routes.choice in ("ugal-l", "ugal-g", "par"):
         routing += draw(st.sampled_from(["", ":0", ":1", ":7"]))
-    behind = routes.detours and switches.compute_nodes > 0
-    if failing or behind or routes.escape is not None or routes.choice == "par":
+    if failing or routes.escape is not None or routes.choice == "par":
         ordered = (False,)
     config = draw(configs() if settings is None else settings)
     return text, replace(

@@ -165,3 +165,21 @@ def test_adversarial_traffic_needs_groups():
     topology = parse("dragonfly:a=2,p=2,h=1")
     assert isinstance(topology, Graph)
     assert pattern("adversarial", topology, 0.1).target.tolist() == [4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_behind_slow_links_a_full_injector_may_tie_with_an_open_one(seed):
+    """All phits have left before there is room: a node draws anew in the next cycle, and does not wait."""
+    writers = [TaskWriter(task, 2) for task in range(2)]
+    writers[0].send(1, 64, 0)
+    writers[1].recv(0, 64, 0)
+    config = Config(packet_phits=1, queue_packets=1, injection_packets=1, injectors=2, routing="minimal")
+    slow = graph(
+        "slow", Cables(np.array([[0, 1]]), np.array([3]), np.array([0])), np.array([1, 1]), direct=True
+    )
+    kernel, reference = (
+        simulate(slow, Program.of(writers, "pair"), np.arange(2), config=config, engine=engine, seed=seed)
+        for engine in ("kernel", "reference")
+    )
+    assert kernel.cycles == reference.cycles
+    assert kernel.packet_delay.mean == reference.packet_delay.mean
