@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import sys
 import time
 from typing import Any
@@ -119,11 +118,12 @@ def _counts() -> list[dict[str, Any]]:
 
 def _compile(rare: bool, quiet: bool) -> dict[str, float]:
     """Run a small command for each part, on all cores, and return how long each took, in seconds."""
+    from netplace.netsim.domains import cores
     from netplace.runs.executors import run_each
 
     commands, took = COMPILED_BY | (RARELY_COMPILED_BY if rare else {}), {}
     names = list(commands)
-    for place, seconds in run_each(_compile_part, list(commands.values()), os.cpu_count() or 1):
+    for place, seconds in run_each(_compile_part, list(commands.values()), cores()):
         took[names[place]] = seconds
         if not quiet:
             click.echo(f"compiled: {names[place]}, {seconds:.1f} s", err=True)

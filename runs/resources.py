@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from netplace.checks import whole
+from netplace.netsim.domains import cores
 from netplace.runs.execute import Ended, attempt, warm_up
 from netplace.runs.executors import Executor, Here, Processes
 from netplace.runs.spec import Run
@@ -46,7 +46,7 @@ class Resources:
     @property
     def processes(self) -> int:
         """How many processes of this machine."""
-        return self.workers or os.cpu_count() or 1
+        return self.workers or cores()
 
     def executor(
         self,

@@ -11,6 +11,7 @@ from netplace.cosim import cosimulate
 from netplace.experiments.demo.results import NETWORKS
 from netplace.experiments.demo.shared_machine import MACHINE, PARTITIONS, plan_of
 from netplace.netsim import Config
+from netplace.netsim.domains import cores
 from netplace.report.terminal.quiet import QUIET
 from netplace.report.terminal.screen import with_progress
 from netplace.runs.execute import warm_up
@@ -46,7 +47,7 @@ PARTS: Mapping[str, Callable[[], None]] = {
 
 def compile_all() -> None:
     """Have all that the demonstration needs compiled and kept, unless it is."""
-    with_progress(run_each(_compile, list(PARTS), os.cpu_count() or 1), len(PARTS), "parts ready")
+    with_progress(run_each(_compile, list(PARTS), cores()), len(PARTS), "parts ready")
 
 
 def _compile(name: str) -> None:

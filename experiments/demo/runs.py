@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ from netplace.experiments.demo.results import NETWORKS, TRACES, Case, Outcome, r
 from netplace.experiments.demo.shared_machine import WHY_LESS, shared_machine
 from netplace.experiments.demo.summary_page import demo_page
 from netplace.netsim import Config
+from netplace.netsim.domains import cores
 from netplace.report.files.outputs import whole_file
 from netplace.report.pages import write_page
 from netplace.report.plots.page import COLOURS, explain, page
@@ -110,7 +110,7 @@ def run_demo(seeds: int, output: Path) -> None:
     note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
     note.print("first what is not compiled yet is compiled, once for this installation")
     compile_all()
-    outcomes = with_progress(run_each(run, every, os.cpu_count() or 1), len(every), "replaying")
+    outcomes = with_progress(run_each(run, every, cores()), len(every), "replaying")
     write_table(output / "runs.csv", outcomes)
     draw(output / "mappings.png", outcomes)
     show(outcomes)

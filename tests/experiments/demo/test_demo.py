@@ -9,7 +9,7 @@ from netplace.experiments.demo import runs as demo
 
 def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace):
     monkeypatch.setattr(demo, "TRACES", ("LU.W.16",))
-    monkeypatch.setattr(demo.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(demo, "cores", lambda: 1)
     shown = netplace("demo", "--seeds", 2, "--output", tmp_path / "out put")
     assert shown.exit_code == 0, shown.stderr
     assert "torus:4x4" in shown.stdout
