@@ -78,7 +78,10 @@ class Placing:
         ValueError
             If its application does not exist at its size, or the mapping refuses.
         """
-        work = self.work_of(job)
+        try:
+            work = self.work_of(job)
+        except TypeError as error:
+            raise ArgumentError(f"Placing: work_of: {shown(self.work_of)} takes no job: {error}") from error
         if not isinstance(work, Work):
             raise ArgumentError(f"Placing: work_of: gives {shown(work)}, expected a Work")
         nodes = map_tasks(

@@ -95,7 +95,7 @@ class Rates:
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
         """Tell whether a mix has been measured, here or where a symmetry of the network takes it."""
-        return self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
+        return bool(jobs) and self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
     @checked
     def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:

@@ -131,6 +131,9 @@ def with_faults(
         If two routers are not neighbours, a router does not exist, or what remains is not connected; nodes
         that cannot be reached are named.
     """
+    for pair in (*down, *slow):
+        if len(pair) != 2:
+            raise ValueError(f"{of}: {shown(pair)} is no link, expected two routers")
     check_routers(of, [*off, *(end for pair in (*down, *slow) for end in pair)])
     cables = cables_of(of, 0)
     picked = [cables_between(of, cables, pairs) for pairs in (down, slow)]

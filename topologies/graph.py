@@ -104,6 +104,8 @@ class Graph(Topology):
             )
         if self.closes is not None and self.closes.dtype != bool:
             raise ValueError(f"network {self.text}: closes must be True or False for each port")
+        if self.cut is not None and (self.cut.shape != (self.nodes,) or self.cut.dtype != bool):
+            raise ValueError(f"network {self.text}: cut must be True or False for each of {self.nodes} nodes")
         for name in ("home", "cycles", "delay", "group", "places", "axis"):
             if (values := getattr(self, name)) is not None and values.dtype.kind not in "iu":
                 raise ValueError(f"network {self.text}: {name} must be whole numbers")

@@ -61,8 +61,8 @@ class Topology(ABC):
                 f"network {self.text}: neighbor of shape {shape} and entry of shape {self.entry.shape}, "
                 f"expected a row of ports for each of {self.routers} routers"
             )
-        if self.neighbor.dtype.kind not in "iu" or self.entry.dtype.kind not in "iu":
-            raise ValueError(f"network {self.text}: neighbor and entry must be whole numbers")
+        if self.neighbor.dtype.kind != "i" or self.entry.dtype.kind != "i":
+            raise ValueError(f"network {self.text}: neighbor and entry must be whole numbers with a sign")
         if not 1 <= self.nodes <= self.routers:
             raise ValueError(f"network {self.text}: {self.nodes} nodes, expected 1 to {self.routers}")
         self.neighbor.setflags(write=False)

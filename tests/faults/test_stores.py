@@ -124,6 +124,16 @@ def test_verify_on_the_command_line(path):
     assert (result.exit_code, result.stdout) == (2, "")
 
 
+def test_a_co_simulation_without_jobs_is_not_compared(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        store.keep_outcome("schedules", KEY, {"machine": "torus:4x4"}, {"jobs": None, "figures": {}})
+    result = CliRunner().invoke(app, ["compare", str(path), str(path)])
+    assert result.exit_code == 2
+    assert "a co-simulation" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
 def test_what_the_machine_did_is_no_result(path):
     with Store(path) as store, pytest.raises(ValueError, match="what the machine did is no result"):
         store.keep("new", Ended(None, "killed", 0.0, {}, "here", by_machine=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from netplace.cosim.work import Work
 from netplace.netsim import Config
 from netplace.runs.spec import Job as RunJob
 from netplace.scheduling import Job, schedule
-from netplace.topologies import kary_ntree, parse
+from netplace.topologies import kary_ntree, parse, with_faults
 from netplace.topologies.cables import Cables
 
 LONG = "a" * 5000
@@ -44,6 +46,9 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
         (lambda: kary_ntree(1j, LONG), "tree:1j,'aaa"),
         (lambda: TaskWriter(0, 1).end(LONG), "section: task 0 ends 'aaa"),
         (lambda: Config(fabric=np.zeros(3)), "fabric"),
+        (lambda: with_faults(parse("torus:4x4"), slow=((0, 1), (3,))), "is no link, expected two routers"),
+        (lambda: replace(parse("torus:4"), entry=np.zeros((4, 2), np.uint64)), "whole numbers with a sign"),
+        (lambda: replace(parse("slimfly:3"), cut=np.array([True])), "cut must be True or False for each of"),
         (lambda: parse("os:getcwd"), "network 'os:getcwd': cannot be called with 1"),
     ],
 )

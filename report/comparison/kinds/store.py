@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from netplace.cosim.outcome import OUTCOME
 from netplace.report.comparison.kinds.cosimulation import cosim_entry
 from netplace.report.comparison.kinds.load import point_entries
 from netplace.report.comparison.kinds.schedule import plan_entries
@@ -33,8 +34,10 @@ def outcome(path: Path) -> Outcome:
             schedules = [(plan, found) for plan, found in kept if "metrics" in found]
             entries += [_of("load", entry) for entry in point_entries(path, loads)]
             entries += [_of("schedule", entry) for entry in plan_entries(path, schedules)]
-            shared = [cosim_entry(path, plan, found) for plan, found in kept if "jobs" in found]
-            entries += [_of("co-simulation", entry) for entry in shared]
+            shared = [(plan, found) for plan, found in kept if "jobs" in found]
+            for _, found in shared:
+                OUTCOME(found, f"{path}: a co-simulation")
+            entries += [_of("co-simulation", cosim_entry(path, plan, found)) for plan, found in shared]
     if not entries:
         raise ValueError(f"{path}: holds nothing that ended, there is nothing to compare")
     return Outcome("store", str(path), entries)
