@@ -55,7 +55,8 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     ValueError
         If there is no such application or option, or a value is out of range.
     """
-    if whole(tasks, "tasks") > MOST_TASKS:
+    tasks = whole(tasks, "tasks")
+    if tasks > MOST_TASKS:
         raise ValueError(f"tasks: {tasks} are too many, expected at most {MOST_TASKS}")
     if isinstance(name, str):
         chosen, rest = APPLICATION.find(name)

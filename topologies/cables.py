@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import whole
+from netplace.checks import shown, whole
 from netplace.checks.arrays import array_of, integers_as
 from netplace.checks.calls import check_fields, checked, pairs_of
 from netplace.topologies.graph import Graph, check_connected
@@ -97,8 +97,11 @@ def graph(
     _check(text, cables, at)
     nodes, switches = sum(at.tolist()), len(at)
     for what, known in (("group", group), ("places", places), ("names", names if len(names) else None)):
-        if known is not None and len(known) != switches:
-            raise ValueError(f"{text}: {what} of {len(known)} switches, expected {switches}")
+        count = None if known is None else np.shape(known)[:1]
+        if count not in (None, (switches,)):
+            raise ValueError(
+                f"{text}: {what} of {shown(known)}, expected one for each of {switches} switches"
+            )
     order = np.arange(switches)
     if direct:
         order = np.argsort(at == 0, kind="stable")

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netplace.apps import TaskWriter
+from netplace.apps import TaskWriter, application
 from netplace.cosim.work import Work
 from netplace.netsim import Config
 from netplace.runs.spec import Job as RunJob
 from netplace.scheduling import Job, schedule
-from netplace.topologies import kary_ntree, parse, with_faults
+from netplace.topologies import graph, kary_ntree, parse, with_faults
 from netplace.topologies.cables import Cables
 
 LONG = "a" * 5000
@@ -40,6 +40,10 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
     ("make", "sentence"),
     [
         (lambda: Cables.of(((1, 2), (3,))), "cables: pairs: is .*, expected pairs"),
+        (
+            lambda: graph("graph:x", Cables.of([(0, 1)]), [1, 1], group=np.array(3)),
+            "group of .*, expected one for each of 2",
+        ),
         (lambda: Cables.of([("a", 1)]), "cables: pairs: 'a'"),
         (lambda: RunJob("lu", options=((1, 2), (3,))), "options: is .*, expected pairs"),
         (lambda: Work("lu", 4, compute=2**64), "work: compute: 18446744073709551616"),
@@ -64,3 +68,7 @@ def test_a_table_without_rows_is_compared_with_nothing(netplace, tmp_path):
     result = netplace("compare", table, table)
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) <= 2
+
+
+def test_the_number_of_tasks_may_be_one_of_numpy():
+    assert application("binary-tree", np.int64(3)).equals(application("binary-tree", 3))
