@@ -14,6 +14,7 @@ from netplace.runs.spec import Job as RunJob
 from netplace.scheduling import Job, schedule
 from netplace.topologies import graph, kary_ntree, parse, with_faults
 from netplace.topologies.cables import Cables
+from netplace.topologies.routing import make_routes
 
 LONG = "a" * 5000
 
@@ -53,6 +54,12 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
         (lambda: with_faults(parse("torus:4x4"), slow=((0, 1), (3,))), "is no link, expected two routers"),
         (lambda: replace(parse("torus:4"), entry=np.zeros((4, 2), np.uint64)), "whole numbers with a sign"),
         (lambda: replace(parse("slimfly:3"), cut=np.array([True])), "cut must be True or False for each of"),
+        (
+            lambda: make_routes(
+                replace(parse("torus:4,c=1"), places=np.array([[0], [1], [2], [2**62]])), "dor"
+            ),
+            "stand on no grid",
+        ),
         (lambda: parse("os:getcwd"), "network 'os:getcwd': cannot be called with 1"),
     ],
 )

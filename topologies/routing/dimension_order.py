@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,12 +25,11 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
     ValueError
         If the switches stand on no grid.
     """
-    if switches.axis is None or switches.places is None:
+    place, count = switches.places, switches.count
+    if switches.axis is None or place is None or not _is_grid(place):
         raise ValueError(f"{switches.text}: switches stand on no grid, which routing dor needs")
-    count = switches.count
     hops = switches.hops
     found = np.full((count, count), -1, np.int16)
-    place = switches.places
     for d in range(place.shape[1] - 1, -1, -1):
         # On the way to the switch that differs from this one in dimension d alone, any shortest way is along
         # d.
@@ -50,6 +51,14 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
             best = np.where(nearer & ((best < 0) | (higher[:, None] == upward)), np.int16(port), best)
         found = np.where(differs, best, found)
     return table(found)
+
+
+def _is_grid(place: NDArray[np.int64]) -> bool:
+    """Tell whether there is a switch at every place up to the largest coordinates, and only one."""
+    if place.min() < 0 or place.max() >= len(place):
+        return False
+    whole = math.prod(int(side) + 1 for side in place.max(axis=0)) == len(place)
+    return whole and len(np.unique(place, axis=0)) == len(place)
 
 
 def _is_twisted(switches: Switches, d: int) -> bool:
