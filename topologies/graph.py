@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks.calls import check_fields
 from netplace.topologies.bisection import best_cut, least_cut
-from netplace.topologies.limits import check_memory
+from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_memory
 from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
 
@@ -109,6 +109,11 @@ class Graph(Topology):
         for name in ("home", "cycles", "delay", "group", "places", "axis"):
             if (values := getattr(self, name)) is not None and values.dtype.kind not in "iu":
                 raise ValueError(f"network {self.text}: {name} must be whole numbers")
+        wired = self.neighbor >= 0
+        for name, least, most in (("cycles", 1, MOST_CYCLES), ("delay", 0, MOST_DELAY)):
+            of_ports = getattr(self, name)
+            if (of_ports[wired] < least).any() or (of_ports > most).any():
+                raise ValueError(f"network {self.text}: {name} of a link must be in {least}..{most}")
         between = self.switches - self.compute_nodes
         per_host = self.sockets + 1 if self.sockets > 1 else 1
         if (

@@ -60,6 +60,10 @@ def test_a_job_of_other_types_is_not_scheduled(field, value):
             ),
             "stand on no grid",
         ),
+        (
+            lambda: replace(parse("slimfly:3"), delay=parse("slimfly:3").delay + 2**30),
+            "delay of a link must be in",
+        ),
         (lambda: parse("os:getcwd"), "network 'os:getcwd': cannot be called with 1"),
     ],
 )
