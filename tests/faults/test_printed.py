@@ -108,3 +108,11 @@ def test_every_key_is_checked_though_the_checksum_holds(
         assert result.exit_code == 2, result.output
         assert re.search(f"other.json: {said}", result.stderr), result.stderr
     assert not (tmp_path / "a.html").exists()
+
+
+def test_nodes_that_others_hold_are_on_the_machine(netplace, results, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text(results_text("allocation", 1, results["allocation"] | {"held": [2**31]}))
+    result = netplace("report", other, "-o", tmp_path / "a.html")
+    assert result.exit_code == 2
+    assert "not on the machine" in result.stderr

@@ -102,14 +102,15 @@ def _hops(placed: list[dict[str, Any]], names: list[str]) -> Bars:
 def _choices(found: dict[str, Any], placed: list[dict[str, Any]]) -> Places:
     places = node_places(parse(found["machine"]))
     chosen = [offer["nodes"] for offer in placed]
-    if max(map(max, chosen)) >= len(places):
+    held = found.get("held", [])
+    if max(map(max, [*chosen, held or [0]])) >= len(places):
         raise ValueError("a node is not on the machine")
     return Places(
         title="Which nodes each allocator chooses",
         caption="Choose an allocator. Red: the job's nodes; grey: those that others hold; faint: free.",
         height=min(420, 60 + 30 * int(places[:, 1].max() + 1)),
         places=places.tolist(),
-        held=found.get("held", []),
+        held=held,
         choices=[f"{offer['partition']}: {_hops_of(offer):.3g} hops apart" for offer in placed],
         chosen=chosen,
     )
