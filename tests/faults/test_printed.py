@@ -115,4 +115,4 @@ def test_nodes_that_others_hold_are_on_the_machine(netplace, results, tmp_path):
     other.write_text(results_text("allocation", 1, results["allocation"] | {"held": [2**31]}))
     result = netplace("report", other, "-o", tmp_path / "a.html")
     assert result.exit_code == 2
-    assert "not on the machine" in result.stderr
+    assert "other.json: nodes: is not as netplace writes it" in result.stderr
