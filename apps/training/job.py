@@ -190,7 +190,7 @@ def job_of(job: Job, global_batch: int | None) -> Job:
         raise ValueError(f"zero: {job.zero} is no stage, expected one from 0 to 3")
     if whole(job.overlap, "overlap", 0) > 2:
         raise ValueError(f"overlap: {job.overlap} is none, expected 0, 1 (at once) or 2 (round by round)")
-    real(job.flops, "flops", 1.0)
+    real(job.flops, "flops", 0.0)
     real(job.cycle_ns, "cycle_ns", 1e-9, 1e12)
     _check_divides("layers", model.layers, "pp x chunks", layout.pp * job.chunks)
     _check_divides("heads", model.heads, "tp", layout.tp)
