@@ -101,5 +101,5 @@ def _draw_slowdowns(axes: Axes, jobs: Sequence[Mapping[str, Any]]) -> None:
         axes.xaxis.set_minor_formatter(lambda value, _: "")
     axes.set_yticks(range(len(names)), names)
     hollow = ", hollow: chance" if any(map(any, by_chance.values())) else ""
-    axes.set(xlabel=f"slowdown (bar: mean{hollow})")
+    axes.set(xlabel=f"slowdown\n(bar: mean{hollow})")
     axes.grid(axis="x", alpha=0.3)
