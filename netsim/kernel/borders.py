@@ -9,7 +9,7 @@ comes back, and FIFOs that are done with emptying. None of it is looked at befor
 from __future__ import annotations
 
 from netplace.netsim.kernel.bits import inlined, where
-from netplace.netsim.kernel.state import POSTED, Setting, State
+from netplace.netsim.kernel.state import SENT_ACROSS, Setting, State
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -45,7 +45,7 @@ def tell(s: State, u: Setting, phase: int, router: int, kind: int, name: int) ->
     """Tell the domain of a router what happens to an output or a FIFO of its own."""
     post(s, u, phase, router, name << KIND_BITS | kind)
     if phase == FELL_DUE:
-        s.clock[POSTED] = 1
+        s.clock[SENT_ACROSS] = 1
 
 
 @where(split=(1,))

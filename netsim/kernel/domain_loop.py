@@ -21,7 +21,7 @@ from netplace.netsim.kernel.state import (
     JOB_OVER,
     NEAR,
     NOW,
-    POSTED,
+    SENT_ACROSS,
     SHORT,
     SIDE,
     TAILS,
@@ -42,7 +42,7 @@ __all__ = ["cycles", "is_busy", "news"]
 def is_busy(s: State, cycle: int) -> bool:
     """Tell whether something is to be done in `cycle`, here or where this domain has told something."""
     side = 1 - s.clock[SIDE]
-    some = s.clock[TODO + side] | s.clock[DIRTY + side] | s.clock[EXPOSED] | s.clock[POSTED]
+    some = s.clock[TODO + side] | s.clock[DIRTY + side] | s.clock[EXPOSED] | s.clock[SENT_ACROSS]
     return some != 0 or not no_timer_now(s, cycle)
 
 
@@ -71,7 +71,7 @@ def first_event(s: State, u: Setting, cycle: int) -> int:
 def agree(s: State, u: Setting, cycle: int) -> int:
     """Meet when all has fallen due, and take over what did so elsewhere; return the meeting's parity."""
     parity = meet(s, u, first_event(s, u, cycle), news(s, u))
-    s.clock[POSTED] = 0
+    s.clock[SENT_ACROSS] = 0
     take_fallen_due(s, u, cycle)
     return parity
 

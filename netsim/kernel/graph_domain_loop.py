@@ -13,7 +13,7 @@ from netplace.netsim.kernel.graph_state import UGAL_G, GraphSetting, GraphState
 from netplace.netsim.kernel.graph_taking import take_decided, take_fallen_due
 from netplace.netsim.kernel.loop import let_tasks_act, turn_over
 from netplace.netsim.kernel.meeting import earliest, flags_of_all, meet
-from netplace.netsim.kernel.state import ENDED, EXPOSED, JOB_OVER, NOW, POSTED, SHORT, SIDE
+from netplace.netsim.kernel.state import ENDED, EXPOSED, JOB_OVER, NOW, SENT_ACROSS, SHORT, SIDE
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -25,7 +25,7 @@ def agree(s: GraphState, u: GraphSetting, cycle: int) -> int:
     """Meet when all has fallen due, and take over what did so elsewhere; return the meeting's parity."""
     due = cycle if is_busy(s, cycle) else next_event(s, u, cycle)
     parity = meet(s, u, due, news(s, u))
-    s.clock[POSTED] = 0
+    s.clock[SENT_ACROSS] = 0
     take_fallen_due(s, u)
     return parity
 

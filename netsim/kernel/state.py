@@ -54,7 +54,7 @@ COLUMN = 27  # explaining: columns of that count that jobs have
 NEAR = 28  # timers in the lists of `near`
 QUIET = 29  # first cycle of which it is not known yet that anything happens in it
 MEETINGS = 30  # domains: how often this one has met the others
-POSTED = 31  # domains: 1 if it has told another something that may let a router of that one decide
+SENT_ACROSS = 31  # domains: 1 if it has told another something that may let a router of that one decide
 CLOCK_WORDS = 32
 NEAR_CYCLES = 1024  # for which there are such lists, a power of two
 

@@ -179,3 +179,22 @@ def test_the_lock_meets_the_project():
     assert set(wanted) <= set(locked)
     for name, number in locked.items():
         assert version(name) == number, f"{name}: the lock says {number}"
+
+
+def test_no_module_gives_a_name_two_values():
+    """A constant that is written again further down is another one for all that use it."""
+    twice = []
+    for path in tracked():
+        if path.suffix != ".py":
+            continue
+        seen: set[str] = set()
+        for line in ast.parse(path.read_text(encoding="utf-8")).body:
+            targets = line.targets if isinstance(line, ast.Assign) else []
+            parts = [part for target in targets for part in ast.walk(target)]
+            written = [
+                part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            ]
+            constants = [name for name in written if name.isupper()]
+            twice += [f"{path.relative_to(ROOT)}:{line.lineno}: {name}" for name in constants if name in seen]
+            seen.update(constants)
+    assert twice == []

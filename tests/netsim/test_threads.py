@@ -8,7 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from netplace.netsim import Config, Network, domains, pattern, threads
+from netplace.netsim import Config, Network, compiled, domains, pattern, threads
+from netplace.netsim.engine import Exit
+from netplace.netsim.side_by_side import run_side_by_side
 from netplace.topologies import parse
 
 SEVERAL = Config(vcs=1)  # of which there is one kernel for all grids
@@ -77,3 +79,21 @@ def test_a_network_on_threads_goes_on_from_a_pickle():
         counters = network.counters()
         ends.append((counters.delivered, counters.packet_delay_sum, counters.link_cycles.tolist()))
     assert ends[0] == ends[1]
+
+
+def test_domains_come_back_no_more_often_than_one_thread(monkeypatch):
+    """Each return to Python starts the threads anew, which costs more than hundreds of meetings."""
+    returns = {1: [], 2: []}
+
+    def counted(loops, until):
+        returns[len(loops)].append(run_side_by_side(loops, until))
+        return returns[len(loops)][-1]
+
+    monkeypatch.setattr(compiled, "run_side_by_side", counted)
+    for count in returns:
+        network = Network(parse("torus:8x8"), SEVERAL, threads=count)
+        network.generate(pattern("uniform", network.topology, 0.05))
+        for until in range(100, 1100, 100):
+            network.advance(until)
+    assert returns[2] == returns[1]
+    assert returns[1].count(Exit.REACHED) == 10
