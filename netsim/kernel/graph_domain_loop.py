@@ -66,9 +66,11 @@ def cycles(known: tuple[int, ...], kinds: tuple[str, ...]) -> Any:
             let_tasks_act(s, u, cycle, side)
             count = s.clock[EXPOSED]
             s.clock[EXPOSED] = 0
+            if u.choice == UGAL_G:  # which looks at the heads that wait at other domains' routers:
+                meet(s, u, 0, 0)  # all have taken over what fell due there,
             choose_ways(s, u, count, cycle)
-            if u.choice == UGAL_G:  # which looks at the heads that wait at other domains' routers
-                meet(s, u, 0, 0)
+            if u.choice == UGAL_G:
+                meet(s, u, 0, 0)  # and none changes what others still look at
             expose_all(s, u, count, cycle)
             decide_all(s, u, cycle, side)
             meet(s, u, 0, 0)
