@@ -27,7 +27,14 @@ from netplace.cli.outputs import OUTCOME_OR_FOLDER, write_output
 from netplace.cli.plans import carry_out_one, many_object, plan_of, show_many, show_one
 from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
 from netplace.cli.schedule import flags_of
-from netplace.cli.settings import PANEL, SettingsCommand, json_flag, setting_flags, tell_limits
+from netplace.cli.settings import (
+    PANEL,
+    SettingsCommand,
+    json_flag,
+    setting_flags,
+    tell_limits,
+    threads_flag,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -99,6 +106,7 @@ class _CosimCommand(SettingsCommand):
 @click.option("--seed", type=SEED, help="Seed of all chance. [default: 0]", panel="Jobs")
 @store_flag("a study's, beside it")
 @resource_flags("1")
+@threads_flag
 @jobs_apart_flag
 @click.option(
     "-o",
@@ -123,6 +131,7 @@ def cosim_command(study: str | None, **given: Any) -> None:
     from netplace.cosim import make_cosim_plan
     from netplace.cosim.carry import outcome_of
     from netplace.cosim.plan import KEYS
+    from netplace.netsim.threads import threads_beside
     from netplace.report.tables.cosim import figure_tables, remarks
 
     output: Path | None = given["output"]
@@ -132,14 +141,16 @@ def cosim_command(study: str | None, **given: Any) -> None:
     def carried(plan: CosimPlan) -> dict[str, Any]:
         nonlocal written
         written = _of_folder(output, plan)
-        return written or _watched(plan, beside)
+        return written or _watched(plan, beside, threads)
 
     refuse_of_one(given)
+    threads = threads_beside(given["threads"], 1, "--threads")
     if given["algorithms"]:
         given["collectives"] = "+".join([given["collectives"] or "ours", *given["algorithms"]])
     plan = plan_of(make_cosim_plan, KEYS, given)
     tell_limits([(plan.jobs.machine, plan.config)])
-    outcome = carry_out_one(plan, carried, outcome_of, "co-simulations", given)
+    elsewhere = partial(outcome_of, threads=threads)
+    outcome = carry_out_one(plan, carried, elsewhere, "co-simulations", given)
     if output and not written:
         _write(output, plan, outcome)
     show_one(plan, outcome, figure_tables(plan, outcome), remarks(plan, outcome), given["as_json"])
@@ -158,13 +169,13 @@ def _write(output: Path, plan: CosimPlan, outcome: dict[str, Any]) -> None:
     )
 
 
-def _watched(plan: CosimPlan, beside: Path | None) -> dict[str, Any]:
+def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[str, Any]:
     """Return what came of a plan, carried out here; show how many jobs have ended."""
     from netplace.cosim.carry import outcome_of
 
     jobs = plan.jobs
     with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.network_time}") as tell:
-        return outcome_of(plan, beside, lambda done: tell(done, 0.0))
+        return outcome_of(plan, beside, lambda done: tell(done, 0.0), threads)
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
@@ -186,12 +197,13 @@ def _many(study: Path, given: dict[str, Any]) -> None:
     from netplace.cosim.carry import outcome_of
     from netplace.cosim.ranking import rankings
     from netplace.cosim.study_file import read_cosim_study
+    from netplace.netsim.threads import threads_beside
     from netplace.report.tables import cosim_study
     from netplace.report.tables.cosim import ranking_table, remarks
     from netplace.report.tables.differences import contest_notes, contest_tables
     from netplace.runs.same_jobs import same_jobs
 
-    refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "jobs_apart")
+    refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "jobs_apart")
     apart = given["jobs_apart"]
     plans, notes = read_cosim_study(study), list[str]()
     tell_limits((plan.jobs.machine, plan.config) for plan in plans)
@@ -201,7 +213,8 @@ def _many(study: Path, given: dict[str, Any]) -> None:
         notes = shared.notes
     alone = given["dask"] is None and given["workers"] in (None, 1)  # else others carry them out
     beside = Path(given["store"] or study)
-    function = partial(_watched if alone else outcome_of, beside=beside)
+    threads = threads_beside(given["threads"], given["workers"] or 1, "--threads")
+    function = partial(_watched if alone else outcome_of, beside=beside, threads=threads)
     outcomes = complete_outcomes(plans, function, "schedules", "co-simulations", given, beside=study)
     rows = cosim_study.common_rows(plans, outcomes, apart)
     ranked = rankings(plans, outcomes)

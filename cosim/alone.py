@@ -11,7 +11,7 @@ import numpy as np
 from netplace.checks.calls import checked
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
-from netplace.netsim import DeadlockError, Network, Residue
+from netplace.netsim import DeadlockError, Residue
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import quantile
@@ -99,7 +99,7 @@ def cycles_alone(
     DeadlockError
         If the program never ends.
     """
-    network = Network(placing.machine, placing.config, engine=engine, seed=placing.seed)
+    network = placing.network(engine)
     if since is not None:
         network.restore(since)
     number = placing.start(network, placed)

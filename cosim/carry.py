@@ -54,7 +54,12 @@ class Cosimulated:
 
 @checked
 def cosimulate(
-    plan: CosimPlan, *, engine: str = "kernel", tell: Tell | None = None, checkpoint: Path | None = None
+    plan: CosimPlan,
+    *,
+    engine: str = "kernel",
+    tell: Tell | None = None,
+    checkpoint: Path | None = None,
+    threads: int | str = 1,
 ) -> Cosimulated:
     """Let the jobs of a plan run on the machine that they share.
 
@@ -69,6 +74,8 @@ def cosimulate(
     checkpoint : Path, optional
         Where the co-simulation is kept while it is under way, and goes on from if the file is there; others
         of its name with an ending stand beside it. They are removed at the end.
+    threads : int or str
+        Threads for each network, as in `netplace.netsim.Network`; what comes of it is the same.
 
     Raises
     ------
@@ -77,7 +84,7 @@ def cosimulate(
     """
     keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
     memory = Memory(None if keep is None else keep.part("alone"))
-    (placing, rates), jobs = placing_and_times(plan, memory), workload_of(plan.jobs)
+    (placing, rates), jobs = placing_and_times(plan, memory, threads), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
@@ -138,7 +145,9 @@ def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
             raise ValueError(f"job {number}: {error}") from None
 
 
-def outcome_of(plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None) -> dict[str, Any]:
+def outcome_of(
+    plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None, threads: int | str = 1
+) -> dict[str, Any]:
     """Return what came of a plan, as JSON can hold it; for workers.
 
     Parameters
@@ -149,9 +158,11 @@ def outcome_of(plan: CosimPlan, beside: Path | None = None, tell: Tell | None = 
         A file beside which the co-simulation is kept while it is under way.
     tell : callable, optional
         As of `cosimulate`.
+    threads : int or str
+        As of `cosimulate`.
     """
     checkpoint = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
-    return cosimulate(plan, tell=tell, checkpoint=checkpoint).outcome
+    return cosimulate(plan, tell=tell, checkpoint=checkpoint, threads=threads).outcome
 
 
 def _notes(plan: CosimPlan) -> list[str]:

@@ -14,7 +14,7 @@ from netplace.checks import real, shown
 from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import WaitingOverTime
-from netplace.netsim import DeadlockError, Network, Residue
+from netplace.netsim import DeadlockError, Residue
 from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain
 from netplace.netsim.network import LAST_CYCLE
@@ -89,9 +89,7 @@ class LiveExecution:
         ended: Callable[[Attempt], None] | None = None,
         explaining: bool = False,
     ) -> None:
-        self.network = Network(
-            placing.machine, placing.config, engine=engine, seed=placing.seed, explain=explaining
-        )
+        self.network = placing.network(engine, explain=explaining)
         self.failures: dict[int, str] = {}
         self.loses = bool(placing.config.faults)
         self._cut = np.zeros(placing.machine.nodes, bool)  # nodes of which `lost` has told

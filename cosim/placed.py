@@ -57,6 +57,8 @@ class Placing:
         Key of `netplace.placement.MAPPINGS`, for jobs whose partitioner does not choose one.
     seed : int
         Seed of mappings by chance.
+    threads : int or str
+        Threads that simulate its network, see `netplace.netsim.Network`; the results are the same.
     """
 
     machine: Topology
@@ -64,10 +66,18 @@ class Placing:
     work_of: WorkOf
     mapping: str = "consecutive"
     seed: int = 0
+    threads: int | str = 1
 
     def __post_init__(self) -> None:
         check_fields(self)
         whole(self.seed, "seed", 0)
+
+    @checked
+    def network(self, engine: str = "kernel", *, explain: bool = False) -> Network:
+        """Return the machine's network, empty; it draws from the same seed."""
+        return Network(
+            self.machine, self.config, engine=engine, seed=self.seed, explain=explain, threads=self.threads
+        )
 
     @checked
     def put(self, job: Job, allocation: Allocation) -> Placed:

@@ -20,22 +20,22 @@ __all__ = ["placing_and_times", "placing_of"]
 
 
 @checked
-def placing_of(plan: CosimPlan) -> Placing:
-    """Return how jobs of a plan are put on their nodes.
+def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
+    """Return how jobs of a plan are put on their nodes, of whose network so many threads simulate each.
 
     Raises
     ------
     ValueError
         If the file that says what jobs run cannot be used.
     """
-    return placing_and_times(plan, Memory())[0]
+    return placing_and_times(plan, Memory(), threads)[0]
 
 
-def placing_and_times(plan: CosimPlan, memory: Memory) -> tuple[Placing, Rates]:
+def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -> tuple[Placing, Rates]:
     """Return how jobs of a plan are put on their nodes, and times alone, of which some are known by then."""
     machine = parse(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
-    given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed)
+    given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed, threads)
     rates = Rates(without_faults(given), plan.precision, memory=memory)
     if not plan.applications:
         return given, rates

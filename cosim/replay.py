@@ -15,7 +15,6 @@ from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.sampled import Sampled, sampled_twice
-from netplace.netsim import Network
 from netplace.runs.schedules import workload_of
 
 __all__ = ["Replay", "Started", "replay", "sampled_again", "started_jobs"]
@@ -115,9 +114,7 @@ def replay(
     watch : int, optional
         Job whose waiting is told by link and by the job charged.
     """
-    network = Network(
-        placing.machine, placing.config, engine=engine, seed=placing.seed, explain=watch is not None
-    )
+    network = placing.network(engine, explain=watch is not None)
     names: list[int] = []  # jobs by the network's number
     held = np.zeros(placing.machine.nodes, bool)
     running: dict[int, Started] = {}

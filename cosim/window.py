@@ -77,7 +77,7 @@ def window(
         Of phases and draws.
     """
     rng = np.random.default_rng(seed)
-    network = Network(placing.machine, placing.config, seed=seed)
+    network = replace(placing, seed=seed).network()
     running = {
         part.start(
             placing, network, int(rng.integers(0, max(1, int(min(length, part.times * part.once)))))

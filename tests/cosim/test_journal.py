@@ -38,15 +38,15 @@ def told(outcome):
 
 
 @pytest.mark.parametrize(
-    ("machine", "network_time"),
+    ("machine", "network_time", "threads"),
     [
-        ("torus:8x8", "live"),
-        ("tree:4,2", "sampled"),
-        ("dragonfly:a=4,p=2,h=2", "sampled"),
-        ("tree:4,3", "mixes"),
+        ("torus:8x8", "live", 2),
+        ("tree:4,2", "sampled", 1),
+        ("dragonfly:a=4,p=2,h=2", "sampled", 1),
+        ("tree:4,3", "mixes", 1),
     ],
 )
-def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine, network_time):
+def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine, network_time, threads):
     plan, path = plan_on(machine, network_time), tmp_path / "unfinished"
     whole = cosimulate(plan).outcome
     looks, broken_off = Counter(), []
@@ -69,7 +69,7 @@ def test_a_run_broken_off_goes_on_to_the_same_end(tmp_path, monkeypatch, machine
     resumed = None
     while resumed is None:
         with suppress(BrokenOffError):
-            resumed = cosimulate(plan, checkpoint=path).outcome
+            resumed = cosimulate(plan, checkpoint=path, threads=threads).outcome
     monkeypatch.undo()
     wanted = {"live": ("", ".alone"), "sampled": ("", ".alone", ".again"), "mixes": (".alone",)}[network_time]
     assert {*broken_off} == {f"unfinished{ending}" for ending in wanted}

@@ -213,3 +213,20 @@ def test_work_computes_before_each_iteration():
     cycles = simulate(parse("torus:4x4"), program).cycles
     once = simulate(parse("torus:4x4"), program_of(Work("butterfly,packets=1", 4), Config())).cycles
     assert 150 + once <= cycles <= 3 * (50 + once)
+
+
+def without_times(outcome):
+    """Return what came of a plan, but for the processor time that it took."""
+    if isinstance(outcome, list):
+        return [without_times(part) for part in outcome]
+    if not isinstance(outcome, dict):
+        return outcome
+    return {name: without_times(part) for name, part in outcome.items() if name != "cpu_seconds"}
+
+
+@pytest.mark.parametrize("network_time", ["live", "sampled", "mixes"])
+def test_a_co_simulation_does_not_depend_on_the_number_of_threads(network_time):
+    given = SMALL | {"machine": "torus:4x4", "vcs": 1, "bubble": 1, "network_time": network_time}
+    plan = make_cosim_plan(given, seed=3)
+    alone, together = (without_times(cosimulate(plan, threads=count).outcome) for count in (1, 3))
+    assert together == alone
