@@ -38,12 +38,12 @@ class Losses:
         partitioner: Partitioner,
         empty: Partitioner,
         present: int,
-        one: tuple[int, ...] | None,
+        node_shape: tuple[int, ...] | None,
         queue: Callable[[], Queue],
     ) -> None:
         self._source = execution if isinstance(execution, Losing) and execution.loses else None
         self._partitioner, self._empty, self._queue = partitioner, empty, queue
-        self._present, self._one = present, one
+        self._present, self._node_shape = present, node_shape
         self._missing = np.empty(0, np.int64)  # lost, and still held by a job
         self._running: dict[int, Running] = {}
         self._waiting: dict[int, Waiting] = {}
@@ -52,13 +52,13 @@ class Losses:
         """Take the nodes that have been lost up to `now`; tell whether there are any."""
         if self._source is None:
             return False
-        found = self._source.lost(now)
-        found = found[found < self._present]
-        if found.size:
-            _take(self._empty, found, self._one)
-            self._missing = np.union1d(self._missing, found)
+        lost = self._source.lost(now)
+        lost = lost[lost < self._present]
+        if lost.size:
+            _take(self._empty, lost, self._node_shape)
+            self._missing = np.union1d(self._missing, lost)
             self._take()
-        return bool(found.size)
+        return bool(lost.size)
 
     def waits(self, waiting: Waiting) -> None:
         """Take note of a job in the queue."""
@@ -99,25 +99,25 @@ class Losses:
         held: list[Nodes] = [running.allocation.nodes for running in self._running.values()]
         free = np.setdiff1d(self._missing, np.concatenate([np.empty(0, np.int64), *held]))
         if free.size:
-            _take(self._partitioner, free, self._one)
+            _take(self._partitioner, free, self._node_shape)
             self._missing = np.setdiff1d(self._missing, free)
 
 
 def check_losses(
-    execution: Execution, partitioner: Partitioner, nodes: Nodes, one: tuple[int, ...] | None
+    execution: Execution, partitioner: Partitioner, nodes: Nodes, node_shape: tuple[int, ...] | None
 ) -> None:
     """Raise ValueError if nodes may be lost, and the partitioner cannot leave out one of `nodes`."""
     if not (isinstance(execution, Losing) and execution.loses):
         return
     try:
-        _take(partitioner.copy(), nodes[:1], one)
+        _take(partitioner.copy(), nodes[:1], node_shape)
     except ValueError as error:
         raise ValueError(
             f"faults: the partitioner cannot leave out nodes that are cut off: {error}; use another one"
         ) from None
 
 
-def _take(partitioner: Partitioner, nodes: Nodes, one: tuple[int, ...] | None) -> None:
+def _take(partitioner: Partitioner, nodes: Nodes, node_shape: tuple[int, ...] | None) -> None:
     """Hold nodes, one by one, as some partitioners know boxes only."""
     for node in nodes.tolist():
-        partitioner.take(Allocation(np.array([node], np.int64), one))
+        partitioner.take(Allocation(np.array([node], np.int64), node_shape))

@@ -17,10 +17,10 @@ def reason_against(job: Job, empty: Partitioner) -> str:
     if empty.by_count:
         return ""
     try:
-        found = empty.find(job)
+        allocation = empty.find(job)
     except ValueError as error:
         return str(error)
-    return "" if found is not None else "it finds no place on the empty machine"
+    return "" if allocation is not None else "it finds no place on the empty machine"
 
 
 def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
@@ -35,11 +35,11 @@ def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
     """
     empty = empty.copy()
     known: dict[object, str] = {}
-    found = {}
+    reasons = {}
     for job in jobs:
         kind = job.nodes, job.application, job.intensity
         if kind not in known:
             known[kind] = reason_against(job, empty)
         if known[kind]:
-            found[job.number] = known[kind]
-    return found
+            reasons[job.number] = known[kind]
+    return reasons

@@ -78,14 +78,14 @@ class Simulation:
         tell: Tell | None = None,
         power: NodePower | None = None,
         present: int = 0,
-        one: tuple[int, ...] | None = None,
+        node_shape: tuple[int, ...] | None = None,
         anew: Callable[[], Queue] | None = None,
     ) -> None:
         self.now, self.releases, self.partitioner = 0.0, 0, partitioner
         self._queue, self._execution, self._estimate, self._overrun = queue, execution, estimate, overrun
         self._record, self._tell, self._power = record, tell, power
         self._empty, self._reasons = partitioner.copy(), dict[object, str]()
-        self._losses = Losses(execution, partitioner, self._empty, present, one, anew or type(queue))
+        self._losses = Losses(execution, partitioner, self._empty, present, node_shape, anew or type(queue))
         self._trials: dict[int, tuple[int, int]] = {}
         self._open: dict[int, Running] = {}  # those whose end is not known yet
         self._due = set[int]()  # those whose end has become known, and comes before all other events

@@ -107,8 +107,8 @@ def schedule(
     used = make_partitioner(partitioner, machine) if isinstance(partitioner, str) else partitioner.copy()
     present = machine.nodes if installed is None else whole(installed, "installed", 1, machine.nodes)
     hold_back(used, present, machine)
-    one = (1,) * machine.dims if isinstance(machine, Grid) else None  # a node for partitioners of boxes
-    check_losses(execution, used, machine.computing, one)
+    node_shape = (1,) * machine.dims if isinstance(machine, Grid) else None  # for partitioners of boxes
+    check_losses(execution, used, machine.computing, node_shape)
     present -= int((machine.service < present).sum())
     queue: Queue
     queue, switched = chosen.queue(), None
@@ -124,7 +124,7 @@ def schedule(
     nodes = None if switched is None else switched.nodes
     installed = machine.nodes if installed is None else int(installed)
     simulation = Simulation(
-        used, queue, execution, estimate, overrun, record, tell, nodes, installed, one, chosen.queue
+        used, queue, execution, estimate, overrun, record, tell, nodes, installed, node_shape, chosen.queue
     )
     simulation.run(jobs)
     made = record.schedule(machine.text, present, chosen.name, estimates, overrun, simulation.cost())

@@ -126,22 +126,24 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
     ValueError
         If there are none, or not as many of both.
     """
-    one, other = np.asarray(first, float), np.asarray(second, float)
-    if one.shape != other.shape or not one.size:
-        raise ValueError(f"pairs: {one.size} values and {other.size}, expected as many of both, and some")
-    gaps = other - one
-    if not np.ptp(one) and not np.ptp(other):  # chance had no part: the same pair over again
-        one, other, gaps = one[:1], other[:1], gaps[:1]
-    mean, size = float(gaps.mean()), float(np.abs(one).max() + np.abs(other).max())
+    baseline, other = np.asarray(first, float), np.asarray(second, float)
+    if baseline.shape != other.shape or not baseline.size:
+        raise ValueError(
+            f"pairs: {baseline.size} values and {other.size}, expected as many of both, and some"
+        )
+    gaps = other - baseline
+    if not np.ptp(baseline) and not np.ptp(other):  # chance had no part: the same pair over again
+        baseline, other, gaps = baseline[:1], other[:1], gaps[:1]
+    mean, size = float(gaps.mean()), float(np.abs(baseline).max() + np.abs(other).max())
     if np.abs(gaps).max() <= _ROUNDING * size:
-        return Paired(0.0, 0.0, 1.0, len(gaps), float(one.mean()))
+        return Paired(0.0, 0.0, 1.0, len(gaps), float(baseline.mean()))
     if len(gaps) < 2:
-        return Paired(mean, math.nan, math.nan, 1, float(one.mean()))
+        return Paired(mean, math.nan, math.nan, 1, float(baseline.mean()))
     variance = float(gaps.var(ddof=1))
     count = _independent(gaps) if in_time else float(len(gaps))
     half, p_value = _student(mean, math.sqrt(variance / count), count)
-    apart = float(one.var(ddof=1) + other.var(ddof=1))
-    return Paired(mean, half, p_value, count, float(one.mean()), apart / variance if variance else None)
+    apart = float(baseline.var(ddof=1) + other.var(ddof=1))
+    return Paired(mean, half, p_value, count, float(baseline.mean()), apart / variance if variance else None)
 
 
 def unpaired(
@@ -156,17 +158,17 @@ def unpaired(
     known : bool
         Whether values of no spread are taken as without chance; otherwise they say nothing of it.
     """
-    (one, spread_one, n_one), (other, spread_other, n_other) = first, second
-    mean = other - one
-    if abs(mean) <= _ROUNDING * (abs(one) + abs(other)):
-        return Paired(0.0, 0.0, 1.0, min(n_one, n_other), one)
-    parts = np.array([spread_one**2 / n_one, spread_other**2 / n_other])
+    (mean_first, spread_first, n_first), (other, spread_other, n_other) = first, second
+    mean = other - mean_first
+    if abs(mean) <= _ROUNDING * (abs(mean_first) + abs(other)):
+        return Paired(0.0, 0.0, 1.0, min(n_first, n_other), mean_first)
+    parts = np.array([spread_first**2 / n_first, spread_other**2 / n_other])
     total = float(parts.sum())
     if not total:
-        return Paired(mean, 0.0 if known else math.nan, 0.0 if known else math.nan, 1, one)
-    freedom = total**2 / float((parts**2 / np.maximum([n_one - 1, n_other - 1], 1)).sum())
+        return Paired(mean, 0.0 if known else math.nan, 0.0 if known else math.nan, 1, mean_first)
+    freedom = total**2 / float((parts**2 / np.maximum([n_first - 1, n_other - 1], 1)).sum())
     half, p_value = _student(mean, math.sqrt(total), freedom + 1)
-    return Paired(mean, half, p_value, freedom + 1, one)
+    return Paired(mean, half, p_value, freedom + 1, mean_first)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -182,9 +184,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     values = np.asarray(p_values, float)
     order = np.argsort(values, kind="stable")[: int(np.isfinite(values).sum())]
-    found = np.full(len(values), math.nan)
-    found[order] = np.minimum(1, np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1)))
-    return [float(value) for value in found]
+    corrected = np.full(len(values), math.nan)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1)))
+    return [float(value) for value in corrected]
 
 
 def judged(differences: Sequence[Paired]) -> list[Judgement]:
@@ -192,8 +194,8 @@ def judged(differences: Sequence[Paired]) -> list[Judgement]:
 
     A difference is *clear* if its p value, corrected after Holm for all of the family, is below 0.05.
     """
-    corrected = holm([one.p_value for one in differences])
-    return [Judgement(_words(one, p), p) for one, p in zip(differences, corrected, strict=True)]
+    corrected = holm([difference.p_value for difference in differences])
+    return [Judgement(_words(difference, p), p) for difference, p in zip(differences, corrected, strict=True)]
 
 
 def all_pairs(
@@ -201,19 +203,19 @@ def all_pairs(
 ) -> dict[tuple[str, str], Paired]:
     """Return the difference of every two contestants, by their names in the order of `values`."""
     return {
-        (one, other): paired(values[one], values[other], in_time=in_time)
-        for one, other in combinations(values, 2)
+        (first, other): paired(values[first], values[other], in_time=in_time)
+        for first, other in combinations(values, 2)
     }
 
 
-def _words(found: Paired, p_value: float) -> str:
-    if found.mean == 0 and found.half_width == 0:
+def _words(difference: Paired, p_value: float) -> str:
+    if difference.mean == 0 and difference.half_width == 0:
         return "equal"
     if math.isnan(p_value):
         return "one run"
     if p_value >= 1 - LEVEL:
         return "within chance"
-    return "clearly less" if found.mean < 0 else "clearly more"
+    return "clearly less" if difference.mean < 0 else "clearly more"
 
 
 def _student(mean: float, error: float, count: float) -> tuple[float, float]:

@@ -66,22 +66,22 @@ class Contest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold; shares are of the first's mean."""
-        found = self.difference
+        difference = self.difference
         return {
             "measure": self.measure,
             "compared": self.key,
             "first": self.first,
             "second": self.second,
             "case": self.case,
-            "mean": found.mean,
-            "half_width": found.half_width,
-            "share": found.share,
-            "share_half_width": found.share_half_width,
-            "p_value": found.p_value,
+            "mean": difference.mean,
+            "half_width": difference.half_width,
+            "share": difference.share,
+            "share_half_width": difference.share_half_width,
+            "p_value": difference.p_value,
             "p_holm": self.judgement.p_value,
             "verdict": self.judgement.words,
-            "pairs": found.count,
-            "gain": found.gain,
+            "pairs": difference.count,
+            "gain": difference.gain,
         }
 
 
@@ -95,20 +95,20 @@ def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list
     but : sequence of str
         In what two are not compared.
     """
-    found = []
-    for one, other in combinations(contestants, 2):
-        keys = [name for name, word in one.words.items() if word != other.words[name]]
+    compared = []
+    for first, other in combinations(contestants, 2):
+        keys = [name for name, word in first.words.items() if word != other.words[name]]
         if len(keys) != 1 or keys[0] in but:
             continue
         [key] = keys
-        case = {name: word for name, word in one.words.items() if name != key}
-        for measure, values in one.values.items():
+        case = {name: word for name, word in first.words.items() if name != key}
+        for measure, values in first.values.items():
             if len(values) and len(values) == len(other.values.get(measure, ())):
-                difference = paired(values, other.values[measure], in_time=one.in_time)
-                found.append((measure, key, one.words[key], other.words[key], case, difference))
+                difference = paired(values, other.values[measure], in_time=first.in_time)
+                compared.append((measure, key, first.words[key], other.words[key], case, difference))
     return [
         Contest(*parts, judgement=verdict)
-        for parts, verdict in zip(found, judged([parts[-1] for parts in found]), strict=True)
+        for parts, verdict in zip(compared, judged([parts[-1] for parts in compared]), strict=True)
     ]
 
 

@@ -156,5 +156,5 @@ def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
     values = list(groups.values())
     if len({float(value) for group in values for value in group}) == 1:
         return Difference(0.0, 1.0)  # ranks of equal values say nothing
-    found = stats.kruskal(*values)
-    return Difference(float(found.statistic), float(found.pvalue))
+    test = stats.kruskal(*values)
+    return Difference(float(test.statistic), float(test.pvalue))

@@ -89,16 +89,16 @@ class SubtreesOfAnyShape:
         """Return level, begin and end of the subtrees of a job, in the tree's order."""
         if nodes not in self._fitting:
             held = np.zeros(len(self._open) + 1, np.int64)  # where a part with enough nodes begins
-            found = []
+            fitting = []
             for level, starts in enumerate(self._tree.starts):
                 begin, end = starts[:-1], starts[1:]
                 sums = np.concatenate(([0], np.cumsum(held)))
                 smallest = (end - begin >= nodes) & (sums[end] == sums[begin])
-                found += [
+                fitting += [
                     (int(a), int(b), level) for a, b in zip(begin[smallest], end[smallest], strict=True)
                 ]
                 held[begin[smallest]] = 1
-            rows = np.array(sorted(found), np.int64).reshape(-1, 3)
+            rows = np.array(sorted(fitting), np.int64).reshape(-1, 3)
             self._fitting[nodes] = rows[:, 2], rows[:, 0], rows[:, 1]
         return self._fitting[nodes]
 
@@ -114,14 +114,14 @@ class SubtreesOfAnyShape:
     def _around(self, level: int, begin: int, nodes: int) -> Int:
         """Return free places of a subtree, then of those around it, the nearest first."""
         low, high = self._subtree(level, begin)
-        found = self._first(low, high, nodes)
-        while len(found) < nodes:
+        places = self._first(low, high, nodes)
+        while len(places) < nodes:
             level += 1
             below, above = self._subtree(level, begin)
             more = np.concatenate((self._first(below, low, nodes), self._first(high, above, nodes)))
-            found = np.concatenate((found, more[: nodes - len(found)]))
+            places = np.concatenate((places, more[: nodes - len(places)]))
             low, high = below, above
-        return found
+        return places
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""

@@ -84,15 +84,15 @@ class MultipleBuddy:
 
     def _free_blocks(self) -> list[list[int]]:
         """Return the free blocks of each level that are part of no larger one, in their order."""
-        found = []
+        blocks = []
         whole = self._free
         for _ in range(self._levels):
             parts = whole.reshape(-1, 1 << self._dims) if len(whole) > 1 else np.zeros((1, 1), bool)
             above = np.asarray(parts.all(axis=1))
             part = np.repeat(above, 1 << self._dims)[: len(whole)]
-            found.append(np.flatnonzero(whole & ~part).tolist())
+            blocks.append(np.flatnonzero(whole & ~part).tolist())
             whole = above
-        return found
+        return blocks
 
     def _split(self, blocks: list[list[int]], level: int) -> bool:
         """Split the first of the least blocks above a level down to it; tell whether there was one."""

@@ -12,10 +12,10 @@ from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
 from netplace.scheduling.partitioner.tree import Subtrees, read_threshold, subtrees_of
 from netplace.topologies import Topology, Tree
 
-__all__ = ["OneLevelAstray", "quasi_contiguous"]
+__all__ = ["OneLevelUp", "quasi_contiguous"]
 
 
-class OneLevelAstray(Subtrees):
+class OneLevelUp(Subtrees):
     """Gives a job nodes of one subtree of its level, but for a few from under the switch above.
 
     It takes the first subtree in node order with room for the whole job. If there is none, it takes the first
@@ -43,7 +43,7 @@ class OneLevelAstray(Subtrees):
         return math.ceil(nodes * self._threshold / 100)
 
 
-def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstray | SubtreesOfAnyShape:
+def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelUp | SubtreesOfAnyShape:
     """Return the quasi-contiguous partitioner of a tree; `option` is its threshold in percent.
 
     Raises
@@ -58,5 +58,5 @@ def quasi_contiguous(topology: Topology, option: str, seed: int) -> OneLevelAstr
         )
     threshold = read_threshold(option, f"partitioner quasi-contiguous:{option}")
     if isinstance(topology, Tree):
-        return OneLevelAstray(topology, threshold)
+        return OneLevelUp(topology, threshold)
     return SubtreesOfAnyShape(tree, threshold, one_up=True)

@@ -99,24 +99,24 @@ class Factors:
         if job.nodes > grid.nodes:
             raise ValueError(f"job {job.number}: {job.nodes} nodes are more than the {grid.nodes} of {grid}")
         counts = range(job.nodes, grid.nodes + 1) if self._round_up else (job.nodes,)
-        found = next(filter(None, (factorisations(nodes, grid.sizes) for nodes in counts)), None)
-        if found is None:
+        shapes = next(filter(None, (factorisations(nodes, grid.sizes) for nodes in counts)), None)
+        if shapes is None:
             raise ValueError(
                 f"job {job.number}: {job.nodes} nodes are no product of sides that fit {grid}; "
                 "option round-up gives it a larger box"
             )
         if not self._lines:
-            found = [shape for shape in found if not _is_line(shape)] or found
+            shapes = [shape for shape in shapes if not _is_line(shape)] or shapes
         # Of boxes that are alike, the one with the longest sides first.
-        found.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
+        shapes.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
         if self._cubic:
-            least = min(found, key=lambda shape: (sum(shape), sorted(shape)))
-            found = [shape for shape in found if sorted(shape) == sorted(least)]
+            least = min(shapes, key=lambda shape: (sum(shape), sorted(shape)))
+            shapes = [shape for shape in shapes if sorted(shape) == sorted(least)]
         if not self._rotations:
-            found.sort(key=lambda shape: [-side for side in shape])
-            firsts = {tuple(sorted(shape)): shape for shape in reversed(found)}
-            found = sorted(firsts.values(), key=lambda shape: average_distance(shape, grid))
-        return found
+            shapes.sort(key=lambda shape: [-side for side in shape])
+            firsts = {tuple(sorted(shape)): shape for shape in reversed(shapes)}
+            shapes = sorted(firsts.values(), key=lambda shape: average_distance(shape, grid))
+        return shapes
 
 
 def _is_line(shape: Shape) -> bool:

@@ -160,21 +160,21 @@ def _below_few_switches(free: Int, size: int, subtrees: list[Int]) -> Int:
     return np.concatenate(chosen)
 
 
-def _is_better(one: int, other: int, size: int, above: Int, left: list[Int], distance: Int) -> bool:
+def _is_better(leaf: int, other: int, size: int, above: Int, left: list[Int], distance: Int) -> bool:
     """Tell whether a leaf switch is to be taken rather than another."""
     fits = False
     sign = 0
     for level, free in enumerate(left):
-        mine, theirs = above[level, one], above[level, other]
+        mine, theirs = above[level, leaf], above[level, other]
         here, there = int(free[mine]), int(free[theirs])
         fits, fit_too = here >= size, there >= size
         if fits or fit_too:
             sign = (fits > fit_too) - (fits < fit_too) or (here < there) - (here > there)
         if fits != fit_too or (fits and here != there):
             break
-        together = level + 1 == len(left) or above[level + 1, one] == above[level + 1, other]
+        together = level + 1 == len(left) or above[level + 1, leaf] == above[level + 1, other]
         if fits or together:
             sign = (here > there) - (here < there)
             break
-    closer = distance[one] - distance[other]
+    closer = distance[leaf] - distance[other]
     return bool((closer < 0 and fits) or (closer == 0 and sign > 0))

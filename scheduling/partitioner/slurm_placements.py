@@ -74,7 +74,7 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
     ValueError
         If one is none, or does not fit the torus.
     """
-    found = []
+    placements = []
     for word in text.split("+"):
         match = _PLACEMENT.fullmatch(word)
         if not match:
@@ -95,8 +95,8 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
             if any(not least <= value < side + least for value, side in zip(values, sizes, strict=True)):
                 bounds = ", ".join(f"{least} to {side + least - 1}" for side in sizes)
                 raise ValueError(f"{where}: {word}: {what} of {bounds} expected")
-        found.append(made)
-    return sorted(found, key=lambda one: one.size)
+        placements.append(made)
+    return sorted(placements, key=lambda placement: placement.size)
 
 
 class SlurmPlacements(PlainPartitioner):
@@ -125,11 +125,11 @@ class SlurmPlacements(PlainPartitioner):
         if not isinstance(topology, Grid) or not topology.wraps or topology.twist:
             raise ValueError(f"partitioner slurm:torus3d: is for tori, not for {topology}")
         self.placements = read_placements(placements, topology.sizes, "partitioner slurm:torus3d")
-        self._boxes = [_boxes(one, topology.sizes) for one in self.placements]
+        self._boxes = [_boxes(placement, topology.sizes) for placement in self.placements]
 
     def choose(self, job: Job) -> Allocation | None:
         """Return the box of a job, None if none of its size is free."""
-        sizes = [one.size for one in self.placements]
+        sizes = [placement.size for placement in self.placements]
         size = next((size for size in sizes if size >= job.nodes), None)
         if size is None:
             return None

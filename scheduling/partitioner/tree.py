@@ -120,11 +120,11 @@ class Subtrees:
 
     def _limit(self, nodes: int) -> tuple[int, int, int, bool]:
         """Return level, nodes, how many may be outside it, and whether only one level up."""
-        found = self._limits.get(nodes)
-        if found is None:
-            found = self.level(nodes), nodes, self.most_outside(nodes), self._one_up
-            self._limits[nodes] = found
-        return found
+        limit = self._limits.get(nodes)
+        if limit is None:
+            limit = self.level(nodes), nodes, self.most_outside(nodes), self._one_up
+            self._limits[nodes] = limit
+        return limit
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""
@@ -226,7 +226,7 @@ def nearly_contiguous(topology: Topology, option: str, seed: int) -> Subtrees | 
 
 def subtrees_of(topology: Topology, name: str) -> Hierarchy:
     """Return the subtrees of `topology` if it is a tree."""
-    found = hierarchy(topology)
-    if found is None:
+    tree = hierarchy(topology)
+    if tree is None:
         raise ValueError(f"partitioner {name}: is defined on trees, not on {topology}")
-    return found
+    return tree

@@ -66,14 +66,14 @@ class ConservativeQueue:
 
     def foreseen(self) -> list[tuple[float, int]]:
         """Return the reservations whose times are known, with the nodes that they need."""
-        known = (one for one in self._bookings.values() if one.start < math.inf)
-        return [(one.start, one.waiting.job.nodes) for one in known]
+        known = (booking for booking in self._bookings.values() if booking.start < math.inf)
+        return [(booking.start, booking.waiting.job.nodes) for booking in known]
 
     def advance(self, machine: Machine) -> None:
         """Start the jobs whose time has come, move others up if that is possible, and book new ones."""
         if self._plan is None:
             self._plan = make_plan(machine, (), self._windows)
-        freed, early = bool(self._freed), any(one.expected_end > machine.now for one in self._freed)
+        freed, early = bool(self._freed), any(running.expected_end > machine.now for running in self._freed)
         for running in self._freed:
             self._plan.ended(running, machine.now)
         self._freed.clear()
@@ -125,9 +125,9 @@ class ConservativeQueue:
                     break
                 continue
             self._plan.cancel(booking)
-            found = self._plan.earliest(booking.waiting, machine)
+            again = self._plan.earliest(booking.waiting, machine)
             # A partitioner may not propose the place that was booked.
-            kept = found if found.start < booking.start else booking
+            kept = again if again.start < booking.start else booking
             self._bookings[booking.waiting.row] = kept
             self._plan.book(kept)
             if kept.start <= machine.now:
@@ -167,5 +167,7 @@ class ConservativeQueue:
         """Make the plan anew: the reservations in the order of their starts, for the estimates were wrong."""
         self._plan = make_plan(machine, self._running.values(), self._windows)
         self._late = False
-        for booking in sorted(self._bookings.values(), key=lambda one: (one.start, one.waiting.row)):
+        for booking in sorted(
+            self._bookings.values(), key=lambda booking: (booking.start, booking.waiting.row)
+        ):
             self._book(booking.waiting, machine)

@@ -146,7 +146,11 @@ class EasyQueue:
     def _clear(self, head: Waiting, machine: Machine) -> bool:
         """Kill backfilled jobs past their estimates, last started first, if that makes room for the head."""
         # What began in this very instant, and takes no time, has not had its end yet.
-        overdue = [one for one in self._ends if one.expected_end <= machine.now and one.start < machine.now]
+        overdue = [
+            running
+            for running in self._ends
+            if running.expected_end <= machine.now and running.start < machine.now
+        ]
         if not overdue:
             return False
         overdue.sort(key=lambda running: -running.order)

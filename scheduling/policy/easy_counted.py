@@ -52,8 +52,8 @@ class CountedEasyQueue(PatientEasyQueue):
 
     def _in_the_way(self, head: Waiting, machine: Machine) -> list[Running]:
         """Return the jobs to be killed for the head, last started first; none if that does not help."""
-        behind = (one for one in self._ends if one.backfilled and one.waiting.row > head.row)
-        passed = sorted(behind, key=lambda one: -one.order)
+        behind = (running for running in self._ends if running.backfilled and running.waiting.row > head.row)
+        passed = sorted(behind, key=lambda running: -running.order)
         trial, place = machine.trial(), None
         for running in passed:
             trial.release(running.allocation)
@@ -62,4 +62,4 @@ class CountedEasyQueue(PatientEasyQueue):
         machine.spent(trial)
         if place is None:
             return []
-        return [one for one in passed if np.isin(one.allocation.nodes, place.nodes).any()]
+        return [running for running in passed if np.isin(running.allocation.nodes, place.nodes).any()]

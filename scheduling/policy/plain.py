@@ -26,7 +26,7 @@ class PlainQueue:
 
     def add(self, waiting: Waiting) -> None:
         """Take in a job, at its place by submission."""
-        bisect.insort(self.waiting, waiting, key=lambda one: one.row)
+        bisect.insort(self.waiting, waiting, key=lambda other: other.row)
 
     def ended(self, running: Running) -> None:
         """Take no note."""

@@ -116,7 +116,7 @@ class PlacePlan:
     def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
         """Return the first reservation that disturbs no other."""
         trial, job = machine.trial(), waiting.job
-        found = Booking(waiting, math.inf)
+        booking = Booking(waiting, math.inf)
         for time, (leaving, coming) in self._events(machine.now):
             for allocation in leaving:
                 trial.release(allocation)
@@ -126,10 +126,10 @@ class PlacePlan:
             if allocation_now is not None and not self._crossed(
                 allocation_now, time, planned_end(time, waiting.estimate)
             ):
-                found = Booking(waiting, time, allocation_now)
+                booking = Booking(waiting, time, allocation_now)
                 break
         machine.spent(trial)
-        return found
+        return booking
 
     def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
         """Return nodes for a job that can start now without disturbing a reservation."""

@@ -79,7 +79,9 @@ class PlaceReservation:
         """Let jobs end, all of an instant at once, until the head finds a place."""
         instants = groupby(ends, key=lambda running: running.expected_end)
         if self._foreseeing is not None:
-            known = [(at, [one.allocation for one in ending]) for at, ending in instants if at < math.inf]
+            known = [
+                (at, [running.allocation for running in ending]) for at, ending in instants if at < math.inf
+            ]
             count = self._foreseeing.release_until(self._head, [ending for _, ending in known])
             return math.inf if count is None else float(known[count - 1][0])
         for instant, together in instants:

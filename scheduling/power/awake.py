@@ -68,9 +68,9 @@ class AwakeFirst:
     def find(self, job: Job) -> Allocation | None:
         """Return nodes for a job, or None."""
         self._follow()
-        found = self._on.find(job) if job.nodes <= self._on.free else None
-        if found is not None:
-            return found
+        allocation = self._on.find(job) if job.nodes <= self._on.free else None
+        if allocation is not None:
+            return allocation
         if self.by_count and job.nodes <= self.free:
             on = np.flatnonzero(self._is_free & ~self._hidden)
             off = np.flatnonzero(self._hidden)[: job.nodes - len(on)]

@@ -39,7 +39,7 @@ class Lookahead:
             if start > within:
                 again = min(again, start - boot)
                 break
-            freed = sum(len(one.allocation.nodes) for one in running if one.expected_end <= start)
+            freed = sum(len(job.allocation.nodes) for job in running if job.expected_end <= start)
             spared = max(spared, needed - freed)
             if start - boot <= now + 1e-6:
                 missing = max(missing, needed - freed)

@@ -94,5 +94,5 @@ class PowerModel:
 
     def watts(self, state: str) -> float:
         """Return what a node draws in one of `netplace.scheduling.energy.STATES`."""
-        found = {"booting": self.boot_watts, "stopping": self.stop_watts}.get(state)
-        return float(getattr(self, state)) if found is None else found
+        switching = {"booting": self.boot_watts, "stopping": self.stop_watts}.get(state)
+        return float(getattr(self, state)) if switching is None else switching

@@ -119,9 +119,9 @@ class NodePower:
             if self._boot_rate and len(self._booted) == self._boot_rate:
                 begin = max(begin, self._booted[0] + _MINUTE)
             self._booted.append(begin)
-            one = np.array([node])
-            self._log.append((begin, one, _BOOTING))
-            self._log.append((begin + self.model.boot_seconds, one, _IDLE))
+            single = np.array([node])
+            self._log.append((begin, single, _BOOTING))
+            self._log.append((begin + self.model.boot_seconds, single, _IDLE))
             self._ready[node] = begin + self.model.boot_seconds
         if len(nodes):
             self._on[nodes] = True
@@ -198,8 +198,8 @@ class NodePower:
 
     def _changes(self, first: float, last: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the times from `first` on at which nodes change, and by how much each state grows then."""
-        nodes = np.concatenate([np.arange(self._nodes), *(one for _, one, _ in self._log)])
-        sizes = [self._nodes, *(len(one) for _, one, _ in self._log)]
+        nodes = np.concatenate([np.arange(self._nodes), *(changed for _, changed, _ in self._log)])
+        sizes = [self._nodes, *(len(changed) for _, changed, _ in self._log)]
         time = np.repeat([-math.inf, *(moment for moment, *_ in self._log)], sizes)
         state = np.repeat([_IDLE, *(code for *_, code in self._log)], sizes)
         # Of one node and instant the later entry counts: a stop that has ended before a boot that begins.

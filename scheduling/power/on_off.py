@@ -102,10 +102,10 @@ class Slots:
 
     def use(self) -> NDArray[np.int64]:
         """Return how many nodes running jobs hold in each slot."""
-        found = np.zeros(self.slots, np.int64)
+        used = np.zeros(self.slots, np.int64)
         for nodes, until in self.held:
-            found[: max(until, 0)] += nodes
-        return found
+            used[: max(until, 0)] += nodes
+        return used
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,12 +220,12 @@ def profile(slots: Slots, jobs: tuple[SlotJob, ...], starts: tuple[int, ...]) ->
     model = _Model(slots, fixed)
     if model.hopeless:
         return None
-    found = model.program.solve(model.energy)
-    if found.values is None:
+    solution = model.program.solve(model.energy)
+    if solution.values is None:
         return None
     objective, known = model.second("flow")
-    value = sum(factor * found.values[place] for place, factor in objective.items()) + known
-    return model.read(found, float(value), found.proven, found.seconds)
+    value = sum(factor * solution.values[place] for place, factor in objective.items()) + known
+    return model.read(solution, float(value), solution.proven, solution.seconds)
 
 
 class _Model:
@@ -253,13 +253,15 @@ class _Model:
 
     def _use(self) -> None:
         """Nodes in use are on."""
-        terms: list[dict[int, float]] = [{int(one): 1.0} for one in self.on]
+        terms: list[dict[int, float]] = [{int(variable): 1.0} for variable in self.on]
         for window, starts, job in zip(self.windows, self.starts, self.jobs, strict=True):
             for slot, start in zip(window, starts.tolist(), strict=True):
                 for later in range(slot, slot + job.slots):
                     terms[later][start] = -float(job.nodes)
-        for one, held in zip(terms, self.slots.use().tolist(), strict=True):
-            self.program.row(one, low=float(max(held, self.slots.keep)) if len(one) == 1 else float(held))
+        for variables, held in zip(terms, self.slots.use().tolist(), strict=True):
+            self.program.row(
+                variables, low=float(max(held, self.slots.keep)) if len(variables) == 1 else float(held)
+            )
         if self.slots.keep:
             for on in self.on.tolist():
                 self.program.row({on: 1.0}, low=float(self.slots.keep))
@@ -279,8 +281,8 @@ class _Model:
                 terms[int(self.boots[slot - boot])] = -1.0
             self.program.row(terms, known, known)
             busy = {int(self.on[slot]): 1.0}
-            busy |= {int(one): 1.0 for one in self.boots[max(0, slot - boot + 1) : slot + 1]}
-            busy |= {int(one): 1.0 for one in self.stops[max(0, slot - stop + 1) : slot + 1]}
+            busy |= {int(variable): 1.0 for variable in self.boots[max(0, slot - boot + 1) : slot + 1]}
+            busy |= {int(variable): 1.0 for variable in self.stops[max(0, slot - stop + 1) : slot + 1]}
             taken = sum(nodes for nodes, begun in slots.booting if slot < begun + boot)
             taken += sum(nodes for nodes, begun in slots.stopping if slot < begun + stop)
             self.program.row(busy, high=float(slots.nodes - taken))
@@ -313,9 +315,10 @@ class _Model:
         values = solved.values
         assert values is not None
         starts = tuple(
-            window[int(values[one].argmax())] for window, one in zip(self.windows, self.starts, strict=True)
+            window[int(values[block].argmax())]
+            for window, block in zip(self.windows, self.starts, strict=True)
         )
         spent = sum(factor * values[place] for place, factor in self.energy.items()) + self.constant
-        on, boots, stops = (values[one] for one in (self.on, self.boots, self.stops))
+        on, boots, stops = (values[block] for block in (self.on, self.boots, self.stops))
         energy = least if least is not None and spent <= least * (1 + _ROUNDING) else float(spent)
         return OnOffPlan(energy, second, starts, on, boots, stops, proven, seconds)

@@ -119,10 +119,12 @@ class PlanQueue(PlainQueue):
         self._ended_early = -math.inf
         if self._arrived:
             free = machine.partitioner.free  # those that are off included: they can boot
-            new = [one for one in self.waiting if one.row not in self._promised]
-            if self._arrived >= _ARRIVALS or any(one.job.nodes <= free for one in new):
+            new = [waiting for waiting in self.waiting if waiting.row not in self._promised]
+            if self._arrived >= _ARRIVALS or any(waiting.job.nodes <= free for waiting in new):
                 self._due = True
-        if self._current is None or not (set(self._current.starts) & {one.row for one in self.waiting}):
+        if self._current is None or not (
+            set(self._current.starts) & {waiting.row for waiting in self.waiting}
+        ):
             self._due |= bool(self.waiting)
 
     # Planning.
@@ -130,7 +132,7 @@ class PlanQueue(PlainQueue):
     def _plan(self, now: float) -> None:
         chosen = self.waiting[: self._planning.jobs]
         slot = self._planning.slot
-        jobs = tuple(self._job_of(one, now) for one in chosen)
+        jobs = tuple(self._job_of(waiting, now) for waiting in chosen)
         slots = self._slots(now, jobs)
         made = make_plan(slots, jobs, self._planning)
         while made is None:  # the list is longer than was thought
@@ -142,11 +144,13 @@ class PlanQueue(PlainQueue):
             slots = replace(slots, slots=2 * slots.slots)
             made = make_plan(slots, jobs, self._planning)
         self._count(made)
-        starts = {one.row: now + slot * start for one, start in zip(chosen, made.plan.starts, strict=True)}
-        for one, start in zip(chosen, made.listed, strict=True):
-            self._promised.setdefault(one.row, now + slot * start)
-            if math.isnan(one.promised):
-                one.promised = now + slot * (start + self._planning.late)
+        starts = {
+            waiting.row: now + slot * start for waiting, start in zip(chosen, made.plan.starts, strict=True)
+        }
+        for waiting, start in zip(chosen, made.listed, strict=True):
+            self._promised.setdefault(waiting.row, now + slot * start)
+            if math.isnan(waiting.promised):
+                waiting.promised = now + slot * (start + self._planning.late)
         use = slots.use().astype(float)
         for job, start in zip(jobs, made.plan.starts, strict=True):
             use[start : start + job.slots] += job.nodes
@@ -170,8 +174,8 @@ class PlanQueue(PlainQueue):
         """Return the machine as it is, and a horizon behind the end of the list."""
         power = self._slot_power
         held = [
-            (len(one.allocation.nodes), max(1, self._slots_until(one.expected_end - now)))
-            for one in self._running.values()
+            (len(running.allocation.nodes), max(1, self._slots_until(running.expected_end - now)))
+            for running in self._running.values()
         ]
         # Nodes that boot for a job which holds them count as on: they are in use.
         boots = [self._slots_until(ready - now) for ready in self._power.idle(now)[1].tolist()]
@@ -203,7 +207,9 @@ class PlanQueue(PlainQueue):
         if current is None:
             return math.inf
         planned = sorted(
-            (current.starts[one.row], one.row, one) for one in self.waiting if one.row in current.starts
+            (current.starts[waiting.row], waiting.row, waiting)
+            for waiting in self.waiting
+            if waiting.row in current.starts
         )
         again = math.inf
         blocked = False
@@ -275,7 +281,7 @@ class PlanQueue(PlainQueue):
             ready = nodes[since <= now + _ROUNDING]
             spare = self._power.counts(now)[0] - int(self._power.model.keep)
             self._power.stop(ready[: max(min(awake - wanted, spare), 0)], now)
-        later = (one for one in range(place + 1, len(current.on) + 1) if self._wanted(one) != wanted)
+        later = (slot for slot in range(place + 1, len(current.on) + 1) if self._wanted(slot) != wanted)
         change = next(later, None)
         return math.inf if change is None else current.begin + change * slot
 

@@ -149,7 +149,7 @@ def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Pl
     if all(job.first == job.last for job in window):
         return Planned(own, listed, own.energy, False, False)
     try:
-        found = plan_on_off(
+        plan = plan_on_off(
             slots,
             window,
             "flow",
@@ -160,10 +160,10 @@ def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Pl
         )
     except TimeoutError:
         return Planned(own, listed, own.energy, True, True)
-    if found is None or found.energy >= own.energy * (1 - _LESS):
-        stopped = found is not None and not found.proven
+    if plan is None or plan.energy >= own.energy * (1 - _LESS):
+        stopped = plan is not None and not plan.proven
         return Planned(own, listed, own.energy, True, stopped)
-    return Planned(found, listed, own.energy, False, not found.proven)
+    return Planned(plan, listed, own.energy, False, not plan.proven)
 
 
 def _last(start: int, last: int | None, late: int) -> int:
@@ -174,10 +174,10 @@ def _last(start: int, last: int | None, late: int) -> int:
 def _usable(slots: Slots) -> NDArray[np.int64]:
     """Return how many nodes can be on in each slot if all boot at once."""
     boot, stop = slots.power.boot_slots, slots.power.stop_slots
-    found = np.full(slots.slots, slots.nodes, np.int64)
-    found[:boot] = slots.on
+    usable = np.full(slots.slots, slots.nodes, np.int64)
+    usable[:boot] = slots.on
     for nodes, begun in slots.booting:
-        found[max(begun + boot, 0) : boot] += nodes
+        usable[max(begun + boot, 0) : boot] += nodes
     for nodes, begun in slots.stopping:
-        found[boot : begun + stop + boot] -= nodes
-    return found
+        usable[boot : begun + stop + boot] -= nodes
+    return usable

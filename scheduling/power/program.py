@@ -120,7 +120,7 @@ class Program:
         if nodes:
             options["node_limit"] = nodes
         began = time.process_time()
-        found = milp(
+        solution = milp(
             cost,
             integrality=np.array(self._whole, np.uint8),
             bounds=Bounds(np.array(self._low), np.array(self._high)),
@@ -128,9 +128,9 @@ class Program:
             options=options,
         )
         took = time.process_time() - began
-        values = None if found.x is None else self._rounded(np.asarray(found.x, float))
+        values = None if solution.x is None else self._rounded(np.asarray(solution.x, float))
         value = math.inf if values is None else float(cost @ values)
-        return Solved(values, value, found.status in (0, 2), took)
+        return Solved(values, value, solution.status in (0, 2), took)
 
     def _rounded(self, values: Values) -> Values | None:
         """Return the values with whole variables whole; None if one is not, for then they mean nothing."""

@@ -105,7 +105,7 @@ def read_outages(path: str | Path) -> tuple[Outage, ...]:
     OSError
         If it cannot be read.
     """
-    path, found = Path(path), []
+    path, outages = Path(path), []
     try:
         with input_file(path).open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
@@ -113,10 +113,10 @@ def read_outages(path: str | Path) -> tuple[Outage, ...]:
                 if column not in (reader.fieldnames or ()):
                     raise ValueError(f"{path}: has no column {column}, expected node, begin, end")
             for row in reader:
-                found.append(_outage(row, f"{path}, line {reader.line_num}"))
+                outages.append(_outage(row, f"{path}, line {reader.line_num}"))
     except (csv.Error, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: is no CSV file ({error})") from None
-    return tuple(found)
+    return tuple(outages)
 
 
 def _outage(row: dict[str, str], where: str) -> Outage:

@@ -92,7 +92,7 @@ class SiteQueue:
 
     def head(self) -> Waiting | None:
         """Return the waiting job that was submitted first."""
-        return min(self._waiting.values(), key=lambda one: one.row, default=None)
+        return min(self._waiting.values(), key=lambda waiting: waiting.row, default=None)
 
     def advance(self, machine: Machine) -> None:
         """Start every job that may start now."""
@@ -111,11 +111,12 @@ class SiteQueue:
         """Go through the jobs in order of priority; return the earliest reservation."""
         plan, now = self._plan(machine.now), machine.now
         reserved, blocked = math.inf, False
-        counts = Counter(self._queues[one.waiting.row].name for one in self._running.values())
+        counts = Counter(self._queues[running.waiting.row].name for running in self._running.values())
         users = Counter(
-            (self._queues[one.waiting.row].name, one.waiting.job.user) for one in self._running.values()
+            (self._queues[running.waiting.row].name, running.waiting.job.user)
+            for running in self._running.values()
         )
-        for waiting in sorted(self._eligible(now), key=lambda one: self._key(one, now)):
+        for waiting in sorted(self._eligible(now), key=lambda waiting: self._key(waiting, now)):
             queue, job = self._queues[waiting.row], waiting.job
             if counts[queue.name] >= (queue.most_running or math.inf):
                 continue
@@ -201,7 +202,10 @@ class SiteQueue:
         if self._outages is None:
             self._outages = self._site.failures.events(self._numbers, machine.now)
             self._next_outage = next(self._outages, None)
-        waiting_or_running = [*self._waiting.values(), *(one.waiting for one in self._running.values())]
+        waiting_or_running = [
+            *self._waiting.values(),
+            *(running.waiting for running in self._running.values()),
+        ]
         since = min((waiting.job.submit for waiting in waiting_or_running), default=math.inf)
         passed = 0
         while (outage := self._next_outage) is not None and outage.begin <= machine.now:
@@ -221,7 +225,10 @@ class SiteQueue:
         self._repair(machine, machine.now)
 
     def _take_down(self, machine: Machine, outage: Outage) -> None:
-        running_or_waiting = [*(one.waiting for one in self._running.values()), *self._waiting.values()]
+        running_or_waiting = [
+            *(running.waiting for running in self._running.values()),
+            *self._waiting.values(),
+        ]
         self.failures += any(waiting.job.submit <= outage.begin for waiting in running_or_waiting)
         for running in list(self._running.values()):
             if np.isin(outage.node, running.allocation.nodes):

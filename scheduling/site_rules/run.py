@@ -169,7 +169,7 @@ def run_site(
     times = LogTimes() if times is None else times
     run = SiteRun(site, machine, jobs, partitioner, times, estimates, overrun)
     chosen = make_partitioner(partitioner, machine, seed)
-    found = schedule(
+    planned = schedule(
         machine, run.admitted, run.policy, chosen, times, estimates=estimates, overrun=overrun, tell=tell
     )
-    return SiteResult(found, run.refused, run.failures, run.unknown_before)
+    return SiteResult(planned, run.refused, run.failures, run.unknown_before)

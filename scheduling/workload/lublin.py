@@ -116,7 +116,7 @@ _PARAMETERS = {
 }  # fmt: skip
 # What the model is asked for: streams of jobs of one or two kinds, merged in order of arrival.
 KINDS: dict[str, tuple[LublinParameters, ...]] = {
-    **{name: (found,) for name, found in _PARAMETERS.items()},
+    **{name: (value,) for name, value in _PARAMETERS.items()},
     "both": (_PARAMETERS["interactive"], _PARAMETERS["batch"]),
 }
 

@@ -74,8 +74,8 @@ def hours(workload: Workload) -> NDArray[np.int64]:
 
 
 def _start(header: Sequence[str]) -> int:
-    found = (re.match(r"\s*StartTime:.*?(\d\d):(\d\d):(\d\d)", line) for line in header)
-    match = next((match for match in found if match), None)
+    matches = (re.match(r"\s*StartTime:.*?(\d\d):(\d\d):(\d\d)", line) for line in header)
+    match = next((match for match in matches if match), None)
     return (
         sum(int(part) * unit for part, unit in zip(match.groups(), (_HOUR, 60, 1), strict=True))
         if match

@@ -263,10 +263,10 @@ def _order(submit: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
 
 
 def _numbers(number: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    found = number.astype(np.int64)
-    again = len(found) - len(np.unique(found))
+    numbers = number.astype(np.int64)
+    again = len(numbers) - len(np.unique(numbers))
     if not again:
-        return found, ()
-    return np.arange(1, len(found) + 1), (
+        return numbers, ()
+    return np.arange(1, len(numbers) + 1), (
         f"job numbers are not unique ({again:,} occur again): jobs are numbered anew",
     )

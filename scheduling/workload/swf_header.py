@@ -10,8 +10,8 @@ __all__ = ["header_number", "header_of_size", "header_per_node", "machine_of", "
 
 def header_number(header: Sequence[str], name: str) -> int | None:
     """Return the number of a header line such as ``MaxNodes: 128``; None if there is none."""
-    found = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
-    return next((int(match[1]) for match in found if match and int(match[1]) > 0), None)
+    matches = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
+    return next((int(match[1]) for match in matches if match and int(match[1]) > 0), None)
 
 
 def machine_of(header: Sequence[str], cores: int) -> int | None:

@@ -65,16 +65,16 @@ class Shells(NamedTuple):
 
 def _reaches(axes: Axes, radius: int) -> list[tuple[int, int]]:
     """Return how far one can go down and up in each dimension without meeting a place twice."""
-    found = []
+    reaches = []
     for kind, size in zip(axes.kinds.tolist(), axes.sizes.tolist(), strict=True):
         down, up = ((size - 1) // 2, size // 2) if kind == RING else (size - 1, size - 1)
-        found.append((min(radius, down), min(radius, up)))
-    return found
+        reaches.append((min(radius, down), min(radius, up)))
+    return reaches
 
 
 def mean_volumes(axes: Axes, radius: int) -> NDArray[np.float64]:
     """Return how many nodes are within 0, 1, .., `radius` hops of a node, on the average over nodes."""
-    found = np.ones(1)
+    volumes = np.ones(1)
     for (down, up), kind, size in zip(
         _reaches(axes, radius), axes.kinds.tolist(), axes.sizes.tolist(), strict=True
     ):
@@ -82,8 +82,8 @@ def mean_volumes(axes: Axes, radius: int) -> NDArray[np.float64]:
         inside = np.ones(radius) if kind == RING else np.maximum(size - step, 0) / size
         line[0] = 1
         line[1:] = inside * ((step <= down).astype(int) + (step <= up))
-        found = np.convolve(found, line)[: radius + 1]
-    return np.cumsum(found)
+        volumes = np.convolve(volumes, line)[: radius + 1]
+    return np.cumsum(volumes)
 
 
 def shells_of(axes: Axes, free: NDArray[np.int64], radius: int) -> Shells:
@@ -121,8 +121,8 @@ def ball_counts(axes: Axes, free: NDArray[np.int64], radius: int) -> Balls:
     table = np.ascontiguousarray(np.broadcast_to(here, (radius + 1, nodes)))
     dims = len(axes.sizes)
     in_slice = np.empty((dims, radius + 1, nodes), np.int32)
-    for d, found in _left_out(axes, table, range(dims)):
-        in_slice[d] = found
+    for d, in_balls in _left_out(axes, table, range(dims)):
+        in_slice[d] = in_balls
     return Balls(_extended(axes, in_slice[dims - 1], [dims - 1]), in_slice)
 
 

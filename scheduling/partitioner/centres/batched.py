@@ -123,12 +123,12 @@ def _in_order(order: Any, centres: Any) -> Any:
     wanted = np.zeros(len(order), np.bool_)
     for centre in centres:
         wanted[centre] = True
-    rows, found = np.empty(len(order), np.int64), 0
+    rows, count = np.empty(len(order), np.int64), 0
     for point in order:
         if wanted[point]:
-            rows[found] = point
-            found += 1
-    return rows[:found]
+            rows[count] = point
+            count += 1
+    return rows[:count]
 
 
 @njit(cache=True, forceinline=True)

@@ -262,17 +262,17 @@ def _cost(
             first = -(place + shells.lowest)
         elif place + shells.lowest + planes > size_d:
             first = size_d - place - shells.lowest
-    found = 0
+    collected = 0
     for turn in range(planes):
         plane = first + turn if first + turn < planes else first + turn - planes
-        before = found
+        before = collected
         for i in range(shells.starts[radius, plane], shells.starts[radius, plane + 1]):
             node = shells.node_at[home + shells.steps[i]]
-            outer[found] = node - 1
-            found += node > 0
-        if found >= wanted:
-            if found > wanted:
-                outer[before:found].sort()
+            outer[collected] = node - 1
+            collected += node > 0
+        if collected >= wanted:
+            if collected > wanted:
+                outer[before:collected].sort()
             break
     total = 0
     for d in range(dims):

@@ -107,11 +107,11 @@ def _tabulated_pairs(axes: Any, places: Any, nodes: Any, count: Any) -> int:
 @njit(cache=True)
 def _places(axes: Any, free: Any) -> Any:
     """Return the places of the free nodes alone, shape (dims, free nodes)."""
-    found = np.empty((len(axes.sizes), len(free)), np.int32)
+    places = np.empty((len(axes.sizes), len(free)), np.int32)
     for d in range(len(axes.sizes)):
         for i in range(len(free)):
-            found[d, i] = axes.places[d, free[i]]
-    return found
+            places[d, i] = axes.places[d, free[i]]
+    return places
 
 
 @njit(cache=True)

@@ -69,10 +69,10 @@ def _search(first: Any, down: int, free: Any, centres: Any, size: int) -> Any:
         tried = (part + 1) * width
         own = first[level] + part
         levels_above = len(first) - 2 - level  # where all are together
-        found = pairs[own] + levels_above * (size * (size - 1) // 2)
-        found += _first_pairs(first, down, counts, pairs, level + 1, part // down, own, size - counts[own])
-        if found > best:
-            best, best_at = np.int64(found), centre
+        cost = pairs[own] + levels_above * (size * (size - 1) // 2)
+        cost += _first_pairs(first, down, counts, pairs, level + 1, part // down, own, size - counts[own])
+        if cost > best:
+            best, best_at = np.int64(cost), centre
     return best_at
 
 

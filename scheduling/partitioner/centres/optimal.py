@@ -61,7 +61,7 @@ def _search(distance: Any, near: Any, size: int, known: int, most: int) -> Any:
     is a sum that can be had.
     """
     free = len(distance)
-    best, found = known + 1, np.zeros(size, np.int64)
+    best, best_subset = known + 1, np.zeros(size, np.int64)
     chosen = np.zeros(size, np.int64)
     sums = np.zeros((size + 1, free), np.int64)  # to the nodes chosen so far, by depth
     costs = np.zeros(size + 1, np.int64)
@@ -77,7 +77,7 @@ def _search(distance: Any, near: Any, size: int, known: int, most: int) -> Any:
         ):
             if rest == 0 and costs[depth] < best:
                 best = costs[depth]
-                found[:] = chosen
+                best_subset[:] = chosen
             depth -= 1
             if depth >= 0:
                 node = chosen[depth] + 1
@@ -88,7 +88,7 @@ def _search(distance: Any, near: Any, size: int, known: int, most: int) -> Any:
             sums[depth + 1, other] = sums[depth, other] + distance[node, other]
         depth += 1
         node += 1
-    return found, best, steps
+    return best_subset, best, steps
 
 
 @njit(cache=True)

@@ -62,17 +62,17 @@ def reach_of(axes: Any, here: Any, centres: Any, size: int) -> Any:
 
 
 @njit(cache=True)
-def _cone(now: Any, before: Any, found: Any, stride: int, side: int, ring: bool, up: bool) -> None:
+def _cone(now: Any, before: Any, sums: Any, stride: int, side: int, ring: bool, up: bool) -> None:
     """Sum over the places from each on, up or down, the counts at x places on within x hops less."""
     at, there = (0, stride) if up else (stride, 0)
     for i in range(len(now) - stride):
-        found[np.uintp(at + i)] = np.int16(now[np.uintp(at + i)] + before[np.uintp(there + i)])
+        sums[np.uintp(at + i)] = np.int16(now[np.uintp(at + i)] + before[np.uintp(there + i)])
     last = stride * (side - 1)
     at, there = (last, 0) if up else (0, last)
     for first in range(0, len(now), stride * side):  # beyond the end of a line is nothing, or its beginning
         for i in range(first, first + stride):
             more = before[np.uintp(there + i)] if ring else np.int16(0)
-            found[np.uintp(at + i)] = np.int16(now[np.uintp(at + i)] + more)
+            sums[np.uintp(at + i)] = np.int16(now[np.uintp(at + i)] + more)
 
 
 @njit(cache=True)

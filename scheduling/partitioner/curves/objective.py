@@ -80,5 +80,5 @@ def searched_order(topology: Topology, *, iterations: int = 30_000, seed: int = 
     weights = halving_weights(_NEAR + 1)
     bands = [np.full(topology.nodes - apart, weights[apart]) for apart in near]
     flow = sparse.diags_array(bands, offsets=list(near), shape=(topology.nodes,) * 2)
-    found = solve_qap(sparse.coo_array(flow), topology.distances(), iterations=iterations, seed=seed)
-    return found.mapping
+    solution = solve_qap(sparse.coo_array(flow), topology.distances(), iterations=iterations, seed=seed)
+    return solution.mapping

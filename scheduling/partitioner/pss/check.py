@@ -36,7 +36,7 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
             if chosen is not None and rule is not None and not model.accepts(chosen):
                 cost = model.sets(size * slots).cost(chosen)
                 contradictions.append(
-                    f"{configuration.name}:{rule.line}: no job of {_told(size * slots)} in queue {queue} "
+                    f"{configuration.name}:{rule.line}: no job of {_words(size * slots)} in queue {queue} "
                     f"meets this, even on the empty machine, where its cost is {list(cost)}"
                 )
     return list(_oddities(configuration, slots * nodes)), contradictions
@@ -45,24 +45,24 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
 def _oddities(configuration: Configuration, most: int) -> Iterator[str]:
     """Yield what is sound, and hardly meant."""
     for low, high in _gaps(configuration, most):
-        yield f"{configuration.name}: no class of costs holds jobs of {_told(low, high)}: they cost nothing"
+        yield f"{configuration.name}: no class of costs holds jobs of {_words(low, high)}: they cost nothing"
     kinds: dict[str, Sequence[SizeClass | Rule]] = {
         "costs": configuration.classes,
         "constraint": configuration.rules,
     }
     for what, ranges in kinds.items():
-        for place, one in enumerate(ranges):
+        for place, size_class in enumerate(ranges):
             before = [(other.low, other.high) for other in ranges[:place]]
-            if not _uncovered(before, one.low, min(one.high, most)):
+            if not _uncovered(before, size_class.low, min(size_class.high, most)):
                 reason = "others come first, or the machine is smaller"
-                yield f"{configuration.name}:{one.line}: {what} of no job: {reason}"
+                yield f"{configuration.name}:{size_class.line}: {what} of no job: {reason}"
     grouped = {host for members in configuration.groups.values() for host, _ in members}
     lone = [host for place, host in enumerate(configuration.hosts) if place not in grouped]
     if lone:
         yield f"{configuration.name}:{lone[0].line}: host {lone[0].name} is in no group: it costs nothing"
 
 
-def _told(low: int, high: int | None = None) -> str:
+def _words(low: int, high: int | None = None) -> str:
     """Return a number of processors, or from how many to how many."""
     if high is None or low == high:
         return f"{low:,} processor{'s' * (low > 1)}"
@@ -71,7 +71,7 @@ def _told(low: int, high: int | None = None) -> str:
 
 def _gaps(configuration: Configuration, most: int) -> list[tuple[int, int]]:
     """Return the ranges of sizes that no class holds."""
-    return _uncovered([(one.low, one.high) for one in configuration.classes], 1, most)
+    return _uncovered([(size_class.low, size_class.high) for size_class in configuration.classes], 1, most)
 
 
 def _uncovered(ranges: Iterable[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
@@ -86,7 +86,7 @@ def _uncovered(ranges: Iterable[tuple[int, int]], least: int, most: int) -> list
 
 def _sizes(configuration: Configuration, slots: int, nodes: int) -> list[int]:
     """Return the sizes to try, in nodes."""
-    ranges = [(one.low, one.high) for one in configuration.classes]
+    ranges = [(size_class.low, size_class.high) for size_class in configuration.classes]
     ranges += [(rule.low, rule.high) for rule in configuration.rules]
     ends = {end for pair in ranges for end in pair}
     tried = {-(-end // slots) for end in ends} | {end // slots for end in ends}

@@ -97,7 +97,10 @@ class Configuration:
 
     def class_of(self, processors: int) -> SizeClass | None:
         """Return the class of a job's size, or None: then no set costs anything."""
-        return next((one for one in self.classes if one.low <= processors <= one.high), None)
+        return next(
+            (size_class for size_class in self.classes if size_class.low <= processors <= size_class.high),
+            None,
+        )
 
     def rule_of(self, processors: int) -> Rule | None:
         """Return the constraint on jobs of a size, or None: then every selection is accepted."""
@@ -113,8 +116,8 @@ class Configuration:
         """
         assert self.slots
         self.whole_hosts(queue or self.queues[0])
-        found = self.class_of(processors)
-        costs = found.costs if found else {}
+        size_class = self.class_of(processors)
+        costs = size_class.costs if size_class else {}
         nothing = (0,) * self.length
         return processor_sets(
             len(self.hosts),

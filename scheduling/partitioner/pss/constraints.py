@@ -90,7 +90,7 @@ def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], lengt
         tokens.expect(":")
         reader = _Reader(tokens, length)
         rules.append(Rule(low, high, reader.test(), line, reader.most))
-        if not tokens.found(","):
+        if not tokens.accept(","):
             return rules
 
 
@@ -112,13 +112,13 @@ class _Reader:
     def test(self) -> Test:
         """Read tests joined by "or"."""
         parts = [self._both()]
-        while self._tokens.found("or"):
+        while self._tokens.accept("or"):
             parts.append(self._both())
         return lambda facts: any(part(facts) for part in parts)
 
     def _both(self) -> Test:
         parts = [self._atom()]
-        while self._tokens.found("and"):
+        while self._tokens.accept("and"):
             parts.append(self._atom())
         return lambda facts: all(part(facts) for part in parts)
 
@@ -127,15 +127,15 @@ class _Reader:
             return self._nested_atom()
 
     def _nested_atom(self) -> Test:
-        if self._tokens.found("not"):
+        if self._tokens.accept("not"):
             inner = self._atom()
             return lambda facts: not inner(facts)
-        if self._tokens.found("("):
+        if self._tokens.accept("("):
             inner = self.test()
             self._tokens.expect(")")
             return inner
         left = self._value()
-        sign = next((sign for sign in _COMPARISONS if self._tokens.found(sign)), "")
+        sign = next((sign for sign in _COMPARISONS if self._tokens.accept(sign)), "")
         if not sign:
             raise self._tokens.error("a comparison: <=, <, >=, > or ==")
         right = self._value()
@@ -151,7 +151,7 @@ class _Reader:
     def _value(self) -> Term:
         terms = [(1, self._term())]
         while self._tokens.next in ("+", "-"):
-            sign = 1 if self._tokens.found("+") else -1
+            sign = 1 if self._tokens.accept("+") else -1
             if sign < 0:
                 self._tokens.expect("-")
             terms.append((sign, self._term()))
@@ -166,25 +166,25 @@ class _Reader:
         written = tokens.decimal()
         if written:
             factor = Fraction(written)
-            if not tokens.found("*"):
+            if not tokens.accept("*"):
                 return lambda facts: factor
             inner = self._term()
             return lambda facts: _each(inner(facts), lambda x: factor * x)
-        if tokens.found("cost"):
+        if tokens.accept("cost"):
             return self._cost()
-        if tokens.found("MINCOST", "("):
+        if tokens.accept("MINCOST", "("):
             return self._least()
-        if tokens.found("ceil", "("):
+        if tokens.accept("ceil", "("):
             inner = self._value()
             tokens.expect(")")
             return lambda facts: _each(inner(facts), lambda x: Fraction(math.ceil(x)))
-        if tokens.found("["):
+        if tokens.accept("["):
             vector = tuple(Fraction(number) for number in read_vector(tokens, self._length))
             return lambda facts: vector
         raise tokens.error("cost, MINCOST(..), ceil(..), a vector or a number")
 
     def _cost(self) -> Term:
-        if not self._tokens.found("["):
+        if not self._tokens.accept("["):
             return lambda facts: tuple(map(Fraction, facts.cost))
         line = self._tokens.line
         component = self._tokens.number("a component of the cost", 1)
@@ -194,7 +194,7 @@ class _Reader:
         return lambda facts: Fraction(facts.cost[component - 1])
 
     def _least(self) -> Term:
-        if self._tokens.found("PEs"):
+        if self._tokens.accept("PEs"):
             size = 0
         else:
             size = self._tokens.number("PEs or a number of processors", 1)
@@ -218,7 +218,7 @@ def read_vector(tokens: Tokens, length: int) -> list[int]:
     """
     line = tokens.line
     numbers = [tokens.number("an entry of a cost vector")]
-    while tokens.found(","):
+    while tokens.accept(","):
         numbers.append(tokens.number("an entry of a cost vector"))
     tokens.expect("]")
     if length and len(numbers) != length:
@@ -241,13 +241,13 @@ def _paired(a: Value, b: Value) -> list[tuple[Fraction, Fraction]]:
 
 def _sum_of(terms: list[tuple[int, Term]]) -> Term:
     def total(facts: Facts) -> Value | None:
-        found: Value | None = Fraction(0)
+        sum_so_far: Value | None = Fraction(0)
         for sign, term in terms:
             value = term(facts)
-            if found is None or value is None:
+            if sum_so_far is None or value is None:
                 return None
-            sums = tuple(x + sign * y for x, y in _paired(found, value))
-            found = sums if isinstance(found, tuple) or isinstance(value, tuple) else sums[0]
-        return found
+            sums = tuple(x + sign * y for x, y in _paired(sum_so_far, value))
+            sum_so_far = sums if isinstance(sum_so_far, tuple) or isinstance(value, tuple) else sums[0]
+        return sum_so_far
 
     return total

@@ -107,24 +107,24 @@ def weighted(
         As in `levels`.
     """
     costs = node_costs(topology, preference)
-    found = [
+    weighted_levels = [
         [(members, weight) for members, _ in level]
         for level, weight in zip(plain_levels(topology), weights, strict=True)
         if weight
     ]
-    own = found if apart or not found else [list(itertools.chain(*found))]
+    own = weighted_levels if apart or not weighted_levels else [list(itertools.chain(*weighted_levels))]
     return leveled([*front, *own, *behind], costs)
 
 
-def leveled(found: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
+def leveled(levels: Sequence[Level], node_costs: Sequence[int] | NDArray[np.int64]) -> ProcessorSets:
     """Return sets of levels, a component each, followed by the nodes with a cost in the last component."""
-    length = len(found) + 1
+    length = len(levels) + 1
 
     def vector(component: int, weight: int) -> list[int]:
         return [weight if place == component else 0 for place in range(length)]
 
     sets: Iterable[tuple[list[int], list[int]]] = itertools.chain(
-        ((members, vector(place, weight)) for place, level in enumerate(found) for members, weight in level),
+        ((members, vector(place, weight)) for place, level in enumerate(levels) for members, weight in level),
         (([node], vector(length - 1, int(cost))) for node, cost in enumerate(node_costs)),
     )
     return processor_sets(len(node_costs), sets)
@@ -135,19 +135,21 @@ def tree_levels(tree: Tree) -> list[Level]:
 
     A set weighs 1; on a thin tree as many times as its nodes outnumber its links up, rounded up.
     """
-    found = []
+    levels = []
     for level in range(tree.stages - 1, 0, -1):
         size = tree.down**level
         weight = -(-size // tree.up**level)
-        found.append([(list(range(first, first + size)), weight) for first in range(0, tree.nodes, size)])
-    return found
+        levels.append([(list(range(first, first + size)), weight) for first in range(0, tree.nodes, size)])
+    return levels
 
 
 def wiring_levels(network: Graph) -> list[Level]:
     """Return the nodes of each group, if there are groups, and those at each switch; a set weighs 1."""
     at = network.home - network.first_switch
     owners = [at] if network.group is None else [network.group[at], at]
-    return [[(np.flatnonzero(owner == one).tolist(), 1) for one in np.unique(owner)] for owner in owners]
+    return [
+        [(np.flatnonzero(owner == number).tolist(), 1) for number in np.unique(owner)] for owner in owners
+    ]
 
 
 def box_levels(grid: Grid, sides: Sequence[Sequence[int]], overlap: bool = False) -> list[Level]:
@@ -164,7 +166,7 @@ def _cube_levels(cube: Grid) -> list[Level]:
 def _boxes(grid: Grid, shape: Sequence[int], overlap: bool) -> list[list[int]]:
     steps = [max(1, side // 2) if overlap else side for side in shape]
     starts = [range(0, size, step) for size, step in zip(grid.sizes, steps, strict=True)]
-    found = []
+    boxes = []
     for origin in itertools.product(*reversed(starts)):  # the first dimension fastest
         ranges = []
         for start, side, size in zip(reversed(origin), shape, grid.sizes, strict=True):
@@ -172,15 +174,15 @@ def _boxes(grid: Grid, shape: Sequence[int], overlap: bool) -> list[list[int]]:
             around = overlap and grid.wraps
             ranges.append(sorted({at % size for at in here} if around else {at for at in here if at < size}))
         places = np.array(list(itertools.product(*ranges)))
-        found.append(np.sort(grid.node(places)).tolist())
-    return found
+        boxes.append(np.sort(grid.node(places)).tolist())
+    return boxes
 
 
 def _halved(sizes: Sequence[int]) -> list[tuple[int, ...]]:
     """Return the shapes of boxes: powers of two, from half of the machine down to 2."""
     shape = [1 << max(0, (size // 2).bit_length() - 1) if size > 1 else 1 for size in sizes]
-    found = []
+    shapes = []
     while max(shape) >= 2:
-        found.append(tuple(shape))
+        shapes.append(tuple(shape))
         shape = [max(1, side // 2) for side in shape]
-    return found
+    return shapes

@@ -83,17 +83,19 @@ def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -
         (np.ones(taken), (np.zeros(taken, int), np.arange(taken))), (1, taken + touched)
     )
     limits = [LinearConstraint(touching, 0, np.inf), LinearConstraint(enough, size, np.inf)]
-    found = None
+    solution = None
     for component in range(sets.vectors.shape[1]):
         costs = np.zeros(taken + touched)
         costs[taken:] = sets.vectors[used, component]
-        found = milp(
+        solution = milp(
             costs, constraints=limits, integrality=np.ones(taken + touched), bounds=Bounds(0, 1),
             options={"mip_rel_gap": 0},
         )  # fmt: skip
-        if not found.success:
-            raise ValueError(f"partitioner pss, exact: the integer program was not solved: {found.message}")
-        limits.append(LinearConstraint(costs[None, :], -np.inf, round(found.fun) + 0.5))
-    assert found is not None
+        if not solution.success:
+            raise ValueError(
+                f"partitioner pss, exact: the integer program was not solved: {solution.message}"
+            )
+        limits.append(LinearConstraint(costs[None, :], -np.inf, round(solution.fun) + 0.5))
+    assert solution is not None
     # No more nodes than are wanted: to leave one out never costs more.
-    return nodes[np.flatnonzero(found.x[:taken] > 0.5)[:size]]
+    return nodes[np.flatnonzero(solution.x[:taken] > 0.5)[:size]]

@@ -42,13 +42,13 @@ def given_sets(text: str, nodes: int) -> Level:
         lines = input_file(text).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{text}: is not a text file") from None
-    found = []
+    sets = []
     for number, line in enumerate(lines, 1):
         if words := line.partition("#")[0].replace(",", " ").split():
-            found.append((_members(words, nodes, f"{text}:{number}"), 1))
-    if not found:
+            sets.append((_members(words, nodes, f"{text}:{number}"), 1))
+    if not sets:
         raise ValueError(f"{text}: there is no set, expected lines such as 0-11, 24")
-    return found
+    return sets
 
 
 def _members(words: list[str], nodes: int, where: str) -> list[int]:

@@ -41,7 +41,7 @@ def read_configuration(path: Path) -> Configuration:
     groups = _groups(tokens, hosts)
     classes, length = _classes(tokens, queues, groups)
     rules = []
-    if tokens.found("constraints"):
+    if tokens.accept("constraints"):
         tokens.expect(":")
         rules = read_rules(tokens, _sizes, length)
     if tokens.next:
@@ -62,7 +62,7 @@ def _queues(tokens: Tokens) -> list[str]:
         if name in names:
             raise tokens.wrong(f"queue {name} is named twice", line)
         names.append(name)
-        if not tokens.found(","):
+        if not tokens.accept(","):
             return names
 
 
@@ -78,7 +78,7 @@ def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
         tokens.expect("=")
         hosts[name] = Host(name, _pools(tokens, queues, name), line)
         tokens.expect("]")
-        if not tokens.found(","):
+        if not tokens.accept(","):
             return list(hosts.values())
 
 
@@ -96,12 +96,12 @@ def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
             if number in queue_of:
                 raise tokens.wrong(f"processor {number} of host {host} is named twice", line)
             queue_of[number] = queue
-        while tokens.found(","):
+        while tokens.accept(","):
             for number in _numbers(tokens):
                 if number in queue_of:
                     raise tokens.wrong(f"processor {number} of host {host} is named twice", line)
                 queue_of[number] = queue
-        if not tokens.found(";"):
+        if not tokens.accept(";"):
             return queue_of
 
 
@@ -109,7 +109,7 @@ def _numbers(tokens: Tokens) -> range:
     """Return the numbers of ``3`` or ``1..4``."""
     line = tokens.line
     low = tokens.number("the number of a processor", 1)
-    high = tokens.number("the number of a processor", 1) if tokens.found("..") else low
+    high = tokens.number("the number of a processor", 1) if tokens.accept("..") else low
     if high < low or high - low > 1_000_000:
         raise tokens.wrong(f"range {low}..{high} runs backwards or is too long", line)
     return range(low, high + 1)
@@ -128,11 +128,11 @@ def _groups(tokens: Tokens, hosts: list[Host]) -> Groups:
         if tokens.next == "}":
             raise tokens.wrong(f"group {name} is empty", line)
         members = _members(tokens, hosts, place, groups)
-        while tokens.found(","):
+        while tokens.accept(","):
             members |= _members(tokens, hosts, place, groups)
         tokens.expect("}")
         groups[name] = frozenset(members)
-        if not tokens.found(","):
+        if not tokens.accept(","):
             return groups
 
 
@@ -143,11 +143,11 @@ def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: G
     if name in groups:
         return set(groups[name])
     if name not in place:
-        told = _unknown(name, [*place, *groups], "host or group")
-        raise tokens.wrong(f"{told}; a group is named only after its own line", line)
+        problem = _unknown(name, [*place, *groups], "host or group")
+        raise tokens.wrong(f"{problem}; a group is named only after its own line", line)
     host = place[name]
     numbers = set(hosts[host].queue_of)
-    if tokens.found("/"):
+    if tokens.accept("/"):
         wanted = set(_numbers(tokens))
         if not wanted <= numbers:
             raise tokens.wrong(f"host {name} has no processor {min(wanted - numbers)}", line)
@@ -160,7 +160,7 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
     tokens.expect("costs", ":", instead="','")
     classes: list[SizeClass] = []
     length = 0
-    while not tokens.found("end-costs"):
+    while not tokens.accept("end-costs"):
         line = tokens.line
         if tokens.next not in ("when", "otherwise"):
             comma = "',', " if classes else ""
@@ -182,21 +182,21 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
             tokens.expect("=", "[")
             costs[queue, group] = tuple(read_vector(tokens, length))
             length = length or len(costs[queue, group])
-            if not tokens.found(","):
+            if not tokens.accept(","):
                 break
         classes.append(SizeClass(low, high, costs, line))
     if not length:
         raise tokens.wrong("costs: no group is given a cost, expected at least one")
-    for one in classes:
+    for size_class in classes:
         for component in range(length):
-            if sum(cost[component] for cost in one.costs.values()) > _EVERY:
-                raise tokens.wrong(f"component {component + 1} sums up to more than 2^62", one.line)
+            if sum(cost[component] for cost in size_class.costs.values()) > _EVERY:
+                raise tokens.wrong(f"component {component + 1} sums up to more than 2^62", size_class.line)
     return classes, length
 
 
 def _sizes(tokens: Tokens) -> tuple[int, int]:
     """Return the sizes of ``when PEs in [1,4]`` or ``otherwise``."""
-    if tokens.found("otherwise"):
+    if tokens.accept("otherwise"):
         return 1, _EVERY
     line = tokens.line
     tokens.expect("when", "PEs", "in", "[", instead="'otherwise'")

@@ -56,8 +56,8 @@ class Model:
         """Return the sets for jobs of a size."""
         if isinstance(self._source, ProcessorSets):
             return self._source
-        found = self._source.class_of(processors)
-        kind = found and found.line
+        size_class = self._source.class_of(processors)
+        kind = size_class and size_class.line
         if kind not in self._known:
             self._known[kind] = self._source.sets(processors, self._queue)
         return self._known[kind]

@@ -45,7 +45,7 @@ def preference_name(word: str) -> str:
 
 def _nodes(topology: Topology, option: str, text: str) -> Costs:
     """Return the nodes that ``0+8-11`` names."""
-    found: list[int] = []
+    nodes: list[int] = []
     for part in option.split("+"):
         low, dash, high = part.partition("-")
         ends = (low, high if dash else low)
@@ -55,8 +55,8 @@ def _nodes(topology: Topology, option: str, text: str) -> Costs:
             raise ValueError(
                 f"partitioner pss:levels,{text}: there is no node {ends[1]}, expected 0..{topology.nodes - 1}"
             )
-        found += range(int(ends[0]), int(ends[1]) + 1)
-    return np.unique(np.array(found, np.int64))
+        nodes += range(int(ends[0]), int(ends[1]) + 1)
+    return np.unique(np.array(nodes, np.int64))
 
 
 def _uniform(topology: Topology, nodes: Costs) -> Costs:

@@ -78,19 +78,19 @@ def remnants(tree: Any, free: Any, room: int) -> Any:
         begin = end = used[2]
         row = -1
         for place in range(starts[i], starts[i + 1]):
-            one = kin[place]
-            if now[one] >= 0:
+            inner = kin[place]
+            if now[inner] >= 0:
                 row = -1
                 end += 1
-            elif inside[one]:
-                like = row >= 0 and sets[row, OWN] == sets[one, OWN]
-                sets[one, ROW] = sets[row, ROW] if like else one
-                now[one] = _row(sets, made, table, used, one, now[row] if like else -1)
-                row = one
+            elif inside[inner]:
+                like = row >= 0 and sets[row, OWN] == sets[inner, OWN]
+                sets[inner, ROW] = sets[row, ROW] if like else inner
+                now[inner] = _row(sets, made, table, used, inner, now[row] if like else -1)
+                row = inner
                 end += not like
             else:
                 continue
-            parts[end - 1] = now[one]
+            parts[end - 1] = now[inner]
         used[2] = end
         if i < count and end > begin:
             sets[i, ROW] = i
@@ -101,10 +101,10 @@ def remnants(tree: Any, free: Any, room: int) -> Any:
 @njit(cache=True)
 def larger(array: Any, rows: int) -> Any:
     """Return a copy with space for so many rows."""
-    found = array
-    while len(found) < rows:
-        found = np.concatenate((found, np.empty_like(found)))
-    return found
+    enlarged = array
+    while len(enlarged) < rows:
+        enlarged = np.concatenate((enlarged, np.empty_like(enlarged)))
+    return enlarged
 
 
 @njit(cache=True, inline="always")
@@ -133,25 +133,25 @@ def without(
     begin, end : int
         Where the outermost remnants begin and end.
     """
-    depth, one = 0, removed
-    while one < len(sets) - 1:
-        path[depth, 0] = one
+    depth, outer = 0, removed
+    while outer < len(sets) - 1:
+        path[depth, 0] = outer
         depth += 1
-        one = sets[one, ABOVE]
+        outer = sets[outer, ABOVE]
     for i in range(depth - 1, -1, -1):
         path[i, 2], path[i, 3] = begin, end
         name, place = sets[path[i, 0], ROW], begin
         while made[parts[place], NAME] != name:
             place += 1
-        one = parts[place]
-        path[i, 1] = one
-        begin, end = made[one, PARTS], made[one, PARTS_END]
+        outer = parts[place]
+        path[i, 1] = outer
+        begin, end = made[outer, PARTS], made[outer, PARTS_END]
     new = begin if end < 0 else -1  # what takes the place of the set removed
     for i in range(depth):
-        one, begin = path[i, 1], used[2]
+        outer, begin = path[i, 1], used[2]
         end = begin
         for place in range(path[i, 2], path[i, 3]):
-            part = new if parts[place] == one else parts[place]
+            part = new if parts[place] == outer else parts[place]
             if part >= 0:
                 parts[end] = part
                 end += 1
@@ -164,15 +164,19 @@ def without(
 
 
 @njit(cache=True)
-def _row(sets: Any, made: Any, table: Any, used: Any, one: int, rest: int) -> int:
+def _row(sets: Any, made: Any, table: Any, used: Any, index: int, rest: int) -> int:
     """Make a set that holds no other, in front of the rest of its row (-1: none)."""
     new, last = used[0], used[1]
     table[last, NODES], table[last, SAVED], table[last, NUMBER] = (
-        sets[one, OWN],
-        sets[one, WORTH],
-        sets[one, NUMBER_OF],
+        sets[index, OWN],
+        sets[index, WORTH],
+        sets[index, NUMBER_OF],
     )
-    made[new, NAME], made[new, LEFT], made[new, SAVES] = sets[one, ROW], sets[one, OWN], sets[one, WORTH]
+    made[new, NAME], made[new, LEFT], made[new, SAVES] = (
+        sets[index, ROW],
+        sets[index, OWN],
+        sets[index, WORTH],
+    )
     if rest >= 0:
         made[new, LEFT] += made[rest, LEFT]
         made[new, SAVES] += made[rest, SAVES]
@@ -184,10 +188,10 @@ def _row(sets: Any, made: Any, table: Any, used: Any, one: int, rest: int) -> in
 
 @njit(cache=True, inline="always")
 def _remnant(
-    sets: Any, made: Any, table: Any, parts: Any, used: Any, at: Any, one: int, begin: int, end: int
+    sets: Any, made: Any, table: Any, parts: Any, used: Any, at: Any, index: int, begin: int, end: int
 ) -> int:
     """Make what is left of a set whose parts are ``parts[begin:end]``."""
-    left, worth, number = sets[one, OWN], sets[one, WORTH], sets[one, NUMBER_OF]
+    left, worth, number = sets[index, OWN], sets[index, WORTH], sets[index, NUMBER_OF]
     for place in range(begin, end):
         left += made[parts[place], LEFT]
         worth += made[parts[place], SAVES]
@@ -209,7 +213,7 @@ def _remnant(
             table[k, NODES], table[k, SAVED], table[k, NUMBER] = nodes, table[i, SAVED], table[i, NUMBER]
     table[last, NODES], table[last, SAVED], table[last, NUMBER] = left, worth, number
     new = used[0]
-    made[new, NAME], made[new, LEFT], made[new, SAVES] = one, left, worth
+    made[new, NAME], made[new, LEFT], made[new, SAVES] = index, left, worth
     made[new, PARTS], made[new, PARTS_END] = begin, end
     made[new, TABLE], made[new, TABLE_END] = first, last + 1
     used[0], used[1] = new + 1, last + 1

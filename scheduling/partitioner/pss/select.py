@@ -129,7 +129,7 @@ def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int, coin:
     within = _bits(members, nodes)
     rows = min(room, max(1, _KEPT // max(1, count * (width + 1))))  # of the last states, in turn
     left, gain = np.empty((rows, count), np.int64), np.empty((rows, count, width), np.int64)
-    gone, touched, found = np.zeros(nodes, np.bool_), np.zeros(count, np.bool_), np.empty(width, np.int64)
+    gone, touched, candidate = np.zeros(nodes, np.bool_), np.zeros(count, np.bool_), np.empty(width, np.int64)
     for base in range(room):
         if before[base] < 0:
             continue
@@ -146,14 +146,14 @@ def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int, coin:
             if k == base or k > room:
                 continue
             for d in range(width):
-                found[d] = gain[row, i, d] + value[base, d]
-            better = _before(found, value[k]) if before[k] >= 0 else 1
+                candidate[d] = gain[row, i, d] + value[base, d]
+            better = _before(candidate, value[k]) if before[k] >= 0 else 1
             if coin and better == 0:
                 coin = _thrown(coin)
                 better = (coin >> 33) & 1
             if better > 0:
                 before[k], by[k] = base, i
-                value[k] = found
+                value[k] = candidate
     best = 0
     for k in range(room + 1):
         if before[k] >= 0 and _before(value[k], value[best]) >= 0:
@@ -166,12 +166,12 @@ def _select(members: Any, sets_of: Any, worth: Any, nodes: int, size: int, coin:
 def _bits(members: Any, nodes: int) -> Any:
     """Return the members of each set as bits of words."""
     count = len(members.starts) - 1
-    found = np.zeros((count, nodes // 64 + 1), np.uint64)
+    bits = np.zeros((count, nodes // 64 + 1), np.uint64)
     for i in range(count):
         for at in range(members.starts[i], members.starts[i + 1]):
             node = members.values[at]
-            found[i, node >> 6] |= np.uint64(1) << np.uint64(node & 63)
-    return found
+            bits[i, node >> 6] |= np.uint64(1) << np.uint64(node & 63)
+    return bits
 
 
 @njit(cache=True)
@@ -205,13 +205,13 @@ def _remove(
     worth: Any,
     within: Any,
     gone: Any,
-    one: int,
+    removed: int,
     touched: Any,
 ) -> None:
     """Remove a set's nodes, and find anew what changes; `touched` is room, all False and left so."""
     changed = np.empty(len(touched), np.int64)
     count = 0
-    nodes = members.values[members.starts[one] : members.starts[one + 1]]
+    nodes = members.values[members.starts[removed] : members.starts[removed + 1]]
     for node in nodes:
         if not gone[node]:
             for of in range(sets_of.starts[node], sets_of.starts[node + 1]):

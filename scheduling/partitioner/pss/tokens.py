@@ -48,11 +48,11 @@ class Tokens:
                 if rest[place].isspace():
                     place += 1
                     continue
-                found = _WORD.match(rest, place)
-                if found is None:
+                match = _WORD.match(rest, place)
+                if match is None:
                     raise ValueError(f"{path}:{number}: {shown(rest[place])} is part of no word")
-                self._tokens.append(_Token(found[0], number))
-                place = found.end()
+                self._tokens.append(_Token(match[0], number))
+                place = match.end()
 
     @property
     def next(self) -> str:
@@ -68,14 +68,14 @@ class Tokens:
 
     def error(self, expected: str, line: int | None = None) -> ValueError:
         """Return the error that something else was expected here."""
-        told = shown(self.next) if self.next else "the end of the file"
-        return ValueError(f"{self._path}:{line or self.line}: {told} was found, expected {expected}")
+        seen = shown(self.next) if self.next else "the end of the file"
+        return ValueError(f"{self._path}:{line or self.line}: {seen} was found, expected {expected}")
 
     def wrong(self, what: str, line: int | None = None) -> ValueError:
         """Return an error of this file."""
         return ValueError(f"{self._path}:{line or self.line}: {what}")
 
-    def found(self, *words: str) -> bool:
+    def accept(self, *words: str) -> bool:
         """Take the next words if they are these, and tell whether they were."""
         texts = tuple(token.text for token in self._tokens[self._at : self._at + len(words)])
         if texts == words:
@@ -85,7 +85,7 @@ class Tokens:
     def expect(self, *words: str, instead: str = "") -> None:
         """Take the next words, which must be these; `instead` of the first, another could be there."""
         for place, word in enumerate(words):
-            if not self.found(word):
+            if not self.accept(word):
                 other = f"{instead} or " if instead and not place else ""
                 raise self.error(f"{other}'{word}'")
 

@@ -12,7 +12,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.one_level_up import OneLevelAstray
+from netplace.scheduling.partitioner.one_level_up import OneLevelUp
 from netplace.scheduling.partitioner.tree import Subtrees, tree_contiguous
 from netplace.topologies import parse
 
@@ -115,7 +115,7 @@ def test_quasi_contiguous_as_published(text, data, threshold):
     tree = parse(text)
     free = data.draw(st.sets(st.integers(0, tree.nodes - 1), min_size=1))
     size = data.draw(st.integers(1, len(free)))
-    partitioner = OneLevelAstray(tree, threshold)
+    partitioner = OneLevelUp(tree, threshold)
     partitioner.take(Allocation(np.array(sorted(set(range(tree.nodes)) - free), np.int64)))
     allocation = partitioner.find(a_job(size))
     found = None if allocation is None else allocation.nodes.tolist()

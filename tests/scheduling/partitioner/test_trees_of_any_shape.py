@@ -9,7 +9,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.any_tree import SubtreesOfAnyShape
-from netplace.scheduling.partitioner.one_level_up import OneLevelAstray
+from netplace.scheduling.partitioner.one_level_up import OneLevelUp
 from netplace.scheduling.partitioner.tree import Subtrees
 from netplace.topologies import hierarchy, parse
 
@@ -39,7 +39,7 @@ def test_the_same_nodes_as_on_trees_of_one_shape(text, one_up, events, threshold
     subtrees = hierarchy(tree)
     assert subtrees is not None
     of_any_shape = SubtreesOfAnyShape(subtrees, threshold, one_up)
-    of_one = (OneLevelAstray if one_up else Subtrees)(tree, threshold)
+    of_one = (OneLevelUp if one_up else Subtrees)(tree, threshold)
 
     def given_by(partitioner):
         lived = live(partitioner, tree.nodes, events)
