@@ -132,7 +132,7 @@ def metrics(
     chosen = distinct(topology, nodes)
     distance = topology.distances(chosen).astype(np.int64)
     routed, links = _routed(topology, chosen)
-    found: dict[str, Any] = {
+    metric_values: dict[str, Any] = {
         "AD": _average(distance),
         "DFC": int(distance.sum(axis=1).min()),
         "Diam": int(distance.max()),
@@ -140,8 +140,8 @@ def metrics(
         "routed_links": links,
     }
     if isinstance(topology, Grid):
-        found |= _of_box(topology, chosen)
-        found["centroid_distance"] = _from_centre(topology, chosen)
+        metric_values |= _of_box(topology, chosen)
+        metric_values["centroid_distance"] = _from_centre(topology, chosen)
     if W is not None:
         placed = chosen if mapping is None else distinct(topology, mapping)
         source, target, size = flows(W, len(placed))
@@ -151,12 +151,12 @@ def metrics(
         if has_dimensions(topology):
             costs["_AL"] = hops + asymmetry(topology, placed)[source, target]
         for ending, values in costs.items():
-            found[f"TAD{ending}"] = float(values.sum() / pairs)
-            found[f"WTAD{ending}"] = float(values @ size / pairs)
+            metric_values[f"TAD{ending}"] = float(values.sum() / pairs)
+            metric_values[f"WTAD{ending}"] = float(values @ size / pairs)
             own = ending.lower()
-            found[f"pair_hops{own}"] = float(values.mean()) if len(values) else 0.0
-            found[f"byte_hops{own}"] = float(values @ size / size.sum()) if len(values) else 0.0
-    return Metrics(**found)
+            metric_values[f"pair_hops{own}"] = float(values.mean()) if len(values) else 0.0
+            metric_values[f"byte_hops{own}"] = float(values @ size / size.sum()) if len(values) else 0.0
+    return Metrics(**metric_values)
 
 
 def average_pairwise_distance(topology: Topology, nodes: ArrayLike) -> float:

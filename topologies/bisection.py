@@ -88,11 +88,11 @@ def _orders(links: Links, first_switch: int) -> list[NDArray[np.float64]]:
 
     between = links[first_switch:, first_switch:].astype(np.float64)
     switches = between.shape[0]
-    found = [np.arange(switches, dtype=np.float64)]
+    orders = [np.arange(switches, dtype=np.float64)]
     if 2 < switches <= _DENSE:
         laplacian = scipy.sparse.csgraph.laplacian(between).toarray()
-        found.append(np.linalg.eigh(laplacian)[1][:, 1])
-    return found
+        orders.append(np.linalg.eigh(laplacian)[1][:, 1])
+    return orders
 
 
 def _halves(

@@ -171,13 +171,13 @@ def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
     ValueError
         If two are not neighbours.
     """
-    found = [np.zeros((0, 4), np.int64)]
+    rows = [np.zeros((0, 4), np.int64)]
     for a, b in pairs:
         mine = cables[(cables[:, 0] == min(a, b)) & (cables[:, 2] == max(a, b))]
         if not len(mine):
             raise ValueError(f"{of}: no link between routers {a} and {b}")
-        found.append(mine)
-    return np.concatenate(found)
+        rows.append(mine)
+    return np.concatenate(rows)
 
 
 def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:

@@ -194,11 +194,11 @@ def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, A
                 f"{text}: asymmetric, {len(links)} links lead from {u} to {v} and {len(back)} back, "
                 "expected as many"
             )
-        for one, other in zip(links, back, strict=True):
+        for link, other in zip(links, back, strict=True):
             for key in ("width", "cycles", "delay"):
-                if one.get(key) != other.get(key):
+                if link.get(key) != other.get(key):
                     raise ValueError(
-                        f"{text}: asymmetric, {key} is {one.get(key)} from {u} to {v} "
+                        f"{text}: asymmetric, {key} is {link.get(key)} from {u} to {v} "
                         f"and {other.get(key)} back"
                     )
         if place[u, v] < place[v, u]:

@@ -52,7 +52,7 @@ def field(q: int) -> Field:
     plus = (digits[:, None, :] + digits) % p @ p ** np.arange(k)
     if k == 1:
         times = np.outer(np.arange(q), np.arange(q)) % q
-        powers = next(found for root in range(1, q) if len(found := _powers(times, root)) == q - 1)
+        powers = next(candidate for root in range(1, q) if len(candidate := _powers(times, root)) == q - 1)
     else:
         times, powers = _extension(p, k, digits, plus)
     return Field(plus, times, np.array(powers))
@@ -83,7 +83,7 @@ def _extension(p: int, k: int, digits: Int, plus: Int) -> tuple[Int, list[int]]:
 
 def _powers(times: Int, root: int) -> list[int]:
     """Return the different powers of an element."""
-    found = [1]
-    while (after := int(times[found[-1], root])) != 1:
-        found.append(after)
-    return found
+    powers = [1]
+    while (after := int(times[powers[-1], root])) != 1:
+        powers.append(after)
+    return powers

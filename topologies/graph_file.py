@@ -50,7 +50,7 @@ def graph_file(path: str) -> Graph:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(f"{text}: not GraphML: {reason}") from None
         return from_networkx(read, text)
-    found: nx.MultiGraph[Any] = nx.MultiGraph()
+    network: nx.MultiGraph[Any] = nx.MultiGraph()
     for line, words in read_lines(path, text):
         names = [word for word in words if "=" not in word]
         values = dict(word.split("=", 1) for word in words if "=" in word)
@@ -59,12 +59,12 @@ def graph_file(path: str) -> Graph:
             if key not in known:
                 raise ValueError(f"{text} line {line}: unknown {key!r}, expected {', '.join(sorted(known))}")
         if len(names) == 1:
-            found.add_node(names[0], **values)
+            network.add_node(names[0], **values)
         elif len(names) == 2:
-            found.add_edge(names[0], names[1], **values)
+            network.add_edge(names[0], names[1], **values)
         else:
             raise ValueError(f"{text} line {line}: {len(names)} names, expected the two that a cable joins")
-    return from_networkx(found, text)
+    return from_networkx(network, text)
 
 
 @checked

@@ -77,15 +77,15 @@ def _labels(network: Graph, level: Int) -> list[Int]:
     first = network.first_switch
     here, port = np.nonzero(network.neighbor[first:] >= first)
     end = network.neighbor[first:][here, port] - first
-    found = []
+    labels = []
     for highest in range(int(level.min()), int(level.max()) + 1):
         kept = (level[here] <= highest) & (level[end] <= highest)
         links = coo_array((np.ones(int(kept.sum()), bool), (here[kept], end[kept])), (len(level),) * 2)
         part = connected_components(links, directed=False)[1][network.home - first]
         lowest = np.full(int(part.max()) + 1, network.nodes)
         np.minimum.at(lowest, part, np.arange(network.nodes))
-        found.append(lowest[part])
-    return found
+        labels.append(lowest[part])
+    return labels
 
 
 def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], text: str) -> Int:
@@ -119,6 +119,6 @@ def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], tex
         shown = ", ".join(names[switch] for switch in circle[:4])
         raise ValueError(f"{text}: no tree, a loop of switches that stand above each other: {shown}")
     number = np.zeros(switches, np.int64)
-    for one in np.unique(level):
-        number[level == one] = np.arange(int((level == one).sum()))
+    for height in np.unique(level):
+        number[level == height] = np.arange(int((level == height).sum()))
     return np.stack((level, number), axis=1)

@@ -81,7 +81,7 @@ def _parts(hosts: str, where: str) -> Iterator[str]:
 
 def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
     """Return the digits and the values of every piece between brackets."""
-    found = []
+    ranges = []
     for piece in inside.split(","):
         low, dash, high = piece.partition("-")
         last = high if dash else low
@@ -89,8 +89,8 @@ def _ranges(inside: str, part: str, where: str) -> list[tuple[int, range]]:
             raise ValueError(
                 f"{where}: {shown(piece)} in {shown(part)} is no range of hosts, expected such as 0-3"
             )
-        found.append((len(low), range(int(low), int(last) + 1)))
-    return found
+        ranges.append((len(low), range(int(low), int(last) + 1)))
+    return ranges
 
 
 def _is_number(text: str) -> bool:

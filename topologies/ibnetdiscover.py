@@ -49,8 +49,8 @@ def ibnetdiscover(path: str) -> Graph:
     joined: list[tuple[int, str, str, str, str]] = []  # line, guid, port, guid, port
     owner = kind = ""
     for line, row in enumerate(lines, 1):
-        if found := _OWNER.match(row):
-            kind, owner, name = found.group(1), found.group(2), found.group(3)
+        if match := _OWNER.match(row):
+            kind, owner, name = match.group(1), match.group(2), match.group(3)
             if owner in names:
                 raise ValueError(f"{text} line {line}: {owner} is there already")
             if kind == "Switch" and not owner.startswith("S-"):
@@ -104,8 +104,8 @@ def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int 
     if any(abs(int(level[a]) - int(level[b])) != 1 for a, b in cables) or not level.all():
         return None
     number = np.zeros(switches, np.int64)
-    for one in np.unique(level):
-        number[level == one] = np.arange(int((level == one).sum()))
+    for height in np.unique(level):
+        number[level == height] = np.arange(int((level == height).sum()))
     return np.stack((level, number), axis=1)
 
 

@@ -49,38 +49,38 @@ def _block(rows: list[_Row], where: str) -> tuple[Any, list[_Row]]:
     indent = rows[0][1]
     if rows[0][2].startswith("-"):
         return _list(rows, indent, where)
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     while rows and rows[0][1] == indent and not rows[0][2].startswith("-"):
         line, _, text = rows[0]
         key, colon, value = text.partition(":")
         if not colon or (value and not value.startswith(" ")):
             raise ValueError(f"{where} line {line}: {text!r}, expected a form such as key: value")
-        if key in found:
+        if key in entries:
             raise ValueError(f"{where} line {line}: {key} is there already")
         rows = rows[1:]
         if value.strip():
-            found[key] = _scalar(value.strip(), f"{where} line {line}")
+            entries[key] = _scalar(value.strip(), f"{where} line {line}")
         elif rows and (rows[0][1] > indent or (rows[0][1] == indent and rows[0][2].startswith("-"))):
-            found[key], rows = _block(rows, where)
+            entries[key], rows = _block(rows, where)
         else:
-            found[key] = None
-    return found, rows
+            entries[key] = None
+    return entries, rows
 
 
 def _list(rows: list[_Row], indent: int, where: str) -> tuple[list[Any], list[_Row]]:
     """Return the list that lines with a dash make, and the lines after it."""
-    found = []
+    items = []
     while rows and rows[0][1] == indent and rows[0][2].startswith("-"):
         line, _, text = rows[0]
         item = text[1:].lstrip()
         if ":" not in item or item.startswith("{"):
-            found.append(_scalar(item, f"{where} line {line}"))
+            items.append(_scalar(item, f"{where} line {line}"))
             rows = rows[1:]
             continue
         within = (line, indent + len(text) - len(item), item)
         value, rows = _block([within, *rows[1:]], where)
-        found.append(value)
-    return found, rows
+        items.append(value)
+    return items, rows
 
 
 def _scalar(text: str, where: str) -> Any:

@@ -44,7 +44,7 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
     >>> with_service(parse("torus:4x4"), every=8).service.tolist()
     [0, 8]
     """
-    parts, found = [], set(of.service.tolist())
+    parts, chosen = [], set(of.service.tolist())
     text = f"service:{nodes}" if nodes else "service:"
     if nodes:
         parts.append(f"nodes={nodes}")
@@ -54,14 +54,14 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
             end = whole(high, f"{text}: node", begin) if dash else begin
             if end >= of.nodes:
                 raise ValueError(f"{text}: node {end} is not in 0..{of.nodes - 1} of {of}")
-            found.update(range(begin, end + 1))
+            chosen.update(range(begin, end + 1))
     every, first = whole(every, "service: every", 0), whole(first, "service: first", 0)
     if every:
         parts += [f"every={every}", *([f"first={first}"] if first else [])]
-        found.update(range(first, of.nodes, every))
-    if len(found) == of.nodes:
+        chosen.update(range(first, of.nodes, every))
+    if len(chosen) == of.nodes:
         raise ValueError(f"service:{','.join(parts)}/{of}: no node is left that computes")
-    return marked(of, f"service:{','.join(parts)}/{of.text}", sorted(found))
+    return marked(of, f"service:{','.join(parts)}/{of.text}", sorted(chosen))
 
 
 def marked(of: Kind, text: str, nodes: Sequence[int]) -> Kind:

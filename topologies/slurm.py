@@ -130,11 +130,11 @@ def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]
     """Return where each entry of a ``topology.conf`` stands and its values, keys in lower case."""
     if topology:
         raise ValueError(f"{text}: topology={topology} names one of a .yaml file, and this is none")
-    found = []
+    entries = []
     for line, words in read_lines(path, text):
         values = {key.lower(): value for key, _, value in (word.partition("=") for word in words)}
-        found.append((f"{text} line {line}", values))
-    return found
+        entries.append((f"{text} line {line}", values))
+    return entries
 
 
 def _widths(
@@ -165,7 +165,7 @@ def _cables(
     pairs: list[tuple[int, int]], widths: list[int], links: str, names: list[str], text: str
 ) -> Cables:
     """Return the cables, as a file of links changes them."""
-    found: dict[tuple[int, int], _Link] = {
+    links_of: dict[tuple[int, int], _Link] = {
         pair: (width, 1, 0) for pair, width in zip(pairs, widths, strict=True)
     }
     number = {name: place for place, name in enumerate(names)}
@@ -174,9 +174,9 @@ def _cables(
         if len(words) < 2 or any("=" not in word for word in words[2:]):
             raise ValueError(f"{where}: expected SWITCH ABOVE width=.. cycles=.. delay=..")
         pair = tuple(number.get(name, -1) for name in words[:2])
-        if pair not in found:
+        if pair not in links_of:
             raise ValueError(f"{where}: a cable from {words[0]} to {words[1]}, which {text} does not join")
-        width, cycles, delay = found[pair]
+        width, cycles, delay = links_of[pair]
         for key, _, value in (word.partition("=") for word in words[2:]):
             if key == "width":
                 width = whole(value, f"{where}: width")
@@ -186,12 +186,12 @@ def _cables(
                 delay = whole(value, f"{where}: delay", 0)
             else:
                 raise ValueError(f"{where}: unknown {key!r}, expected width, cycles or delay")
-        found[pair] = width, cycles, delay
-    widths_of = np.array([link[0] for link in found.values()], np.int64)
+        links_of[pair] = width, cycles, delay
+    widths_of = np.array([link[0] for link in links_of.values()], np.int64)
     check_cables(text, sum(widths_of.tolist()))
-    ends = np.repeat(np.array(list(found), np.int64).reshape(-1, 2), widths_of, axis=0)
-    cycles_of = np.repeat(np.array([link[1] for link in found.values()], np.int64), widths_of)
-    delays_of = np.repeat(np.array([link[2] for link in found.values()], np.int64), widths_of)
+    ends = np.repeat(np.array(list(links_of), np.int64).reshape(-1, 2), widths_of, axis=0)
+    cycles_of = np.repeat(np.array([link[1] for link in links_of.values()], np.int64), widths_of)
+    delays_of = np.repeat(np.array([link[2] for link in links_of.values()], np.int64), widths_of)
     return Cables(ends, cycles_of, delays_of)
 
 

@@ -46,15 +46,15 @@ def slurm_grid(kind: str, inside: dict[str, Any], where: str, text: str, part: s
     ValueError
         If a key is missing or wrong, there are not as many nodes as places, or one is named twice.
     """
-    one, where = _part(kind, inside, where, part)
+    chosen, where = _part(kind, inside, where, part)
     if kind == "ring":
-        names: list[str | None] = [*_names(one.get("nodes"), where, 1 << 20)]
+        names: list[str | None] = [*_names(chosen.get("nodes"), where, 1 << 20)]
         if not names:
             raise ValueError(f"{where}: nodes: not given, expected some such as n[0-7]")
         sizes: tuple[int, ...] = (len(names),)
     else:
-        sizes = _sides(one, "dims", where)
-        names = _places(one, sizes, where)
+        sizes = _sides(chosen, "dims", where)
+        names = _places(chosen, sizes, where)
     used = [name for name in names if name is not None]
     for name in used if len({*used}) < len(used) else ():
         if used.count(name) > 1:
@@ -81,10 +81,10 @@ def listed_placements(text: str) -> str:
     where, kind, inside = chosen_topology(path, text, topology)
     if kind != "torus3d":
         return ""
-    one, where = _part(kind, inside, where, part)
+    chosen, where = _part(kind, inside, where, part)
     return "+".join(
         _placement(place, f"{where}: placement {number}")
-        for number, place in enumerate(_list_of(one.get("placements") or [], f"{where}: placements"), 1)
+        for number, place in enumerate(_list_of(chosen.get("placements") or [], f"{where}: placements"), 1)
     )
 
 
@@ -92,7 +92,7 @@ def _part(kind: str, inside: dict[str, Any], where: str, part: str) -> tuple[dic
     """Return the ring or torus that is meant, and where it stands."""
     plural, name = ("rings", "ring") if kind == "ring" else ("toruses", "name")
     every = _list_of(inside.get(plural), f"{where}: {plural}")
-    names = [str(one.get(name)) for one in every]
+    names = [str(entry.get(name)) for entry in every]
     if part and part not in names:
         raise ValueError(f"{where}: no {kind} {part}, expected part= one of {', '.join(names)}")
     if not part and len(every) > 1:
@@ -109,9 +109,9 @@ def _list_of(rows: Any, where: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _sides(one: dict[str, Any], key: str, where: str, least: int = 1) -> tuple[int, ...]:
+def _sides(entry: dict[str, Any], key: str, where: str, least: int = 1) -> tuple[int, ...]:
     """Return x, y and z below a key."""
-    given = one.get(key)
+    given = entry.get(key)
     if not isinstance(given, dict) or set(given) != set(_AXES):
         raise ValueError(f"{where}: {key}: {shown(given)} found, expected x, y and z")
     return tuple(whole(given[axis], f"{where}: {key}: {axis}", least, _MOST) for axis in _AXES)
@@ -125,19 +125,19 @@ def _names(listed: Any, where: str, most: int) -> list[str]:
     return list(expand(text, where))
 
 
-def _places(one: dict[str, Any], sizes: tuple[int, ...], where: str) -> list[str | None]:
+def _places(entry: dict[str, Any], sizes: tuple[int, ...], where: str) -> list[str | None]:
     """Return the name of the node at each place, None where there is none."""
     count = sizes[0] * sizes[1] * sizes[2]
     check_size(count, _BYTES_PER_HOST, "names of nodes", where)
-    if ("nodes" in one) == ("regions" in one):
+    if ("nodes" in entry) == ("regions" in entry):
         raise ValueError(f"{where}: expected one of nodes and regions")
-    if "nodes" in one:
-        names = _names(one["nodes"], where, count)
+    if "nodes" in entry:
+        names = _names(entry["nodes"], where, count)
         if len(names) != count:
             raise ValueError(f"{where}: nodes: {len(names)} named, expected {count}, one for each place")
         return [*names]
-    found: list[str | None] = [None] * count
-    for number, region in enumerate(_list_of(one["regions"], f"{where}: regions"), 1):
+    names_at: list[str | None] = [None] * count
+    for number, region in enumerate(_list_of(entry["regions"], f"{where}: regions"), 1):
         here = f"{where}: region {number}"
         anchor, sides = _sides(region, "anchor", here, 0), _sides(region, "dims", here)
         if any(
@@ -150,17 +150,17 @@ def _places(one: dict[str, Any], sizes: tuple[int, ...], where: str) -> list[str
         ranges = [range(begin, begin + side) for begin, side in zip(anchor, sides, strict=True)]
         for name, (z, y, x) in zip(names, product(*ranges[::-1]), strict=True):
             place = x + sizes[0] * (y + sizes[1] * z)
-            if found[place] is not None:
-                raise ValueError(f"{here}: place {x},{y},{z} has node {found[place]} already")
-            found[place] = name
-    return found
+            if names_at[place] is not None:
+                raise ValueError(f"{here}: place {x},{y},{z} has node {names_at[place]} already")
+            names_at[place] = name
+    return names_at
 
 
-def _placement(one: dict[str, Any], where: str) -> str:
-    dims = _sides(one, "dims", where)
+def _placement(entry: dict[str, Any], where: str) -> str:
+    dims = _sides(entry, "dims", where)
     text = "x".join(map(str, dims))
-    spacing = _sides(one, "anchor_spacing", where, 0) if "anchor_spacing" in one else dims
-    seed = _sides(one, "anchor_seed", where, 0) if "anchor_seed" in one else (0, 0, 0)
+    spacing = _sides(entry, "anchor_spacing", where, 0) if "anchor_spacing" in entry else dims
+    seed = _sides(entry, "anchor_seed", where, 0) if "anchor_seed" in entry else (0, 0, 0)
     if any(spacing) and spacing != dims:
         text += "/" + "x".join(map(str, spacing))
     return text + ("@" + "x".join(map(str, seed)) if any(seed) else "")

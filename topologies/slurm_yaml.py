@@ -38,7 +38,7 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
     where = f"{text}, topology {chosen.get('topology')}"
     kind = next((kind for kind in _KINDS if kind in chosen), "")
     if kind in ("", "flat"):
-        known = ", ".join(one for one in _KINDS if one != "flat")
+        known = ", ".join(candidate for candidate in _KINDS if candidate != "flat")
         raise ValueError(f"{where}: {kind or 'no kind'}, which names no network, expected one of {known}")
     inside = chosen[kind] or {}
     if not isinstance(inside, dict):
@@ -58,20 +58,20 @@ def tree_entries(where: str, kind: str, inside: dict[str, Any]) -> list[tuple[st
         names = {"switch": "switchname", "nodes": "nodes", "children": "switches"}
         return [(where, entry) for entry in _entries(inside.get("switches"), names, where)]
     sizes = inside.get("block_sizes")
-    found = [(where, {"blocksizes": _joined(sizes)})] if sizes else []
+    block_sizes = [(where, {"blocksizes": _joined(sizes)})] if sizes else []
     names = {"block": "blockname", "nodes": "nodes"}
-    return found + [(where, entry) for entry in _entries(inside.get("blocks"), names, where)]
+    return block_sizes + [(where, entry) for entry in _entries(inside.get("blocks"), names, where)]
 
 
 def _chosen(content: Any, text: str, name: str) -> dict[str, Any]:
     """Return the topology of that name, or the cluster's."""
-    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+    if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise ValueError(f"{text}: expected a list of topologies, each beginning with - topology: NAME")
     if name:
-        content = [one for one in content if one.get("topology") == name]
+        content = [entry for entry in content if entry.get("topology") == name]
         if not content:
             raise ValueError(f"{text}: no topology {name} in the file")
-    of_cluster = [one for one in content if str(one.get("cluster_default")).lower() == "true"]
+    of_cluster = [entry for entry in content if str(entry.get("cluster_default")).lower() == "true"]
     chosen: dict[str, Any] = [*of_cluster, *content][0]
     return chosen
 

@@ -114,13 +114,13 @@ def read_named(*required: str, **optional: bool) -> Callable[[str], tuple[Any, .
 
     def read(text: str) -> tuple[Any, ...]:
         numbers = {**dict.fromkeys(required, True), **optional}
-        found = _options(text, _after_colon(text), numbers)
+        values = _options(text, _after_colon(text), numbers)
         for name in required:
-            if found[name] is None:
+            if values[name] is None:
                 raise ValueError(
                     f"{text}: {name} is missing, expected {','.join(f'{n}=..' for n in required)}"
                 )
-        return tuple(value for value in found.values())
+        return tuple(value for value in values.values())
 
     return read
 
@@ -130,8 +130,8 @@ def read_first_number(**optional: bool) -> Callable[[str], tuple[Any, ...]]:
 
     def read(text: str) -> tuple[Any, ...]:
         first, _, rest = _after_colon(text).partition(",")
-        found = _options(text, rest, optional)
-        return (whole(first, text), *found.values())
+        values = _options(text, rest, optional)
+        return (whole(first, text), *values.values())
 
     return read
 
@@ -164,13 +164,13 @@ def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
 
     def read(text: str) -> tuple[str, ...]:
         path, *rest = _after_colon(text).split(",")
-        found = dict.fromkeys(names, "")
+        values = dict.fromkeys(names, "")
         for part in rest:
             name, _, value = part.partition("=")
-            if name not in found or not value:
+            if name not in values or not value:
                 raise ValueError(f"{text}: {part!r}, expected {', '.join(f'{n}=..' for n in names)}")
-            found[name] = value
-        return (path, *found.values())
+            values[name] = value
+        return (path, *values.values())
 
     return read
 
@@ -187,8 +187,8 @@ def read_shares(text: str) -> tuple[str, dict[str, str]]:
     if not slash:
         raise ValueError(f"{text}: expected faults, a slash and a network, as in faulty:links=0.1/torus:8x8")
     names = dict.fromkeys(("links", "routers", "slow", "seed", "cycles"), False)
-    found = _options(text, given, names)
-    return network, {name: value for name, value in found.items() if value is not None}
+    values = _options(text, given, names)
+    return network, {name: value for name, value in values.items() if value is not None}
 
 
 def read_service(text: str) -> tuple[str, dict[str, Any]]:
@@ -202,10 +202,10 @@ def read_service(text: str) -> tuple[str, dict[str, Any]]:
     given, slash, network = _after_colon(text).partition("/")
     if not slash or not given:
         raise ValueError(f"{text}: expected nodes, a slash and a network, as in service:every=16/torus:8x8")
-    found = _options(text, given, {"nodes": False, "every": True, "first": False})
-    if found["first"] is not None:
-        found["first"] = whole(found["first"], f"{text}: first", 0)
-    return network, {name: value for name, value in found.items() if value is not None}
+    values = _options(text, given, {"nodes": False, "every": True, "first": False})
+    if values["first"] is not None:
+        values["first"] = whole(values["first"], f"{text}: first", 0)
+    return network, {name: value for name, value in values.items() if value is not None}
 
 
 def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
@@ -220,28 +220,30 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
     if not slash or not network:
         raise ValueError(f"{text}: expected tasks, a slash and a network, as in nodes:tasks=16/torus:8x8")
     names = ("tasks", "sockets", "rails", "planes", "nic", "memory", "latency", "bus", "crossing")
-    found = {
+    given_numbers = {
         name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value
     }
-    if "tasks" not in found:
+    if "tasks" not in given_numbers:
         raise ValueError(f"{text}: tasks is missing, expected tasks=.. before the slash")
     least = {"latency": 0, "crossing": 0}
-    numbers = {name: whole(value, f"{text}: {name}", least.get(name, 1)) for name, value in found.items()}
+    numbers = {
+        name: whole(value, f"{text}: {name}", least.get(name, 1)) for name, value in given_numbers.items()
+    }
     return network, numbers
 
 
 def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
     """Return the value of every name, None where it is not given."""
-    found: dict[str, Any] = dict.fromkeys(numbers)
+    values: dict[str, Any] = dict.fromkeys(numbers)
     for part in given.split(",") if given else []:
         name, equals, value = part.partition("=")
         if not equals or name not in numbers:
             expected = ", ".join(f"{known}=.." for known in numbers)
             raise ValueError(f"{text}: {part!r} is none of {expected}")
-        if found[name] is not None:
+        if values[name] is not None:
             raise ValueError(f"{text}: {name} is given twice")
-        found[name] = whole(value, f"{text}: {name}") if numbers[name] else value
-    return found
+        values[name] = whole(value, f"{text}: {name}") if numbers[name] else value
+    return values
 
 
 def _after_colon(text: str) -> str:

@@ -77,14 +77,14 @@ class Topology(ABC):
     @property
     def service(self) -> NDArray[np.int64]:
         """Nodes that do not compute, in increasing order; see `netplace.topologies.service.with_service`."""
-        found: NDArray[np.int64] = self.__dict__.get("_service", _NONE)
-        return found
+        service_nodes: NDArray[np.int64] = self.__dict__.get("_service", _NONE)
+        return service_nodes
 
     @property
     def hosts(self) -> tuple[str, ...]:
         """Names of the nodes, where the file that the network was read from has them; else empty."""
-        found: tuple[str, ...] = self.__dict__.get("_hosts", ())
-        return found
+        names: tuple[str, ...] = self.__dict__.get("_hosts", ())
+        return names
 
     @property
     def computing(self) -> NDArray[np.int64]:

@@ -71,7 +71,7 @@ def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
     plain = replace(problem, option="")
     for name, (rule, kind) in CANDIDATES.items():
         if isinstance(problem.topology, kind):
-            found = rule(plain)
-            yield name, found.mapping if isinstance(found, QapResult) else found
+            placed = rule(plain)
+            yield name, placed.mapping if isinstance(placed, QapResult) else placed
     for number in range(randoms):
         yield f"random {number + 1}", permuted(plain)

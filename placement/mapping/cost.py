@@ -158,10 +158,10 @@ def cost_matrix(
             f"{name}: gives shape {costs.shape}, expected {len(chosen)} rows and columns, one a node"
         )
     if costs.dtype.kind == "f" and not np.isfinite(costs).all():
-        one, other = np.argwhere(~np.isfinite(costs))[0]
+        first, other = np.argwhere(~np.isfinite(costs))[0]
         raise ValueError(
-            f"{name}: nodes {chosen[one]} and {chosen[other]} of the partition are not connected"
-            f" (cost {costs[one, other]})"
+            f"{name}: nodes {chosen[first]} and {chosen[other]} of the partition are not connected"
+            f" (cost {costs[first, other]})"
         )
     return costs
 
@@ -256,8 +256,8 @@ def cost_between(
         As `cost_matrix`.
     """
     nodes, places = np.unique(np.stack((np.asarray(a), np.asarray(b))), return_inverse=True)
-    one, other = places.reshape(2, -1)
+    first, other = places.reshape(2, -1)
     locations = cost_locations(topology, nodes, criterion) if len(nodes) else None
     if locations is None:
-        return cost_matrix(topology, nodes, criterion)[one, other]
-    return locations.between(one, other)
+        return cost_matrix(topology, nodes, criterion)[first, other]
+    return locations.between(first, other)

@@ -48,10 +48,10 @@ def link_load(problem: MappingProblem) -> QapResult:
         routed = routed_links(problem.topology, problem.nodes, routing)
         search = LinkLoadSearch(routed, W if sparse.issparse(W) else np.asarray(W), problem.rng)
         search.load()
-    found = search.run(budget, fullest=objective == "max")
+    best = search.run(budget, fullest=objective == "max")
     return QapResult(
-        problem.nodes[found.places],
-        found.most if objective == "max" else found.squares,
+        problem.nodes[best.places],
+        best.most if objective == "max" else best.squares,
         f"annealing, {objective}",
         budget.spent,
         budget.seconds,
@@ -60,11 +60,11 @@ def link_load(problem: MappingProblem) -> QapResult:
 
 def _read(option: str) -> dict[str, Any]:
     """Return the objective, the routing and the limits that an option such as ``"max,routing=dor"`` names."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for word in option.split(",") if option else []:
         key, equals, value = (part.strip() for part in word.partition("="))
         if equals:
-            found[one_of(key, _WORDS, "mapping link-load: option")] = value
+            settings[one_of(key, _WORDS, "mapping link-load: option")] = value
         else:
-            found["objective"] = one_of(key, OBJECTIVES, "mapping link-load: objective")
-    return found
+            settings["objective"] = one_of(key, OBJECTIVES, "mapping link-load: objective")
+    return settings

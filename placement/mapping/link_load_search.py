@@ -18,7 +18,7 @@ from netplace.placement.mapping.routed_links import RoutedLinks
 
 # mypy: disable-error-code="untyped-decorator, no-untyped-def, no-untyped-call"
 
-__all__ = ["Found", "LinkLoadSearch"]
+__all__ = ["LinkLoadPlacement", "LinkLoadSearch"]
 
 Int = NDArray[np.int64]
 _STEPS = 50  # temperatures
@@ -28,7 +28,7 @@ _SWEEPS = (50, 20_000)  # of such a search: least and most
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkLoadPlacement:
     """Places of the tasks, the load of the fullest link, and the sum of the squares of all."""
 
     places: Int
@@ -36,8 +36,8 @@ class Found:
     squares: float
 
 
-def _by_fullest(found: Found) -> tuple[float, float]:
-    return found.most, found.squares
+def _by_fullest(placement: LinkLoadPlacement) -> tuple[float, float]:
+    return placement.most, placement.squares
 
 
 class LinkLoadSearch:
@@ -68,10 +68,10 @@ class LinkLoadSearch:
         way = len(routed.link) / max(1, len(routed.first) - 1)
         self._work = 8 * len(size) * max(1.0, way)  # of a sweep: links looked at
 
-    def measured(self, places: Int) -> Found:
+    def measured(self, places: Int) -> LinkLoadPlacement:
         """Return what places of the tasks make of the links."""
         loads = self._routed.loads(places, self._W)
-        return Found(places, float(loads.max(initial=0.0)), float(loads @ loads))
+        return LinkLoadPlacement(places, float(loads.max(initial=0.0)), float(loads @ loads))
 
     def load(self) -> None:
         """Compile, or read what has been compiled."""
@@ -81,7 +81,7 @@ class LinkLoadSearch:
         _propose(self._out, self._back, self._ways, state, rng, self.tasks, 0.0, np.zeros(0))
         _empty(self._out, self._back, self._ways, state, rng, 0, 0.0, np.zeros(self._nodes + 1))
 
-    def run(self, budget: Budget, fullest: bool) -> Found:
+    def run(self, budget: Budget, fullest: bool) -> LinkLoadPlacement:
         """Return the best places seen, from those in order on; never worse than these.
 
         Parameters
@@ -96,7 +96,7 @@ class LinkLoadSearch:
             return start
         with budget.stopped():
             temperatures, sweeps = self._course(budget)
-        best = min(start, self._cooled(temperatures, budget, sweeps), key=lambda found: found.squares)
+        best = min(start, self._cooled(temperatures, budget, sweeps), key=lambda placement: placement.squares)
         if not fullest:
             return best
         best = min(start, best, key=_by_fullest)
@@ -120,7 +120,7 @@ class LinkLoadSearch:
             sweeps = 0.8 * budget.seconds_left / max(each, 1e-9)
         return temperatures, max(1, int(sweeps))
 
-    def _cooled(self, temperatures: list[float], budget: Budget, sweeps: int) -> Found:
+    def _cooled(self, temperatures: list[float], budget: Budget, sweeps: int) -> LinkLoadPlacement:
         """Return the best places met while cooling down."""
         state = self._state(np.arange(self.tasks))
         changes = np.zeros(self.tasks)
@@ -137,7 +137,7 @@ class LinkLoadSearch:
                 least, kept = cost, state[0].copy()
         return self.measured(kept[: self.tasks])
 
-    def _emptied(self, begin: Found, budget: Budget, sweeps: int) -> Found:
+    def _emptied(self, begin: LinkLoadPlacement, budget: Budget, sweeps: int) -> LinkLoadPlacement:
         """Return places from which the fullest link was emptied, by threshold accepting.
 
         G. Dueck and T. Scheuer, "Threshold accepting", J. Computational Physics 90 (1990).

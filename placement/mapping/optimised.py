@@ -59,8 +59,8 @@ def optimise(
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     computed = cost_locations(topology, usable, criterion) if len(usable) > _TABULATED else None
     costs = cost_matrix(topology, usable, criterion) if computed is None else computed
-    found = solve_qap(W, costs, method=method, seconds=seconds, iterations=iterations, seed=seed)
-    return replace(found, mapping=usable[found.mapping])
+    result = solve_qap(W, costs, method=method, seconds=seconds, iterations=iterations, seed=seed)
+    return replace(result, mapping=usable[result.mapping])
 
 
 def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] = LIMITS) -> QapResult:
@@ -86,11 +86,11 @@ def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] =
 
 def _read(option: str, what: str, limits: tuple[str, ...]) -> dict[str, Any]:
     """Return the method and the limits that an option such as ``"grasp,iterations=50"`` names."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for word in option.split(",") if option else []:
         key, equals, value = (part.strip() for part in word.partition("="))
         if equals:
-            found[one_of(key, limits, f"{what}: limit")] = value
+            settings[one_of(key, limits, f"{what}: limit")] = value
         else:
-            found["method"] = one_of(key, METHODS, f"{what}: method")
-    return found
+            settings["method"] = one_of(key, METHODS, f"{what}: method")
+    return settings

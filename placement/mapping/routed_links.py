@@ -62,11 +62,11 @@ class RoutedLinks:
             Traffic in bytes.
         """
         source, target, size = flows(W, len(places))
-        found = np.zeros(self.links)
+        link_loads = np.zeros(self.links)
         home = self.home[places]
         pair = home[source] * self.switches + home[target]
-        _add_up(self.first, self.link, self.share, pair, size, found)
-        return found
+        _add_up(self.first, self.link, self.share, pair, size, link_loads)
+        return link_loads
 
 
 def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedLinks:
@@ -153,8 +153,8 @@ def _walk(ports, neighbor, weight, homes, first, link, share):
 
 
 @njit(cache=True)
-def _add_up(first, link, share, pair, size, found):
+def _add_up(first, link, share, pair, size, loads):
     """Add the loads of flows between pairs of switches to those on the links."""
     for n in range(len(size)):
         for x in range(first[pair[n]], first[pair[n] + 1]):
-            found[link[x]] += size[n] * share[x]
+            loads[link[x]] += size[n] * share[x]

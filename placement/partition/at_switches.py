@@ -28,7 +28,7 @@ def owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDAr
 def whole_sets(request: PartitionRequest, owner: NDArray[np.int64], name: str) -> list[Nodes]:
     """Return whole sets of nodes for each job."""
     usable = request.topology.computing
-    left = [usable[owner[usable] == one] for one in np.unique(owner[usable])]
+    left = [usable[owner[usable] == set_number] for set_number in np.unique(owner[usable])]
     parts = []
     for job, size in enumerate(request.sizes):
         mine: list[Nodes] = []

@@ -53,7 +53,7 @@ def _lines(path: Path) -> list[tuple[str, str]]:
 
 def _listed(text: str, what: str, nodes: int) -> Nodes:
     """Return the nodes of a list such as ``0-3,8``."""
-    found: list[int] = []
+    numbers: list[int] = []
     for word in text.split(","):
         low, dash, high = word.strip().partition("-")
         first = whole(low, f"{what}: node", 0)
@@ -62,5 +62,5 @@ def _listed(text: str, what: str, nodes: int) -> Nodes:
             raise ValueError(f"{what}: range {word.strip()} runs backwards")
         if last >= nodes:
             raise ValueError(f"{what}: node {last} is not in 0..{nodes - 1} of the network")
-        found.extend(range(first, last + 1))
-    return np.array(found, np.int64)
+        numbers.extend(range(first, last + 1))
+    return np.array(numbers, np.int64)

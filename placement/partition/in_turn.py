@@ -18,14 +18,14 @@ def in_turn(request: PartitionRequest, parts: Iterable[Nodes]) -> list[Nodes]:
     May end early, if there are no more. A part that would be too small without service nodes is taken.
     """
     left = list(parts)
-    found: list[Nodes] = []
+    parts_taken: list[Nodes] = []
     for size in request.sizes:
         fits = (n for n, part in enumerate(left) if len(part) < size or _computing(request, part) >= size)
         place = next(fits, None)
         if place is None:
             break
-        found.append(left.pop(place))
-    return found
+        parts_taken.append(left.pop(place))
+    return parts_taken
 
 
 def _computing(request: PartitionRequest, part: Nodes) -> int:

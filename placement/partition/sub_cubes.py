@@ -35,17 +35,17 @@ def sub_cubes(request: PartitionRequest, name: str = "sub-cubes") -> list[Nodes]
             )
     sides = tuple(side // parts for side in grid.sizes)
     corners = itertools.product(range(parts), repeat=grid.dims)
-    found = in_turn(
+    boxes = in_turn(
         request,
         (
             block(grid, tuple(place * side for place, side in zip(corner[::-1], sides, strict=True)), sides)
             for corner in corners
         ),
     )
-    if len(found) < len(request.sizes):
-        job = len(found)
+    if len(boxes) < len(request.sizes):
+        job = len(boxes)
         raise ValueError(
             f"partition {name}: no part of {grid} has room for the {request.sizes[job]} tasks of job {job} "
             f"beside service nodes"
         )
-    return found
+    return boxes

@@ -158,11 +158,11 @@ def _via(switches: Switches) -> NDArray[np.int32]:
         return switches.with_nodes[None, :].astype(np.int32)
     groups = int(switches.parts.max()) + 1
     far = costs(switches, _weight(switches, _by_group(switches)))
-    found = np.empty((switches.count, groups), np.int32)
+    vias = np.empty((switches.count, groups), np.int32)
     for group in range(groups):
         members = np.flatnonzero(switches.parts == group)
-        found[:, group] = members[far[:, members].argmin(axis=1)]
-    return found
+        vias[:, group] = members[far[:, members].argmin(axis=1)]
+    return vias
 
 
 ROUTINGS = {

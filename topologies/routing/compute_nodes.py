@@ -115,9 +115,9 @@ def _wires(switches: Switches) -> NDArray[np.int64]:
     key, port = key[order], port[order]
     begin = np.flatnonzero(np.diff(key, prepend=-1))
     rank = np.arange(len(key)) - np.repeat(begin, np.diff(np.append(begin, len(key))))
-    found = np.full((switches.hosts * switches.planes, int(rank.max(initial=0)) + 1), -1, np.int64)
-    found[key, rank] = port
-    return found.reshape(switches.hosts, switches.planes, -1)
+    ports = np.full((switches.hosts * switches.planes, int(rank.max(initial=0)) + 1), -1, np.int64)
+    ports[key, rank] = port
+    return ports.reshape(switches.hosts, switches.planes, -1)
 
 
 def _entries(
@@ -130,25 +130,25 @@ def _entries(
     """Return the table of all switches from those of the planes and the wires of compute nodes."""
     n, planes, hosts = switches.of_plane, switches.planes, switches.hosts
     first = n * planes
-    found = np.full((switches.count, switches.count, width), -1, np.int16)
+    entries = np.full((switches.count, switches.count, width), -1, np.int16)
     for plane, ports in enumerate(inner):
         rows = slice(plane * n, (plane + 1) * n)
         host = np.flatnonzero(switches.joined[:, plane])
-        found[rows, rows, : ports.shape[2]] = ports
-        found[rows, first + host, : ports.shape[2]] = ports[:, home[host]]
+        entries[rows, rows, : ports.shape[2]] = ports
+        entries[rows, first + host, : ports.shape[2]] = ports[:, home[host]]
         rails = wires[:, plane]
-        found[first : first + hosts, rows, : rails.shape[1]] = rails[:, None]
+        entries[first : first + hosts, rows, : rails.shape[1]] = rails[:, None]
         back = _far_ports(switches, host, rails)
-        found[plane * n + home[host], first + host] = -1
-        found[plane * n + home[host], first + host, : back.shape[1]] = back
+        entries[plane * n + home[host], first + host] = -1
+        entries[plane * n + home[host], first + host, : back.shape[1]] = back
     sockets = first + hosts  # the first of them
-    found[first:sockets, first:sockets] = -1
+    entries[first:sockets, first:sockets] = -1
     for plane in range(planes):  # by the planes to which both are joined
-        _add_ports(found[first:sockets, first:sockets], wires[:, plane], switches.joined[:, plane])
-    found[first + np.arange(hosts), first + np.arange(hosts)] = -1
+        _add_ports(entries[first:sockets, first:sockets], wires[:, plane], switches.joined[:, plane])
+    entries[first + np.arange(hosts), first + np.arange(hosts)] = -1
     if sockets < switches.count:
-        _add_sockets(switches, found, first)
-    return found
+        _add_sockets(switches, entries, first)
+    return entries
 
 
 def _add_ports(entries: NDArray[np.int16], rails: NDArray[np.int64], joined: NDArray[np.bool_]) -> None:
@@ -163,31 +163,31 @@ def _add_ports(entries: NDArray[np.int16], rails: NDArray[np.int64], joined: NDA
             entries[host, target] = own
 
 
-def _add_sockets(switches: Switches, found: NDArray[np.int16], first: int) -> None:
+def _add_sockets(switches: Switches, entries: NDArray[np.int16], first: int) -> None:
     """Set the entries from and to sockets: all ways lead by their compute nodes."""
     sockets = np.arange(first + switches.hosts, switches.count)
     host = first + switches.host_of(sockets)
-    found[:, sockets] = found[:, host]
-    found[sockets] = -1
+    entries[:, sockets] = entries[:, host]
+    entries[sockets] = -1
     socket, up = np.nonzero(switches.neighbor[sockets] == host[:, None])
-    found[sockets[socket], :, 0] = up[:, None]
-    found[sockets, sockets] = -1
+    entries[sockets[socket], :, 0] = up[:, None]
+    entries[sockets, sockets] = -1
     above, down = np.nonzero(switches.neighbor[first : sockets[0]] >= sockets[0])
     below = switches.neighbor[first + above, down]
-    found[first + above, below] = -1
-    found[first + above, below, 0] = down
+    entries[first + above, below] = -1
+    entries[first + above, below, 0] = down
     bare = np.setdiff1d(sockets, sockets[socket])  # whose bus has failed
-    found[:, bare] = -1
+    entries[:, bare] = -1
 
 
 def _far_ports(switches: Switches, host: NDArray[np.int64], rails: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the ports by which the switch of some compute nodes leads to them, in the order of rails."""
     first = switches.count - switches.compute_nodes
-    found = np.full((len(host), rails.shape[1]), -1, np.int64)
+    ports_of = np.full((len(host), rails.shape[1]), -1, np.int64)
     for place, number in enumerate(host.tolist()):
         for rank, port in enumerate(rails[number].tolist()):
             if port >= 0:
                 end = int(switches.neighbor[first + number, port])
                 ports = np.flatnonzero(switches.neighbor[end] == first + number)
-                found[place, rank] = ports[min(rank, len(ports) - 1)]
-    return found
+                ports_of[place, rank] = ports[min(rank, len(ports) - 1)]
+    return ports_of

@@ -68,11 +68,11 @@ def check(switches: Switches, routes: Routes) -> Verdict:
         planes = range(1 if switches.planes_alike else switches.planes)
         return _together([check(*of_plane(switches, routes, plane)) for plane in planes])
     step, _ = rises(switches, routes)
-    found = reach(switches, routes.ports, step, routes.name)
+    reached = reach(switches, routes.ports, step, routes.name)
     if routes.escape is not None:
         reach(switches, routes.escape[:, :, None], step, f"{routes.name}, escape")
     parts = 1 + 2 * routes.detours  # of a way that follow the table: before PAR turns, aside, home
-    highest = parts * (1 + int(max(found.used.max(), found.arrival.max())))
+    highest = parts * (1 + int(max(reached.used.max(), reached.arrival.max())))
     check_memory(switches.text, int((switches.neighbor >= 0).sum()) * highest * 64, "the check for deadlock")
     ways = Ways(switches, routes, highest)
     _, phase, level = ways.parts(ways.used)
@@ -97,9 +97,9 @@ def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:
     """Return channels that wait for each other in a circle, if there are any."""
     import scipy.sparse
 
-    one, other = np.divmod(ways.waits, max(1, ways.count))
+    waiting, waited_for = np.divmod(ways.waits, max(1, ways.count))
     used = ways.used
-    a, b = np.searchsorted(used, one), np.searchsorted(used, other)
+    a, b = np.searchsorted(used, waiting), np.searchsorted(used, waited_for)
     matrix = scipy.sparse.csr_array((np.ones(len(a), np.int8), (a, b)), shape=(len(used), len(used)))
     parts, label = scipy.sparse.csgraph.connected_components(matrix, connection="strong")
     if parts == len(used) and not (a == b).any():

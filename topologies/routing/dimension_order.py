@@ -29,7 +29,7 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
     if switches.axis is None or place is None or not _is_grid(place):
         raise ValueError(f"{switches.text}: switches stand on no grid, which routing dor needs")
     hops = switches.hops
-    found = np.full((count, count), -1, np.int16)
+    ports = np.full((count, count), -1, np.int16)
     for d in range(place.shape[1] - 1, -1, -1):
         # On the way to the switch that differs from this one in dimension d alone, any shortest way is along
         # d.
@@ -49,8 +49,8 @@ def dimension_order(switches: Switches) -> NDArray[np.int16]:
             if switches.closes is not None:
                 higher = higher ^ switches.closes[:, port]
             best = np.where(nearer & ((best < 0) | (higher[:, None] == upward)), np.int16(port), best)
-        found = np.where(differs, best, found)
-    return table(found)
+        ports = np.where(differs, best, ports)
+    return table(ports)
 
 
 def _is_grid(place: NDArray[np.int64]) -> bool:

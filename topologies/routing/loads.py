@@ -109,12 +109,12 @@ def shares(switches: Switches, routes: Routes) -> Floats:
     if routes.choice == "table":
         return _from_switches(switches, routes, number, home, np.arange(len(home)))[home]
     between = _from_switches(switches, routes, number, np.arange(count), np.zeros(count, np.int64))
-    found = np.empty((len(home), len(home), links))
+    loads = np.empty((len(home), len(home), links))
     for node, switch in enumerate(home):
         via = via_of(switches, routes, int(switch))
-        found[node] = between[switch, via].mean(axis=0) + between[via][:, home].mean(axis=0)
-        found[node, home == switch] = 0
-    return found
+        loads[node] = between[switch, via].mean(axis=0) + between[via][:, home].mean(axis=0)
+        loads[node, home == switch] = 0
+    return loads
 
 
 def _from_switches(
@@ -132,17 +132,17 @@ def _from_switches(
         own = node[None, :] // stride % np.maximum(1, (ports >= 0).sum(axis=2))
         named &= np.arange(ports.shape[2]) == own[:, :, None]
     part = named / np.maximum(1, named.sum(axis=2))[:, :, None]
-    found = np.zeros((switches.count, len(home), int(number.max()) + 1))
+    loads = np.zeros((switches.count, len(home), int(number.max()) + 1))
     x, d, n = np.nonzero(named)
     port = ports[x, d, n]
     end, weight = switches.neighbor[x, port], part[x, d, n]
     while True:
-        step = np.zeros_like(found)
-        np.add.at(step, (x, d), weight[:, None] * found[end, d])
+        step = np.zeros_like(loads)
+        np.add.at(step, (x, d), weight[:, None] * loads[end, d])
         np.add.at(step, (x, d, number[x, port]), weight)
-        if np.allclose(step, found):
+        if np.allclose(step, loads):
             return step
-        found = step
+        loads = step
 
 
 def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float:
@@ -166,11 +166,11 @@ def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float
     load = np.einsum("sd,sdl->ls", traffic, share)
     into = traffic.T  # the link to a node carries a phit a cycle as well
     sends = traffic.sum(axis=1) > 0
-    bounds = [(0, offered if one else 0) for one in sends]
-    found = scipy.optimize.linprog(
+    bounds = [(0, offered if does_send else 0) for does_send in sends]
+    optimum = scipy.optimize.linprog(
         -np.ones(len(traffic)), np.concatenate((load, into)), np.ones(len(load) + len(into)), bounds=bounds
     )
-    return float(-found.fun) / len(traffic)
+    return float(-optimum.fun) / len(traffic)
 
 
 def worst_permutation(share: Floats) -> NDArray[np.int64]:

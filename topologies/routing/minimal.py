@@ -37,8 +37,8 @@ def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArra
         (weight[here, port][first].astype(np.float64), (here[first], switches.neighbor[here, port][first])),
         shape=shape,
     )
-    found = scipy.sparse.csgraph.dijkstra(links)
-    return np.where(np.isfinite(found), found, 1 << 30).astype(np.int64)
+    distances = scipy.sparse.csgraph.dijkstra(links)
+    return np.where(np.isfinite(distances), distances, 1 << 30).astype(np.int64)
 
 
 def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
@@ -60,25 +60,25 @@ def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> 
     rows = max(1, _BLOCK // (count * ports))
     blocks = [np.arange(first, min(first + rows, count)) for first in range(0, count, rows)]
     most = max(int(_nearer(switches, cost, weight, here).sum(axis=2).max()) for here in blocks)
-    found = np.full((count, count, max(1, most)), -1, np.int16)
+    ways = np.full((count, count, max(1, most)), -1, np.int16)
     for here in blocks:
         nearer = _nearer(switches, cost, weight, here)
         row, there, port = np.nonzero(nearer)
         rank = np.cumsum(nearer, axis=2, dtype=np.int16)[row, there, port] - 1
-        found[here[row], there, rank] = port
-    return table(found)
+        ways[here[row], there, rank] = port
+    return table(ways)
 
 
 def _nearer(
     switches: Switches, cost: NDArray[Any], weight: NDArray[np.int64] | None, here: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Tell which ports of some switches lead nearer to each other, shape (these, switches, ports)."""
-    found = np.zeros((len(here), switches.count, switches.ports), bool)
+    nearer = np.zeros((len(here), switches.count, switches.ports), bool)
     for port in range(switches.ports):
         end = switches.neighbor[here, port]
         own = 1 if weight is None else weight[here, port][:, None]
-        found[:, :, port] = (cost[end] == cost[here] - own) & (cost[here] > 0) & (end >= 0)[:, None]
-    return found
+        nearer[:, :, port] = (cost[end] == cost[here] - own) & (cost[here] > 0) & (end >= 0)[:, None]
+    return nearer
 
 
 def first_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:

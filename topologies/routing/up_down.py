@@ -48,7 +48,7 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
     upward = wired & (rank[ends] < rank[:, None])
     downward = wired & (rank[ends] > rank[:, None])
     below, whole = _lengths(ends, rank, upward, downward)
-    found = []
+    rows = []
     for switch in range(count):
         ports = np.flatnonzero(wired[switch])
         after = ends[switch, ports]
@@ -63,10 +63,10 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
         row = np.full((count, max(1, int(good.sum(axis=0).max(initial=0)))), -1, np.int16)
         port, target = np.nonzero(good)
         row[target, rank_of[port, target]] = ports[port]
-        found.append(row)
-    most = max(row.shape[1] for row in found)
+        rows.append(row)
+    most = max(row.shape[1] for row in rows)
     every = np.full((count, count, most), -1, np.int16)
-    for switch, row in enumerate(found):
+    for switch, row in enumerate(rows):
         every[switch, :, : row.shape[1]] = row
     return table(every)
 

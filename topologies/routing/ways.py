@@ -233,10 +233,10 @@ class Ways:
             return np.ones(len(source), bool)
         rows = [via_of(self.switches, self.routes, switch) for switch in range(self.switches.count)]
         own = np.array([switch in row for switch, row in enumerate(rows)])
-        found = own[source]
-        for n in np.flatnonzero(~found):
-            found[n] = home[n] in rows[source[n]]
-        return found
+        direct = own[source]
+        for n in np.flatnonzero(~direct):
+            direct[n] = home[n] in rows[source[n]]
+        return direct
 
     def _turned(self) -> tuple[Int, Int]:
         """Return the channels behind which packets of PAR choose again, and the place where their homes are.
@@ -290,9 +290,9 @@ class Ways:
         return self._next(before, home, whose)
 
 
-def _pairs(one: Int, other: Int) -> tuple[Int, Int]:
+def _pairs(first: Int, other: Int) -> tuple[Int, Int]:
     """Return all pairs."""
-    return np.repeat(one, len(other)), np.tile(other, len(one))
+    return np.repeat(first, len(other)), np.tile(other, len(first))
 
 
 def _merged(origin: NDArray[Any], place: Int, new: Int) -> Int:

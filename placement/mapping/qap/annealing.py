@@ -173,15 +173,15 @@ def _samples(
     first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, active, place, rng, count
 ):  # fmt: skip
     """Return the cost changes of random swaps."""
-    found = np.zeros(count)
+    changes = np.zeros(count)
     for n in range(count):
         u = active[int(rng.random() * len(active))]
         v = int(rng.random() * len(place))
         if u != v:
-            found[n] = _gain(
+            changes[n] = _gain(
                 first, other, flow, back_first, back_other, back_flow, own, costs, costs_back, place, u, v
             )
-    return found
+    return changes
 
 
 @njit(cache=True, error_model="numpy")

@@ -57,11 +57,11 @@ class Elites:
         if not self._crosses:
             return perturbed(self.best, self._rng)
         i, k = sorted(self._rng.choice(_SIZE, 2, replace=False).tolist())
-        one, other = self._members[i][1], self._members[k][1]
-        if np.mean(one != other) < _ALIKE:
+        first, other = self._members[i][1], self._members[k][1]
+        if np.mean(first != other) < _ALIKE:
             del self._members[k]
             return None
-        return crossed(one, other, self._rng)
+        return crossed(first, other, self._rng)
 
 
 def perturbed(placement: Integers, rng: np.random.Generator) -> Integers:
@@ -73,13 +73,13 @@ def perturbed(placement: Integers, rng: np.random.Generator) -> Integers:
     return moved
 
 
-def crossed(one: Integers, other: Integers, rng: np.random.Generator) -> Integers:
+def crossed(first: Integers, other: Integers, rng: np.random.Generator) -> Integers:
     """Return a placement that agrees with both parents where they agree, elsewhere mostly with one."""
-    child = np.where(one == other, one, -1)
-    taken = np.zeros(len(one), bool)
+    child = np.where(first == other, first, -1)
+    taken = np.zeros(len(first), bool)
     taken[child[child >= 0]] = True
     for task in rng.permutation(np.flatnonzero(child < 0)):
-        parents = (one, other) if rng.random() < 0.5 else (other, one)
+        parents = (first, other) if rng.random() < 0.5 else (other, first)
         for location in (parents[0][task], parents[1][task]):
             if not taken[location]:
                 child[task], taken[location] = location, True

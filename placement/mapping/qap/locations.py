@@ -142,7 +142,7 @@ class Locations:
         count = len(self)
         check_memory(f"{count} locations", 16 * count**2, "a table of all costs")
         numbers = np.arange(count)
-        rows = [self.between(np.full(count, one), numbers) for one in range(count)]
+        rows = [self.between(np.full(count, location), numbers) for location in range(count)]
         return np.array(rows)
 
     def take(self, chosen: NDArray[Any]) -> Locations:

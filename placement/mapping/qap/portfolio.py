@@ -77,9 +77,9 @@ class _Portfolio:
             self._annealing.load()
             if self._dense:
                 self._tabu.load()
-        found = self._annealing.explore(budget)
-        if found is not None and budget.over:
-            self._add(found)  # all there will be
+        placement = self._annealing.explore(budget)
+        if placement is not None and budget.over:
+            self._add(placement)  # all there will be
         self._work = [budget.spent * self._annealing.work, 0.0]  # done by annealing, by tabu search
         self._least = [math.inf, math.inf]
         self._slow = self._dense and self._annealing.work > _SLOW * self._tabu.work
@@ -94,8 +94,8 @@ class _Portfolio:
             tabu *= _WINNER
         before = self._budget.spent
         which = int(self._dense and tabu < annealing)
-        found = self._search() if which else self._anneal()
-        self._least[which] = min(self._least[which], self._add(found))
+        placement = self._search() if which else self._anneal()
+        self._least[which] = min(self._least[which], self._add(placement))
         each = self._tabu.work if which else self._annealing.work
         self._work[which] += (self._budget.spent - before) * each
 

@@ -78,9 +78,9 @@ class TabuSearch:
                 break
             done += count
             budget.spend(count)
-        found = np.empty_like(best)
-        found[form.order] = best
-        return found
+        in_order = np.empty_like(best)
+        in_order[form.order] = best
+        return in_order
 
     def _swap(
         self,
@@ -184,9 +184,9 @@ def _search(
         for u in range(rows):
             if not symmetric:
                 _update(gain, e2, d2, u)
-            found = _least(gain, free, e, d, u, now, wanted)
-            if found < least:
-                least, r = found, u
+            candidate = _least(gain, free, e, d, u, now, wanted)
+            if candidate < least:
+                least, r = candidate, u
         state[0] = now
         if r < 0 or (high == 0 and least >= 0):
             e[:] = 0.0

@@ -67,9 +67,9 @@ def _placed(
     # Hops guide growth better than asymmetry, for which a place diagonally away is as good as a neighbour.
     plain = replace(level, locations=level.locations.plain)
     for placed in grown(plain, tasks, _GROWN, effort, rng):
-        found = _filled(placed, len(locations))
-        if (now := cost(level, found)) < least:
-            best, least = found, now
+        filled = _filled(placed, len(locations))
+        if (now := cost(level, filled)) < least:
+            best, least = filled, now
         if least <= floor:
             break
     if least > floor and effort.share < _PLACED:
@@ -87,9 +87,9 @@ def _better(
     hot: tuple[float, float], until: float, effort: Effort, rng: np.random.Generator,
 ) -> tuple[NDArray[Any], float]:  # fmt: skip
     """Return the better of the best placement and of `start` refined, and its cost."""
-    found = refined(machine, flows, start, len(machine.levels) - 1, hot, until, effort, rng)
-    now = cost(level, found)
-    return (found, now) if now < least else (best, least)
+    placement = refined(machine, flows, start, len(machine.levels) - 1, hot, until, effort, rng)
+    now = cost(level, placement)
+    return (placement, now) if now < least else (best, least)
 
 
 def _symmetric(flows: Any, locations: int) -> Any:

@@ -54,16 +54,16 @@ def clustered(flows: Any, coarsest: int, rng: np.random.Generator) -> NDArray[np
             number[rows[there, side]] = np.flatnonzero(there)
         pairs.append(rows)
         flows = merged(flows, number, len(rows))
-    found = np.arange(flows.shape[0])
+    order = np.arange(flows.shape[0])
     if last >= 0:
-        found[last], found[-1] = found[-1], found[last]
+        order[last], order[-1] = order[-1], order[last]
     for rows in reversed(pairs):
         number = np.empty((rows >= 0).sum(), np.int64)
         for side in (0, 1):
             there = rows[:, side] >= 0
-            number[rows[there, side]] = 2 * found[there] + side
-        found = number
-    return found
+            number[rows[there, side]] = 2 * order[there] + side
+        order = number
+    return order
 
 
 def merged(flows: Any, cluster: NDArray[np.int64], count: int) -> Any:

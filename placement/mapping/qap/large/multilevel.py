@@ -41,7 +41,7 @@ class Machine:
         self.levels = [locations]
         while len(self.levels[-1]) > coarsest:
             self.levels.append(self.levels[-1].halved())
-        self.near: list[NDArray[np.int32]] = [nearest(one) for one in self.levels]
+        self.near: list[NDArray[np.int32]] = [nearest(level) for level in self.levels]
 
     def problem(self, level: int, flows: Any) -> Level:
         """Return what is to be annealed at `level`."""

@@ -53,9 +53,9 @@ def _apart(locations: Locations, order: NDArray[np.int64], level: int) -> NDArra
     for begin in range(0, len(order), 1 << level):
         block = order[begin : begin + (1 << level)]
         home = locations.home[block]
-        one = home[locations.table[home[0], home].argmax()]
-        other = home[locations.table[one, home].argmax()]
-        nearer = locations.table[one, home].astype(np.float64) - locations.table[other, home]
+        first = home[locations.table[home[0], home].argmax()]
+        other = home[locations.table[first, home].argmax()]
+        nearer = locations.table[first, home].astype(np.float64) - locations.table[other, home]
         sorted_blocks.append(block[np.argsort(nearer, kind="stable")])
     return np.concatenate(sorted_blocks)
 
@@ -75,12 +75,12 @@ def nearest(locations: Locations) -> NDArray[np.int32]:
     if locations.kind == TWIST:
         places, rings[1] = _unrolled(places, *locations.steps), 0
     wanted = min((2 * dims + 2) * locations.crowd, count - 1)
-    _, found = cKDTree(places, boxsize=rings).query(places[:count], wanted + 1, p=1)
-    found = found.reshape(count, -1) % count
+    _, near = cKDTree(places, boxsize=rings).query(places[:count], wanted + 1, p=1)
+    near = near.reshape(count, -1) % count
     # Where others stand in the same place a location is not always the first that it finds.
-    rows, columns = np.nonzero(found == np.arange(count)[:, None])
-    found[rows, columns] = found[rows, 0]
-    return np.ascontiguousarray(found[:, 1:], np.int32)
+    rows, columns = np.nonzero(near == np.arange(count)[:, None])
+    near[rows, columns] = near[rows, 0]
+    return np.ascontiguousarray(near[:, 1:], np.int32)
 
 
 def _unrolled(places: NDArray[np.float32], width: float, height: float, twist: float) -> NDArray[np.float32]:
@@ -94,17 +94,17 @@ def _unrolled(places: NDArray[np.float32], width: float, height: float, twist: f
 def _window(count: int) -> NDArray[np.int32]:
     wanted = min(2 * _WINDOW, count - 1)
     first = np.clip(np.arange(count) - wanted // 2, 0, count - 1 - wanted)
-    found = first[:, None] + np.arange(wanted + 1)
-    others: NDArray[np.int64] = found[found != np.arange(count)[:, None]]
+    window = first[:, None] + np.arange(wanted + 1)
+    others: NDArray[np.int64] = window[window != np.arange(count)[:, None]]
     return np.ascontiguousarray(others.reshape(count, wanted), np.int32)
 
 
 def _from_table(locations: Locations) -> NDArray[np.int32]:
     count = len(locations)
     wanted = min(2 * _WINDOW, count - 1)
-    found = np.empty((count, wanted), np.int32)
-    for one in range(count):
-        away = locations.table[locations.home[one], locations.home].astype(np.float32)
-        away[one] = np.inf
-        found[one] = np.argpartition(away, wanted - 1)[:wanted]
-    return found
+    near = np.empty((count, wanted), np.int32)
+    for location in range(count):
+        away = locations.table[locations.home[location], locations.home].astype(np.float32)
+        away[location] = np.inf
+        near[location] = np.argpartition(away, wanted - 1)[:wanted]
+    return near
