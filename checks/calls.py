@@ -176,8 +176,8 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _tests(hints: dict[str, Any], names: Iterable[str]) -> dict[str, tuple[_Test, str]]:
-    found = {name: _test(hints[name]) for name in names if name in hints}
-    return {name: test for name, test in found.items() if test is not None}
+    tests = {name: _test(hints[name]) for name in names if name in hints}
+    return {name: test for name, test in tests.items() if test is not None}
 
 
 # Tuples, made once: these tests are made several times in a simulation.

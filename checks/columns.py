@@ -39,13 +39,13 @@ def numbers_in(
     import pandas as pd
 
     filled = column.replace("", None)
-    found = pd.to_numeric(filled, errors="coerce").astype("float64")
-    wrong = (filled.notna() & found.isna()) | ~found.fillna(max(least, 0)).between(least, most)
+    values = pd.to_numeric(filled, errors="coerce").astype("float64")
+    wrong = (filled.notna() & values.isna()) | ~values.fillna(max(least, 0)).between(least, most)
     if whole:
-        wrong |= found.notna() & (found != found.round())
+        wrong |= values.notna() & (values != values.round())
     kind = f"{'a whole number' if whole else 'a number'} from {_bound(least)} to {_bound(most)}"
     _refuse(column, wrong, path, f"not {kind}")
-    return found.astype("Int64") if whole else found
+    return values.astype("Int64") if whole else values
 
 
 def names_in(column: pd.Series, path: Path, names: tuple[str, ...]) -> pd.Series:

@@ -75,10 +75,10 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
 
 
 def _size(said: str, what: str) -> int:
-    found = re.fullmatch(r"(\d{1,15})([KMGT]?)(i?B)?", said.strip(), re.IGNORECASE | re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,15})([KMGT]?)(i?B)?", said.strip(), re.IGNORECASE | re.ASCII)
+    if match is None:
         raise ValueError(f"{what}: {said[:40]!r} is not a number of bytes such as 500M or 4G")
-    return int(found[1]) * _UNITS[found[2].upper()]
+    return int(match[1]) * _UNITS[match[2].upper()]
 
 
 def check_unpacked(path: Path, size: int) -> None:

@@ -80,15 +80,15 @@ def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, A
     ValueError
         With file and key, if it is anything else.
     """
-    found = read_json(path)
-    if not isinstance(found, dict):
-        raise ValueError(f"{path}: {shown(found)} found, expected the results of a {what}")
-    plain = opened(found, path, what, version)
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: {shown(content)} found, expected the results of a {what}")
+    plain = opened(content, path, what, version)
     kind(plain, str(path))
     return plain
 
 
-def opened(found: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:
+def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:
     """Return results that were read from a file without what stands first in them, which is checked.
 
     Raises
@@ -96,8 +96,8 @@ def opened(found: dict[str, Any], path: Path, what: str, version: int) -> dict[s
     ValueError
         With file and key, if they are not what was written.
     """
-    head = {name: found[name] for name in _HEAD if name in found}
-    plain = {name: value for name, value in found.items() if name not in _HEAD}
+    head = {name: results[name] for name in _HEAD if name in results}
+    plain = {name: value for name, value in results.items() if name not in _HEAD}
     if head:
         _check_head(path, head, what, version, plain)
     return plain

@@ -102,8 +102,8 @@ def advise_command(**given: Any) -> None:
         machine = machine_of(given["machine"])
         return advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
-    found = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
-    content = content_of(found, situation, hosts, len(free), _asked(given))
+    advice = advise(situation, free, limits, _usual_rule(given["usual"], situation.machine))
+    content = content_of(advice, situation, hosts, len(free), _asked(given))
     commands: dict[str, str] = {}
     if output:
 

@@ -41,17 +41,17 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     for nodes in workload_of(plan).nodes.tolist():
         sizes[nodes] = sizes.get(nodes, 0) + 1
     rules = rules_for(machine, usual, sizes)
-    found = advise_rule(plan, rules, given["spread_cost"], given["seconds"], lambda text: say(f"{text} .."))
-    installable = _installable(found, machine, hosts)
+    advice = advise_rule(plan, rules, given["spread_cost"], given["seconds"], lambda text: say(f"{text} .."))
+    installable = _installable(advice, machine, hosts)
     files = {} if installable is None else installable[1]
-    content = asdict(found) | {"files": files}
+    content = asdict(advice) | {"files": files}
     if output:
 
         def write(folder: Path) -> None:
             from netplace.checks.results_file import json_text
 
             folder.mkdir(exist_ok=True)
-            for name, text in (files | {"rules.json": json_text(asdict(found), 1) + "\n"}).items():
+            for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
                 with whole_file(folder / name) as temporary:
                     temporary.write_text(text, encoding="utf-8")
 
@@ -59,55 +59,59 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
     if given["as_json"]:
         print_json(content)
     else:
-        _show(found, installable, output if output and output.is_dir() else None)
+        _show(advice, installable, output if output and output.is_dir() else None)
 
 
-def _installable(found: RuleAdvice, machine: Topology, hosts: list[str]) -> tuple[str, dict[str, str]] | None:
+def _installable(
+    advice: RuleAdvice, machine: Topology, hosts: list[str]
+) -> tuple[str, dict[str, str]] | None:
     """Return the rule that was chosen, else the best, that Slurm can be told, and the files that tell it."""
     from netplace.advice.install import install_files
 
-    rules = sorted(found.tried, key=lambda one: one.partition != found.chosen)
-    for one in rules:
-        files = install_files(one.partition, machine, hosts, one.wait)
-        if one.partition != found.usual and files:
-            return one.partition, files
+    rules = sorted(advice.tried, key=lambda rule: rule.partition != advice.chosen)
+    for rule in rules:
+        files = install_files(rule.partition, machine, hosts, rule.wait)
+        if rule.partition != advice.usual and files:
+            return rule.partition, files
     return None
 
 
-def _show(found: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
+def _show(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
     from netplace.cli.many import say
     from netplace.report.pages.kinds.rules import short_names
 
-    short = short_names([one.partition for one in found.tried])
+    short = short_names([rule.partition for rule in advice.tried])
     rows = [
         [
-            short[one.partition],
-            number(one.wait / 60, 1),
-            number(100 * one.longer, 2),
-            f"{100 * one.gain:.1f} ± {100 * one.half_width:.1f}" if one.verdict != "usual" else "-",
-            number(100 * one.waiting, 1),
-            "-" if one.pays_from is None else number(one.pays_from, 2),
-            one.verdict,
+            short[rule.partition],
+            number(rule.wait / 60, 1),
+            number(100 * rule.longer, 2),
+            f"{100 * rule.gain:.1f} ± {100 * rule.half_width:.1f}" if rule.verdict != "usual" else "-",
+            number(100 * rule.waiting, 1),
+            "-" if rule.pays_from is None else number(rule.pays_from, 2),
+            rule.verdict,
         ]
-        for one in found.tried
+        for rule in advice.tried
     ]
     heads = ["rule", "wait (min)", "runs longer (%)", "saves (%)", "costs (%)", "pays from", "verdict"]
-    print_tables(table(f"{found.jobs:,} jobs, the usual rule is {found.usual}", heads, rows))
+    print_tables(table(f"{advice.jobs:,} jobs, the usual rule is {advice.usual}", heads, rows))
     click.echo("saves: of the turnaround, if a job twice as spread as it must be takes ", nl=False)
-    click.echo(f"{100 * found.cost:g} % longer;\ncosts: of the turnaround in waiting, if it takes no longer;")
+    click.echo(
+        f"{100 * advice.cost:g} % longer;\ncosts: of the turnaround in waiting, if it takes no longer;"
+    )
     click.echo("pays from: how much longer it must take for the rule to be as good as the usual one.\n")
-    if found.chosen == found.usual:
-        click.echo(f"No rule is clearly better than {found.usual}: leave it as it is.")
+    if advice.chosen == advice.usual:
+        click.echo(f"No rule is clearly better than {advice.usual}: leave it as it is.")
     else:
-        click.echo(f"{short[found.chosen]} is clearly better than {found.usual}.")
+        click.echo(f"{short[advice.chosen]} is clearly better than {advice.usual}.")
     if installable and folder:
         rule, files = installable
-        which = "" if rule == found.chosen else f", for the best other rule that Slurm has, {short[rule]}"
+        which = "" if rule == advice.chosen else f", for the best other rule that Slurm has, {short[rule]}"
         click.echo(f"To install: {', '.join(str(folder / name) for name in files)}{which}")
     for text, name in short.items():
         if name != text:
             click.echo(f"{name}: {text.partition('=')[2].replace('+', ' ')}")
-    if found.left:
-        click.echo(f"No time for: {', '.join(found.left)}; see --seconds")
-    for note in found.notes:
+    if advice.left:
+        click.echo(f"No time for: {', '.join(advice.left)}; see --seconds")
+    for note in advice.notes:
         say(note)

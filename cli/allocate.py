@@ -73,27 +73,30 @@ def allocate_command(**given: Any) -> None:
         holder = read_held(Path(given["held"]), topology.nodes)
     held = np.flatnonzero(holder >= 0)
     partitions = partitions or usual_partitioners(topology)
-    found = with_progress(
+    offers = with_progress(
         offers_of(topology, held, given["nodes"], partitions, order=given["order"], seed=given["seed"]),
         len(partitions),
         "allocators",
     )
-    if len(found) == 1 and not found[0].nodes and "waits" not in found[0].reason:
-        raise ValueError(found[0].reason)
+    if len(offers) == 1 and not offers[0].nodes and "waits" not in offers[0].reason:
+        raise ValueError(offers[0].reason)
     free = len(np.setdiff1d(topology.computing, held))
     title = f"{given['nodes']} of {free} free nodes of {topology}"
-    one = len(found) == 1 and not given["every"]
-    told: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
-    told["held"] = np.unique(held).tolist()
-    told |= found[0].described() if one else {"offers": [offer.described() for offer in found]}
+    single = len(offers) == 1 and not given["every"]
+    content: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
+    content["held"] = np.unique(held).tolist()
+    content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
     if output:
         write_output(
-            output, lambda: told, "allocation", draw=lambda path: _draw(path, topology, held, found, title)
+            output,
+            lambda: content,
+            "allocation",
+            draw=lambda path: _draw(path, topology, held, offers, title),
         )
     if given["as_json"]:
-        print_results("allocation", told)
+        print_results("allocation", content)
     else:
-        print_tables(*_tables(found, title))
+        print_tables(*_tables(offers, title))
 
 
 def _folded(names: Sequence[str]) -> str:
@@ -115,11 +118,11 @@ def _folded(names: Sequence[str]) -> str:
     )
 
 
-def _draw(path: Path, topology: Any, held: Any, found: Sequence[Offer], title: str) -> None:
+def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], title: str) -> None:
     from netplace.report.plots.allocations import draw_allocations
 
     alike: dict[frozenset[int], list[Offer]] = {}
-    for offer in sorted((offer for offer in found if offer.figures), key=_sum):
+    for offer in sorted((offer for offer in allocations if offer.figures), key=_sum):
         alike.setdefault(frozenset(offer.nodes), []).append(offer)
     wanted = min(map(len, alike), default=0)
     chosen = [
@@ -143,30 +146,30 @@ def _draw(path: Path, topology: Any, held: Any, found: Sequence[Offer], title: s
     )
 
 
-def _tables(found: Sequence[Offer], title: str) -> list[Table]:
+def _tables(offers: Sequence[Offer], title: str) -> list[Table]:
     """Return the table of figures, the closest nodes first, and that of allocators without any."""
-    placed = sorted((offer for offer in found if offer.figures), key=_sum)
+    placed = sorted((offer for offer in offers if offer.figures), key=_sum)
     figures = ["pairwise sum", "mean hops", "parts", "box", "cube ratio", "span", "ring span", "CPU ms"]
     tables = [table(title, ["allocator", *figures], map(_row, placed))] if placed else []
-    if without := _reasons(found):
-        told = table("no nodes from", ["why", "allocators"], without.items())
-        told.columns[1].justify = "left"
-        tables.append(told)
+    if without := _reasons(offers):
+        refusals = table("no nodes from", ["why", "allocators"], without.items())
+        refusals.columns[1].justify = "left"
+        tables.append(refusals)
     if len(placed) == 1:
         nodes = table("nodes", ["in the allocator's order"], [[" ".join(map(str, placed[0].nodes))]])
         tables.append(nodes)
     return tables
 
 
-def _reasons(found: Sequence[Offer]) -> dict[str, str]:
+def _reasons(offers: Sequence[Offer]) -> dict[str, str]:
     """Return why allocators have no nodes: reason and who gives it, without the name in front of each."""
-    told: dict[str, list[str]] = {}
-    for offer in found:
+    by_reason: dict[str, list[str]] = {}
+    for offer in offers:
         if not offer.figures:
             name, _, rest = offer.reason.partition(": ")
             named = name.startswith(("partitioner ", "order "))
-            told.setdefault(rest if named else offer.reason, []).append(offer.partition)
-    return {reason: ", ".join(names) for reason, names in told.items()}
+            by_reason.setdefault(rest if named else offer.reason, []).append(offer.partition)
+    return {reason: ", ".join(names) for reason, names in by_reason.items()}
 
 
 def _sum(offer: Offer) -> int:

@@ -48,19 +48,19 @@ def app_command(name: str, **given: Any) -> None:
     trace = given["write"] and _trace_output(Path(given["write"]))
     matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
     program = _program(name, given)
-    found = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
+    description = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
     if trace:
         _write_trace(program, trace)
     if matrix:
         _write_matrix(program, matrix)
     if given["output"]:
-        write_output(given["output"], lambda: found)
+        write_output(given["output"], lambda: description)
     if given["as_json"]:
-        print_json(found)
+        print_json(description)
     else:
-        rows = [[key.replace("_", " "), _shown(value)] for key, value in found.items() if key != "name"]
+        rows = [[key.replace("_", " "), _shown(value)] for key, value in description.items() if key != "name"]
         print_tables(table(program.name, ["", ""], rows))
-        if found["recorded_computation_us"]:
+        if description["recorded_computation_us"]:
             click.echo(
                 "netplace: the recorded computation is left out of a replay, but for --cpu-scale 1", err=True
             )

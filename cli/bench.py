@@ -59,15 +59,15 @@ def _speed(quick: bool, only: str | None, as_json: bool) -> None:
 
     chosen = BENCHMARKS if only is None else {only: BENCHMARKS[one_of(only, BENCHMARKS, "--only")]}
     load_engine("kernel")
-    found: list[Figure] = []
+    figures: list[Figure] = []
     for name, measure in chosen.items():
         click.echo(f"measuring {name} ...", err=True)
-        found += measure(quick)
+        figures += measure(quick)
     if as_json:
-        print_json({"figures": [figure.__dict__ | {"met": figure.met} for figure in found]})
+        print_json({"figures": [figure.__dict__ | {"met": figure.met} for figure in figures]})
     else:
         columns = ["figure", "median", "least", "most", "unit", "wanted", ""]
-        print_tables(table("", columns, map(_row, found)))
+        print_tables(table("", columns, map(_row, figures)))
 
 
 def _row(figure: Figure) -> list[str]:

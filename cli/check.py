@@ -49,9 +49,9 @@ def check_command(
     if not verdict.free:
         enough = _channels_that_do(topology, routing)
     if output:
-        write_output(output, lambda: _told(topology, routes, verdict, enough))
+        write_output(output, lambda: _described(topology, routes, verdict, enough))
     if as_json:
-        print_json(_told(topology, routes, verdict, enough))
+        print_json(_described(topology, routes, verdict, enough))
         return
     for line in _sentences(topology, routes, verdict, enough):
         click.echo(line)
@@ -64,7 +64,7 @@ def _channels_that_do(topology: Topology, routing: str) -> int:
     return verdict_on(topology, routing, "hop")[2].needed
 
 
-def _told(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> dict[str, Any]:
+def _described(topology: Topology, routes: Routes, verdict: Verdict, enough: int) -> dict[str, Any]:
     return {
         "network": str(topology),
         "nodes": topology.nodes,

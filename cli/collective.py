@@ -99,11 +99,11 @@ def _described(messages: Schedule) -> dict[str, Any]:
 
 
 def _tables(messages: Schedule) -> list[Table]:
-    told = _described(messages)
-    pairs = told.pop("pairs")
-    counts = [[name, number(told[name])] for name in ("rounds", "messages", "bytes")]
-    title = f"{told['operation']} of {told['ranks']} ranks"
-    facts = table(title, ["", ""], [["algorithm", told["algorithm"]], *counts])
+    description = _described(messages)
+    pairs = description.pop("pairs")
+    counts = [[name, number(description[name])] for name in ("rounds", "messages", "bytes")]
+    title = f"{description['operation']} of {description['ranks']} ranks"
+    facts = table(title, ["", ""], [["algorithm", description["algorithm"]], *counts])
     rows = [
         [str(value) if n < 2 else number(value) for n, value in enumerate(pair)] for pair in pairs[:_SHOWN]
     ]

@@ -51,21 +51,21 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     if fail_if is not None:
         one_of(fail_if, _FAIL_IF, "--fail-if")
     path = check_output(Path(output), _ENDINGS) if output else None
-    found = compare(read_outcome(Path(first)), read_outcome(Path(second)))
+    comparison = compare(read_outcome(Path(first)), read_outcome(Path(second)))
     if path:
-        _write(path, found)
+        _write(path, comparison)
     if as_json:
-        print_json(found.to_dict())
+        print_json(comparison.to_dict())
     else:
-        print_tables(*comparison_tables(found))
-        for sentence in found.sentences():
+        print_tables(*comparison_tables(comparison))
+        for sentence in comparison.sentences():
             click.echo(sentence)
-    if (fail_if == "worse" and found.count("worse")) or (fail_if == "different" and found.changed):
+    if (fail_if == "worse" and comparison.count("worse")) or (fail_if == "different" and comparison.changed):
         sys.exit(FAILED)
 
 
-def _write(path: Path, found: Comparison) -> None:
+def _write(path: Path, comparison: Comparison) -> None:
     """Write what the ending of a name asks for."""
     from netplace.report.comparison.write import write_comparison
 
-    write_comparison(path, found)
+    write_comparison(path, comparison)

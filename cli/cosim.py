@@ -239,7 +239,7 @@ def _many(study: Path, given: dict[str, Any]) -> None:
 
 
 def _write_study(
-    folder: Path, study: Path, jobs: DataFrame, frame: DataFrame, found: Sequence[Contest]
+    folder: Path, study: Path, jobs: DataFrame, frame: DataFrame, contests: Sequence[Contest]
 ) -> None:
     """Write a report, tables and pictures of a study; jobs one by one."""
     from netplace.cli.study_folder import write_study_folder
@@ -250,7 +250,7 @@ def _write_study(
 
     tables = {
         "cosimulations": ("Co-simulations; times in seconds", frame),
-        "differences": ("What differs: p values after Holm", contest_frame(found)),
+        "differences": ("What differs: p values after Holm", contest_frame(contests)),
     }
     heading = f"Co-simulations of {study.name}"
     write_study_folder(

@@ -81,18 +81,18 @@ def doctor_command(compiles: str | None, no_test: bool, as_json: bool) -> None:
     from netplace.report.tables.installation import installation
 
     compiled = _compile(compiles == "all", as_json) if compiles else {}
-    found = installation()
+    facts = installation()
     counts = [] if no_test else _counts()
-    wrong = [one for one in counts if not one["right"]]
-    found["problems"] += [
-        f"{one['trace']} on {one['network']}: {one['cycles']:,} cycles, expected {one['expected']:,}"
-        for one in wrong
+    wrong = [count for count in counts if not count["right"]]
+    facts["problems"] += [
+        f"{count['trace']} on {count['network']}: {count['cycles']:,} cycles, expected {count['expected']:,}"
+        for count in wrong
     ]
     if as_json:
-        print_json(found | {"self_test": counts} | ({"compiled": compiled} if compiles else {}))
+        print_json(facts | {"self_test": counts} | ({"compiled": compiled} if compiles else {}))
     else:
-        _show(found, counts)
-    if found["problems"]:
+        _show(facts, counts)
+    if facts["problems"]:
         sys.exit(UNSOUND)
 
 
@@ -102,17 +102,17 @@ def _counts() -> list[dict[str, Any]]:
     from netplace.report.terminal.compiling import compilation_announced
 
     with compilation_announced():
-        found = [check_count(golden) for golden in GOLDEN_COUNTS]
+        checked = [check_count(golden) for golden in GOLDEN_COUNTS]
     return [
         {
-            "trace": one.golden.trace,
-            "network": one.golden.network,
-            "cycles": one.cycles,
-            "expected": one.golden.cycles,
-            "right": one.right,
-            "cpu_seconds": one.seconds,
+            "trace": count.golden.trace,
+            "network": count.golden.network,
+            "cycles": count.cycles,
+            "expected": count.golden.cycles,
+            "right": count.right,
+            "cpu_seconds": count.seconds,
         }
-        for one in found
+        for count in checked
     ]
 
 
@@ -145,46 +145,46 @@ def _compile_part(command: str) -> float:
     return time.monotonic() - began
 
 
-def _show(found: dict[str, Any], counts: list[dict[str, Any]]) -> None:
+def _show(facts: dict[str, Any], counts: list[dict[str, Any]]) -> None:
     from netplace.report.tables.installation import EXTRAS
 
     memory = (
         "-"
-        if found["memory_gib"] is None
-        else (f"{found['memory_gib']:.1f} GiB, {found['free_memory_gib']:.1f} GiB free")
+        if facts["memory_gib"] is None
+        else (f"{facts['memory_gib']:.1f} GiB, {facts['free_memory_gib']:.1f} GiB free")
     )
     rows = [
-        ["netplace", f"{found['netplace']}, {found['place']}"],
-        ["Python", found["python"]],
-        ["system", found["system"]],
-        ["cores", str(found["cores"])],
+        ["netplace", f"{facts['netplace']}, {facts['place']}"],
+        ["Python", facts["python"]],
+        ["system", facts["system"]],
+        ["cores", str(facts["cores"])],
         ["memory", memory],
-        ["compiled code", f"{found['compiled_functions']} functions in {found['compiler_cache']}"],
+        ["compiled code", f"{facts['compiled_functions']} functions in {facts['compiler_cache']}"],
         [
             "packages",
-            ", ".join(f"{name} {version or 'missing'}" for name, version in found["versions"].items()),
+            ", ".join(f"{name} {version or 'missing'}" for name, version in facts["versions"].items()),
         ],
     ]
-    for extra, version in found["extras"].items():
+    for extra, version in facts["extras"].items():
         how = f"{EXTRAS[extra][0]} {version}" if version else f"not there; pip install 'netplace[{extra}]'"
         rows.append([f"extra {extra}", f"{how} ({EXTRAS[extra][1]})"])
     tables = [table("", ["installation", ""], rows)]
     if counts:
         lines = [
             [
-                f"{one['trace']} on {one['network']}",
-                number(one["cycles"]),
-                number(one["expected"]),
-                number(one["cpu_seconds"], 2),
+                f"{count['trace']} on {count['network']}",
+                number(count["cycles"]),
+                number(count["expected"]),
+                number(count["cpu_seconds"], 2),
             ]
-            for one in counts
+            for count in counts
         ]
         tables.append(table("self-test, cycles", ["program", "here", "INSEE", "CPU s"], lines))
     for made in tables:
         made.columns[1].justify = "left" if made is tables[0] else "right"
     print_tables(*tables)
-    right = sum(one["right"] for one in counts)
+    right = sum(count["right"] for count in counts)
     click.echo(
-        "\n".join(found["problems"])
+        "\n".join(facts["problems"])
         or f"all is well{f': {right} of {len(counts)} counts right' if counts else ''}"
     )

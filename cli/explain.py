@@ -69,39 +69,39 @@ def explain_command(
     from netplace.cosim.kept import read_cosimulation
 
     plan, outcome = read_cosimulation(Path(folder), said)
-    found = reasons(plan, outcome["jobs"], job, suspects, links)
+    explanation = reasons(plan, outcome["jobs"], job, suspects, links)
     if output:
-        write_output(output, lambda: found)
+        write_output(output, lambda: explanation)
     if as_json:
-        print_json(found)
+        print_json(explanation)
     else:
-        print_tables(*_explained(found))
+        print_tables(*_explained(explanation))
 
 
-def _explained(found: dict[str, Any]) -> list[Table]:
+def _explained(explanation: dict[str, Any]) -> list[Table]:
     from netplace.cosim.figures import within_chance
 
-    job = found["job"]
+    job = explanation["job"]
     title = (
         f"job {job['job']}, {job['application']} on {job['size']} nodes: {_micro(job['live'])} µs, alone "
         f"{_micro(job['alone'])} µs, slowdown {'~' if within_chance(job) else ''}{job['slowdown']:.3f}"
     )
     rows = [
         [
-            f"{one['job']}, {one['application']}",
-            number(one["size"]),
-            number(100 * one["overlap"], 1),
-            number(one["links"]),
-            number(one["amount"]),
-            number(100 * one["share"], 1),
-            _micro(one["without"]),
-            number(None if one["saved"] is None else 100 * one["saved"], 1),
+            f"{neighbour['job']}, {neighbour['application']}",
+            number(neighbour["size"]),
+            number(100 * neighbour["overlap"], 1),
+            number(neighbour["links"]),
+            number(neighbour["amount"]),
+            number(100 * neighbour["share"], 1),
+            _micro(neighbour["without"]),
+            number(None if neighbour["saved"] is None else 100 * neighbour["saved"], 1),
         ]
-        for one in found["neighbours"][:12]
+        for neighbour in explanation["neighbours"][:12]
     ]
-    every = found["own"] + sum(one["amount"] for one in found["neighbours"])
-    itself = 100 * found["own"] / every if every else 0.0
-    rows.append(["itself", "", "", "", number(found["own"]), number(itself, 1), "", ""])
+    every = explanation["own"] + sum(neighbour["amount"] for neighbour in explanation["neighbours"])
+    itself = 100 * explanation["own"] / every if every else 0.0
+    rows.append(["itself", "", "", "", number(explanation["own"]), number(itself, 1), "", ""])
     columns = [
         "job beside it",
         "nodes",
@@ -114,11 +114,11 @@ def _explained(found: dict[str, Any]) -> list[Table]:
     ]
     links = [
         [
-            one["link"],
-            number(one["amount"]),
-            ", ".join(f"{job}: {number(much)}" for job, much in [*one["others"].items()][:6]),
+            link["link"],
+            number(link["amount"]),
+            ", ".join(f"{job}: {number(much)}" for job, much in [*link["others"].items()][:6]),
         ]
-        for one in found["links"]
+        for link in explanation["links"]
     ]
     what = ["link", "waited for others (cycles)", "for job: cycles"]
     shared = table("links where most was lost", what, links)
@@ -214,13 +214,13 @@ def _what_if(title: str, rows: list[dict[str, Any]], late: bool = False) -> Tabl
 
 def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:
     """Return jobs and rules of words such as ``12=nodes:0-15``."""
-    found = {}
+    rules = {}
     for word in words:
         job, equals, rule = word.partition("=")
         if not (equals and rule and job.strip().isdigit()):
             raise ValueError(f"{flag}: {word!r} is not of the form JOB=RULE, as in 12=random")
-        found[int(job)] = rule
-    return found
+        rules[int(job)] = rule
+    return rules
 
 
 def _micro(seconds: float | None) -> str:

@@ -26,10 +26,10 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
         """Return the count and the name in what a user wrote."""
         if isinstance(value, tuple):
             return value
-        found = _BOTH.fullmatch(value)
-        if found is None:
+        match = _BOTH.fullmatch(value)
+        if match is None:
             raise ValueError(f"--jobs: {shown(value)} is not of the form 4x NAME or 4x:NAME")
-        return found[1], found[2]
+        return match[1], match[2]
 
 
 class JobsOption(click.RichOption):

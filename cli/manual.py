@@ -63,8 +63,8 @@ def _command(command: click.Command, name: str, above: click.Context) -> list[st
     lines += _options(command, context, without="--help")
     if isinstance(command, click.Group):
         for other in sorted(command.list_commands(context)):
-            if found := command.get_command(context, other):
-                lines += _command(found, f"{name} {other}", context)
+            if subcommand := command.get_command(context, other):
+                lines += _command(subcommand, f"{name} {other}", context)
     return lines
 
 

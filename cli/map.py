@@ -93,7 +93,7 @@ def map_command(**given: Any) -> None:
 
     # Several have a bar, and may have processes of their own, which are not forked beside a thread.
     with under_way("map") if given["seeds"] == 1 else nullcontext():
-        asked, made = _found(given)
+        asked, made = _search_result(given)
     if asked.picture:
         from netplace.report.plots.mapping import draw_mapping
 
@@ -115,18 +115,18 @@ def map_command(**given: Any) -> None:
             click.echo(f"start it: {command}", err=True)
 
 
-def _found(given: dict[str, Any]) -> tuple[_Asked, Searched]:
+def _search_result(given: dict[str, Any]) -> tuple[_Asked, Searched]:
     """Return what the flags ask for, and what was found."""
     from netplace.report.tables.mapping_search import Searched
     from netplace.runs.execute import warm_up
-    from netplace.runs.mapping_search import MappingPlan, find, found_mapping
+    from netplace.runs.mapping_search import MappingPlan, find, qap_result_of
 
     asked = _asked(given)
     plans = [MappingPlan(asked.search, seed, asked.runs) for seed in asked.seeds]
     prepare = warm_up if asked.search.simulates else lambda: None
     outcomes = complete_outcomes(plans, find, "mappings", "mappings", given, prepare=prepare)
-    found = [found_mapping(one) for one in outcomes]
-    return asked, Searched.best(asked.search, asked.criterion, asked.seeds, found)
+    results = [qap_result_of(outcome) for outcome in outcomes]
+    return asked, Searched.best(asked.search, asked.criterion, asked.seeds, results)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netplace.runs.set_costs import LevelCost, Measurement
     from netplace.topologies import Topology
 
-__all__ = ["measured_costs", "table_of_costs", "told_costs"]
+__all__ = ["costs_as_json", "measured_costs", "table_of_costs"]
 
 
 def measured_costs(
@@ -50,19 +50,19 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
 
     executor = simulators(workers)
     load_engine("kernel")
-    runs = [one.run for one in made]
+    runs = [measurement.run for measurement in made]
     with open_store(path) as kept, SweepProgress() as progress:
         lost = complete(runs, kept, executor, progress)
         if lost.lost:
             raise ValueError(f"pss derive --measured: {lost.lost} runs could not be made now: {lost.reason}")
         rows = list(kept.rows(runs))
-    for one, (_, outcome, failure) in zip(made, rows, strict=True):
+    for measurement, (_, outcome, failure) in zip(made, rows, strict=True):
         if outcome is None:
-            raise ValueError(f"pss derive --measured {one.application}: {failure}")
+            raise ValueError(f"pss derive --measured {measurement.application}: {failure}")
     return [float(np.mean([job["cycles"] for job in outcome["jobs"]])) for _, outcome, _ in rows if outcome]
 
 
-def told_costs(costs: Sequence[LevelCost]) -> list[dict[str, Any]]:
+def costs_as_json(costs: Sequence[LevelCost]) -> list[dict[str, Any]]:
     """Return the costs as JSON shows them."""
     return [dict(vars(cost)) | {"weight": cost.weight} for cost in costs]
 

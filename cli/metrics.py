@@ -159,20 +159,20 @@ def _plain(rows: Sequence[Row], title: str) -> dict[str, Any]:
     from netplace.report.tables.configurations import TIMES, correlations
     from netplace.report.tables.summary import spread
 
-    found = {
+    content = {
         "title": title,
         "rows": rows,
         "spread": {name: spread([row[name] for row in rows]) for name in _measured(rows)},
     }
     if "cycles" in rows[0]:
-        found["correlations"] = {
+        content["correlations"] = {
             time: {
-                name: None if told is None else {"r": told[0], "p": told[1]}
-                for name, told in correlations(rows, time).items()
+                name: None if correlation is None else {"r": correlation[0], "p": correlation[1]}
+                for name, correlation in correlations(rows, time).items()
             }
             for time in TIMES
         }
-    return found
+    return content
 
 
 def _measured(rows: Sequence[Row]) -> list[str]:
@@ -191,8 +191,8 @@ def _tables(rows: Sequence[Row], title: str) -> list[Table]:
     if len(rows) > 1:
         spreads = {name: spread([row[name] for row in rows]) for name in names}
         shown.append([])
-        for told in ("mean", "min", "max"):
-            shown.append([told, "", *_figures(names, {name: spreads[name][told] for name in names})])
+        for measure in ("mean", "min", "max"):
+            shown.append([measure, "", *_figures(names, {name: spreads[name][measure] for name in names})])
     columns = ["partition", "seed", *(name.replace("_", " ") if name.islower() else name for name in names)]
     tables = [table(title, columns, shown)]
     if "cycles" in names:
@@ -209,14 +209,18 @@ def _correlation_table(rows: Sequence[Row]) -> Table:
 
     slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
     shown = [
-        [name.replace("_", " ") if name.islower() else name, *_told(slowest[name]), *_told(mean[name])]
+        [
+            name.replace("_", " ") if name.islower() else name,
+            *_correlation_cells(slowest[name]),
+            *_correlation_cells(mean[name]),
+        ]
         for name in slowest
     ]
     title = f"Pearson's r with run time (* significant at {_SIGNIFICANT})"
     return table(title, ["metric", "slowest job", "p", "mean of jobs", "p"], shown)
 
 
-def _told(found: tuple[float, float] | None) -> list[str]:
-    if found is None:
+def _correlation_cells(correlation: tuple[float, float] | None) -> list[str]:
+    if correlation is None:
         return ["-", "-"]
-    return [f"{found[0]:.3f}{'*' if found[1] < _SIGNIFICANT else ' '}", f"{found[1]:.2g}"]
+    return [f"{correlation[0]:.3f}{'*' if correlation[1] < _SIGNIFICANT else ' '}", f"{correlation[1]:.2g}"]

@@ -46,18 +46,21 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
     from netplace.runs.tables import times_of
 
     path = check_output(Path(picture), PICTURES)
-    found = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
+    relative = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
     series = {
-        name or "(empty)": list(zip(found.mean[name], found.std[name], strict=True)) for name in found.mean
+        name or "(empty)": list(zip(relative.mean[name], relative.std[name], strict=True))
+        for name in relative.mean
     }
-    failed = {name or "(empty)": found.failed[name].tolist() for name in found.failed}
+    failed = {name or "(empty)": relative.failed[name].tolist() for name in relative.failed}
     best = {}
-    for group in found.mean.index:
-        place = clear_best(found.mean.loc[group], found.std.loc[group], found.count.loc[group])
+    for group in relative.mean.index:
+        place = clear_best(relative.mean.loc[group], relative.std.loc[group], relative.count.loc[group])
         if place is not None:
-            best[str(group)] = found.mean.columns[place] or "(empty)"
+            best[str(group)] = relative.mean.columns[place] or "(empty)"
     title = f"run time by {bars}"
-    draw_bars(path, list(found.mean.index), series, title, found.unit, None, best, failed, column=column)
+    draw_bars(
+        path, list(relative.mean.index), series, title, relative.unit, None, best, failed, column=column
+    )
 
 
 @dataclass(frozen=True)

@@ -101,9 +101,9 @@ def _derive(given: dict[str, Any]) -> None:
         raise ValueError("pss derive: expected --machine NETWORK and -o FILE")
     path = check_output(Path(given["output"]))
     topology = parse(given["machine"])
-    told: dict[str, Any] = {"machine": str(topology)}
+    content: dict[str, Any] = {"machine": str(topology)}
     if given["measured"]:
-        sets, origin = _measure(topology, given, told)
+        sets, origin = _measure(topology, given, content)
     else:
         for name in _MEASURED:
             if given[name]:
@@ -112,16 +112,18 @@ def _derive(given: dict[str, Any]) -> None:
         origin = f"{given['cost']} costs of nodes"
     with whole_file(path) as temporary:
         temporary.write_text(written(sets, f"{topology}, {origin}"), encoding="utf-8")
-    told |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
+    content |= {"sets": len(sets.vectors), "components": int(sets.vectors.shape[1])}
     if given["as_json"]:
-        print_json(told | {"file": str(path)})
+        print_json(content | {"file": str(path)})
     else:
-        click.echo(f"{path}: {told['sets']} sets, costs of {told['components']} components, for {topology}")
+        click.echo(
+            f"{path}: {content['sets']} sets, costs of {content['components']} components, for {topology}"
+        )
 
 
-def _measure(topology: Topology, given: dict[str, Any], told: dict[str, Any]) -> tuple[ProcessorSets, str]:
+def _measure(topology: Topology, given: dict[str, Any], content: dict[str, Any]) -> tuple[ProcessorSets, str]:
     """Return sets by measured costs and where these are from; tell them."""
-    from netplace.cli.measured_sets import measured_costs, table_of_costs, told_costs
+    from netplace.cli.measured_sets import costs_as_json, measured_costs, table_of_costs
     from netplace.scheduling.partitioner.pss.derive import weighted
 
     if given["overlap"]:
@@ -130,7 +132,7 @@ def _measure(topology: Topology, given: dict[str, Any], told: dict[str, Any]) ->
     costs = measured_costs(topology, applications, given["pieces"] or 2, given["store"], given["workers"])
     weights_of = [cost.weight for cost in costs]
     sets = weighted(topology, weights_of, given["cost"], given["apart"], **_beside(topology, given))
-    told["levels"] = told_costs(costs)
+    content["levels"] = costs_as_json(costs)
     if not given["as_json"]:
         print_tables(table_of_costs(topology, costs))
     weights = ", ".join(f"blocks of {cost.nodes}: {cost.weight}" for cost in costs)
@@ -174,17 +176,17 @@ def _check(configuration: Configuration, given: dict[str, Any]) -> None:
 
 
 def _show(configuration: Configuration, given: dict[str, Any]) -> None:
-    sizes = [(one.low, one.high) for one in configuration.classes]
+    sizes = [(size_class.low, size_class.high) for size_class in configuration.classes]
     names = [f"{low} to {high}" if high < 2**62 else "otherwise" for low, high in sizes]
     rows: list[list[str]] = []
-    told: list[dict[str, Any]] = []
+    groups: list[dict[str, Any]] = []
     for queue in configuration.queues:
         for group, members in configuration.groups.items():
             hosts = sorted({host for host, _ in members})
-            costs = [one.costs.get((queue, group)) for one in configuration.classes]
+            costs = [size_class.costs.get((queue, group)) for size_class in configuration.classes]
             shown = [" ".join(map(str, cost)) if cost else "-" for cost in costs]
             rows.append([f"{queue}@{group}", number(len(hosts)), *shown])
-            told.append(
+            groups.append(
                 {
                     "queue": queue,
                     "group": group,
@@ -193,7 +195,7 @@ def _show(configuration: Configuration, given: dict[str, Any]) -> None:
                 }
             )
     if given["as_json"]:
-        print_json({"file": configuration.name, "components": configuration.length, "groups": told})
+        print_json({"file": configuration.name, "components": configuration.length, "groups": groups})
         return
     title = f"{configuration.name}: {len(configuration.hosts)} hosts, costs by size of the job in processors"
     print_tables(table(title, ["group", "hosts", *names], rows))

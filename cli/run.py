@@ -225,8 +225,8 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     paths = path_rows(executed) if asked.critical_path else []
 
     def described() -> dict[str, Any]:
-        found = summarise([describe(run) for run in executed])
-        return found | ({"critical_paths": paths} if asked.critical_path else {})
+        summary = summarise([describe(run) for run in executed])
+        return summary | ({"critical_paths": paths} if asked.critical_path else {})
 
     def detailed() -> dict[str, Any]:
         from netplace.report.files.run_details import details_of

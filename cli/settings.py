@@ -87,17 +87,17 @@ def setting_flags(renamed: Mapping[str, str] = {}, shown_only: bool = False) -> 
     for name, (kind, default, text, choices) in _settings().items():
         key = renamed.get(name, name)
         flag = "--" + key.replace("_", "-")
-        told = default not in (None, "")
+        has_default = default not in (None, "")
         more: dict[str, Any]
         if kind == "bool":
             more = {"is_flag": True, "default": None if shown_only else default}
         elif shown_only:
             more = {"type": _KINDS[kind]}
         else:
-            more = {"type": _KINDS[kind], "default": default, "show_default": told}
+            more = {"type": _KINDS[kind], "default": default, "show_default": has_default}
         if choices:
             more["shell_complete"] = partial(_beginning, choices)
-        usual = f" [default: {default}]" if shown_only and told else ""
+        usual = f" [default: {default}]" if shown_only and has_default else ""
         flags.append(click.RichOption([flag, key], help=text + usual, panel=PANEL, **more))
     complete_parameters(flags)
     return flags

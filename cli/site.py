@@ -60,11 +60,11 @@ def site_command(rules: str | None, **given: Any) -> None:
         "node_failures": made.failures,
         "before_unknown": made.unknown_before,
     }
-    found = {"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)}
+    content = {"metrics": metrics.to_dict(), **counts, "notes": list(jobs.notes)}
     if given["output"]:
-        write_output(given["output"], lambda: found)
+        write_output(given["output"], lambda: content)
     if given["as_json"]:
-        print_json(found)
+        print_json(content)
         return
     shown = {
         "jobs": number(metrics.jobs),
@@ -79,7 +79,7 @@ def site_command(rules: str | None, **given: Any) -> None:
         "jobs after one that is not there": number(made.unknown_before),
     }
     print_tables(
-        table(f"{given['workload']} on {machine.text}", ["", ""], [list(one) for one in shown.items()])
+        table(f"{given['workload']} on {machine.text}", ["", ""], [list(row) for row in shown.items()])
     )
     for note in jobs.notes:
         click.echo(f"netplace: {note}", err=True)

@@ -84,19 +84,19 @@ def _verify(files: tuple[str, ...], as_json: bool) -> None:
     """Tell what is wrong with stores, if anything is."""
     from netplace.runs.store import Store
 
-    told: dict[str, Any] = {}
+    verified: dict[str, Any] = {}
     for name in files:
         path = Path(name)
         with Store(path.with_suffix(".sqlite") if path.suffix == ".toml" else path, read_only=True) as store:
-            found = store.verify()
-        told[str(store.path)] = {"rows": found.rows, "faults": list(found.faults)}
-        for fault in found.faults:
+            verdict = store.verify()
+        verified[str(store.path)] = {"rows": verdict.rows, "faults": list(verdict.faults)}
+        for fault in verdict.faults:
             say(fault)
         if not as_json:
-            click.echo(f"{store.path}: {found.rows} rows, {len(found.faults) or 'no'} faults")
+            click.echo(f"{store.path}: {verdict.rows} rows, {len(verdict.faults) or 'no'} faults")
     if as_json:
-        print_json({"stores": told})
-    if any(found["faults"] for found in told.values()):
+        print_json({"stores": verified})
+    if any(verdict["faults"] for verdict in verified.values()):
         sys.exit(FAILED)
 
 
@@ -164,10 +164,10 @@ def _outputs(given: dict[str, Any]) -> list[Path]:
     """Return the files to write, checked before anything long begins."""
     from netplace.report.files.outputs import check_output
 
-    found = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
+    paths = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
     if given["output"]:
-        found.append(check_output(Path(given["output"]), (".html", ".csv", ".parquet")))
-    return found
+        paths.append(check_output(Path(given["output"]), (".html", ".csv", ".parquet")))
+    return paths
 
 
 def _times_unless(each: bool, runs: pd.DataFrame, where: object) -> pd.DataFrame:
@@ -187,16 +187,18 @@ def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None
             f"-o {page}: table diff writes no page, expected netplace compare, or .csv or .parquet"
         )
     first, second = (_times_unless(False, load_frame(Path(name)), name) for name in files)
-    found = difference(first, second)
+    differing = difference(first, second)
     for path in outputs:
-        write_frame(found, path, Path(files[0]))
+        write_frame(differing, path, Path(files[0]))
     if as_json:
-        print_json({"rows": plain_rows(found), "first": len(first), "second": len(second)})
-    elif len(found):
-        _show(found, f"{len(found)} entries differ between {files[0]} and {files[1]}, times in cycles")
+        print_json({"rows": plain_rows(differing), "first": len(first), "second": len(second)})
+    elif len(differing):
+        _show(
+            differing, f"{len(differing)} entries differ between {files[0]} and {files[1]}, times in cycles"
+        )
     else:
         click.echo(f"all {len(first)} entries are the same")
-    if len(found):
+    if len(differing):
         sys.exit(DIFFERENT)
 
 

@@ -265,27 +265,27 @@ def _reading(path: Any, given: dict[str, Any], in_order: bool = False) -> Iterat
 
 def _show(name: str, summary: Summary) -> None:
     """Print what a summary holds as tables."""
-    found = summary.as_data()
+    facts = summary.as_data()
     pairs = summary.pairs()
     rows = [
-        ["ranks", number(found["ranks"])],
-        ["calls", number(found["operations"])],
-        ["messages", number(found["messages"])],
-        ["bytes", number(found["bytes"])],
+        ["ranks", number(facts["ranks"])],
+        ["calls", number(facts["operations"])],
+        ["messages", number(facts["messages"])],
+        ["bytes", number(facts["bytes"])],
         ["pairs of ranks", number(len(pairs))],
-        ["receives with a wildcard", number(found["wildcards"])],
-        ["computation, s, all ranks", number(sum(found["compute_seconds"]), 6)],
+        ["receives with a wildcard", number(facts["wildcards"])],
+        ["computation, s, all ranks", number(sum(facts["compute_seconds"]), 6)],
     ]
-    if any(found["compute_cycles"]):
-        rows.append(["computation, cycles, all ranks", number(sum(found["compute_cycles"]))])
-    rows += [[f"left out: {item['operation']}", number(item["number"])] for item in found["left_out"]]
+    if any(facts["compute_cycles"]):
+        rows.append(["computation, cycles, all ranks", number(sum(facts["compute_cycles"]))])
+    rows += [[f"left out: {item['operation']}", number(item["number"])] for item in facts["left_out"]]
     tables = [table(name, ["", ""], rows)]
-    if found["collectives"]:
+    if facts["collectives"]:
         lines = [
             [item["operation"], *(number(item[key]) for key in ("ranks", "calls", "bytes"))]
-            for item in found["collectives"]
+            for item in facts["collectives"]
         ]
         tables.append(table("collectives", ["", "ranks", "calls", "bytes a call"], lines))
     print_tables(*tables)
-    for note in found["notes"]:
+    for note in facts["notes"]:
         click.echo(f"netplace: {note}", err=True)

@@ -137,55 +137,55 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
         options["cores_per_node"] = whole(given["cores_per_node"], "--cores-per-node")
     if given["drop"]:
         options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
-    found = read(file, **options)
+    workload = read(file, **options)
     if path:
         from netplace.report.plots.workload import draw_workload
 
-        draw_workload(path, found, Path(file).name)
-    _show(found, describe(found, nodes), Path(file).name, as_json)
+        draw_workload(path, workload, Path(file).name)
+    _show(workload, describe(workload, nodes), Path(file).name, as_json)
 
 
-def _show(workload: Workload, found: dict[str, Any], title: str, as_json: bool) -> None:
+def _show(workload: Workload, description: dict[str, Any], title: str, as_json: bool) -> None:
     for note in workload.notes:
         click.echo(f"netplace: {note}", err=True)
     if as_json:
-        print_json(found)
+        print_json(description)
     else:
-        print_tables(*_tables(found, title))
+        print_tables(*_tables(description, title))
 
 
-def _tables(found: dict[str, Any], title: str) -> list[Table]:
-    tables = [table(title, ["", ""], _rows(found))]
+def _tables(description: dict[str, Any], title: str) -> list[Table]:
+    tables = [table(title, ["", ""], _rows(description))]
     spreads = {
         "nodes": ("nodes of a job", 1),
         "run_seconds": ("run time (s)", 0),
         "gap_seconds": ("time between submissions (s)", 1),
     }
     rows = [
-        [label, *(number(found[name][measure], digits) for measure in ("mean", "median", "max"))]
+        [label, *(number(description[name][measure], digits) for measure in ("mean", "median", "max"))]
         for name, (label, digits) in spreads.items()
-        if found[name]
+        if description[name]
     ]
     tables.append(table("", ["", "mean", "median", "max"], rows))
-    if found["applications"]:
-        rows = [[name, number(count)] for name, count in found["applications"].items()]
+    if description["applications"]:
+        rows = [[name, number(count)] for name, count in description["applications"].items()]
         tables.append(table("", ["application", "jobs"], rows))
     return tables
 
 
-def _rows(found: dict[str, Any]) -> Rows:
-    rows = [["jobs in the file", number(found["records"])], ["jobs", number(found["jobs"])]]
-    rows[1:1] = [[f"dropped: {reason}", number(count)] for reason, count in found["dropped"].items()]
+def _rows(description: dict[str, Any]) -> Rows:
+    rows = [["jobs in the file", number(description["records"])], ["jobs", number(description["jobs"])]]
+    rows[1:1] = [[f"dropped: {reason}", number(count)] for reason, count in description["dropped"].items()]
     rows += [
-        ["nodes of the machine", number(found["machine_nodes"])],
-        ["jobs larger than the machine", number(found["larger_than_machine"])],
-        ["load", number(found["load"], 3)],
-        ["days from first to last submission", number(found["span_seconds"] / 86400, 1)],
-        ["on one node", _percent(found["serial"])],
-        ["on a power of two, of those on more", _percent(found["power_of_two"])],
-        ["with an estimate", _percent(found["with_estimate"])],
-        ["that ran longer than it, of those", _percent(found["over_estimate"])],
-        ["without a run time", _percent(found["without_run_time"])],
+        ["nodes of the machine", number(description["machine_nodes"])],
+        ["jobs larger than the machine", number(description["larger_than_machine"])],
+        ["load", number(description["load"], 3)],
+        ["days from first to last submission", number(description["span_seconds"] / 86400, 1)],
+        ["on one node", _percent(description["serial"])],
+        ["on a power of two, of those on more", _percent(description["power_of_two"])],
+        ["with an estimate", _percent(description["with_estimate"])],
+        ["that ran longer than it, of those", _percent(description["over_estimate"])],
+        ["without a run time", _percent(description["without_run_time"])],
     ]
     return rows
 

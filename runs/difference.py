@@ -34,8 +34,8 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         left = merged[f"{name}_first"].astype("float64")
         right = merged[f"{name}_second"].astype("float64")
         same &= (left == right) | (left.isna() & right.isna())
-    found = merged.loc[~same].reset_index(drop=True)
+    differing = merged.loc[~same].reset_index(drop=True)
     sides = {"both": "both", "left_only": "first", "right_only": "second"}
-    found["where"] = found["where"].astype(str).map(sides).astype("str")
-    found["ratio"] = found["mean_second"] / found["mean_first"]
-    return found[[*ENTRY, "where", "mean_first", "mean_second", "ratio", "count_first", "count_second"]]
+    differing["where"] = differing["where"].astype(str).map(sides).astype("str")
+    differing["ratio"] = differing["mean_second"] / differing["mean_first"]
+    return differing[[*ENTRY, "where", "mean_first", "mean_second", "ratio", "count_first", "count_second"]]

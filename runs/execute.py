@@ -122,15 +122,15 @@ def attempt(run: Run) -> Ended:
     """
     try:
         programs = repeated_of(run)
-        found = mappings_of(run, programs)
-        places = [mapped.mapping for mapped in found]
+        mapped_jobs = mappings_of(run, programs)
+        places = [mapped.mapping for mapped in mapped_jobs]
         same = _signature(run, places)
         cpu_seconds = 0.0
         if same not in _KNOWN:
             result = _simulate(run, settled(run, programs, places), places, "kernel")
             cpu_seconds = result.cpu_seconds
             _remember(same, _outcome(result))
-        methods = tuple(mapped.method for mapped in found)
+        methods = tuple(mapped.method for mapped in mapped_jobs)
         return Ended(
             _with_winners(_KNOWN[same], run, methods), None, cpu_seconds, versions(), platform.node()
         )
@@ -199,15 +199,15 @@ def carry_out(
         As `execute`.
     """
     programs = repeated_of(run)
-    found = mappings_of(run, programs)
-    places = [mapped.mapping for mapped in found]
+    mapped_jobs = mappings_of(run, programs)
+    places = [mapped.mapping for mapped in mapped_jobs]
     programs = settled(run, programs, places)
     parts = 1
     if workers > 1 and window is None:
         once = [repeated.program for repeated in programs]
         parts = len(independent_parts(network_of(run.network), run.config, once, places))
     result = _simulate(run, programs, places, engine, record_messages, window, workers, threads, progress)
-    return Executed(run, result, tuple(mapped.method for mapped in found), result.window or None, parts)
+    return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None, parts)
 
 
 def _simulate(
@@ -271,15 +271,15 @@ def _signature(run: Run, places: list[Nodes]) -> bytes:
 def _with_winners(outcome: dict[str, Any], run: Run, methods: tuple[str, ...]) -> dict[str, Any]:
     """Return `outcome` with the names of the mappings that jobs which asked for the best one were given."""
     jobs = [
-        {**told, "winner": method} if simulates(job.mapping) else told
-        for told, job, method in zip(outcome["jobs"], run.jobs, methods, strict=True)
+        {**row, "winner": method} if simulates(job.mapping) else row
+        for row, job, method in zip(outcome["jobs"], run.jobs, methods, strict=True)
     ]
     return {**outcome, "jobs": jobs}
 
 
 def _outcome(result: Result) -> dict[str, Any]:
     """Return what was measured, without what the run itself says and what differs from time to time."""
-    found = {name: value for name, value in result.to_dict().items() if name not in _LEFT_OUT}
-    for job, measured in zip(found["jobs"], result.jobs, strict=True):
+    outcome = {name: value for name, value in result.to_dict().items() if name not in _LEFT_OUT}
+    for job, measured in zip(outcome["jobs"], result.jobs, strict=True):
         job["tasks"] = len(measured.nodes)
-    return found
+    return outcome

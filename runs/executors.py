@@ -155,13 +155,13 @@ class Processes(Generic[Item, Outcome]):
 
     def give(self, item: Item) -> None:
         """Hand the item to the worker that has least."""
-        worker = min(self._workers, key=lambda one: len(one.items))
+        worker = min(self._workers, key=lambda worker: len(worker.items))
         worker.give(item)
         self.busy += 1
 
     def collect(self) -> list[tuple[Item, Outcome]]:
         """Wait for the workers; an item whose worker died is lost, the one behind it goes to another."""
-        found: list[tuple[Item, Outcome]] = []
+        ended: list[tuple[Item, Outcome]] = []
         pipes = {worker.pipe: worker for worker in self._workers if worker.items}
         for ready in wait(list(pipes)):
             worker = pipes[ready]  # type: ignore[index]
@@ -171,13 +171,13 @@ class Processes(Generic[Item, Outcome]):
                 outcome, error = self._lost(self._replace(worker)), None
             if error is not None:
                 raise error
-            found.append((worker.items.popleft(), outcome))
+            ended.append((worker.items.popleft(), outcome))
             self.busy -= 1
             if not worker.alive:
                 self.busy -= len(worker.items)
                 for item in worker.items:
                     self.give(item)
-        return found
+        return ended
 
     def _hire(self) -> _Worker[Item]:
         forked = forks()

@@ -28,7 +28,7 @@ def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Progra
     """
     repeated = repeated_of(run)
     return tuple(
-        one.written_out() for one in (repeated if places is None else settled(run, repeated, places))
+        program.written_out() for program in (repeated if places is None else settled(run, repeated, places))
     )
 
 
@@ -56,17 +56,17 @@ def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tupl
 def settled(run: Run, programs: tuple[Repeated, ...], places: Sequence[Nodes]) -> tuple[Repeated, ...]:
     """Return the programs of a run's jobs on their nodes: hierarchical collectives by the switches there."""
     topology = network_of(run.network)
-    found = []
+    on_nodes = []
     for job, repeated, nodes in zip(run.jobs, programs, places, strict=True):
         text = _collectives(job)
         if (grouped := in_groups(text, switch_groups(topology, nodes))) == text:
-            found.append(repeated)
+            on_nodes.append(repeated)
             continue
         options = {**dict(job.options), "collectives": grouped}
-        found.append(
+        on_nodes.append(
             _program(_only_program(replace(job, options=tuple(sorted(options.items())))), run.config)
         )
-    return tuple(found)
+    return tuple(on_nodes)
 
 
 def _collectives(job: Job) -> str:

@@ -154,8 +154,8 @@ class KeptOutcomes:
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
         """Return the outcomes of plans that none is missing of."""
-        found = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
-        return [outcome for outcome in found if outcome is not None]
+        kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
+        return [outcome for outcome in kept if outcome is not None]
 
 
 class InMemory:

@@ -158,11 +158,13 @@ def curves(plans: list[LoadPlan]) -> list[str]:
         plain = plan.to_dict() | plan.to_dict()["config"]
         described.append({name: plain[name] for name in KEYS if name != "offered"})
     differing = (
-        [name for name in described[0] if len({repr(one[name]) for one in described}) > 1] if plans else []
+        [name for name in described[0] if len({repr(point[name]) for point in described}) > 1]
+        if plans
+        else []
     )
     words = ("network", "traffic", "engine", "policy", "arbiter", "consumption", "tree_routing")
     return [
-        ", ".join(str(one[name]) if name in words else f"{name}={one[name]}" for name in differing)
-        or one["network"]
-        for one in described
+        ", ".join(str(point[name]) if name in words else f"{name}={point[name]}" for name in differing)
+        or point["network"]
+        for point in described
     ]

@@ -20,7 +20,7 @@ from netplace.runs.digests import contents_of
 from netplace.runs.placing import run_time_of, simulates
 from netplace.topologies import Topology
 
-__all__ = ["MappingPlan", "Search", "find", "found_mapping"]
+__all__ = ["MappingPlan", "Search", "find", "qap_result_of"]
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,12 @@ class MappingPlan:
 
 def find(plan: MappingPlan) -> dict[str, Any]:
     """Return the mapping of a plan, as JSON can hold it; for workers."""
-    found = plan.search.find(plan.seed)
-    cost = None if not np.isfinite(found.cost) else found.cost
-    return {**vars(found), "mapping": found.mapping.tolist(), "cost": _number(cost)}
+    result = plan.search.find(plan.seed)
+    cost = None if not np.isfinite(result.cost) else result.cost
+    return {**vars(result), "mapping": result.mapping.tolist(), "cost": _number(cost)}
 
 
-def found_mapping(outcome: dict[str, Any]) -> QapResult:
+def qap_result_of(outcome: dict[str, Any]) -> QapResult:
     """Return what `find` described."""
     cost = float("inf") if outcome["cost"] is None else outcome["cost"]
     return QapResult(**{**outcome, "mapping": np.array(outcome["mapping"], np.int64), "cost": cost})

@@ -94,7 +94,7 @@ def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
     ValueError
         If the jobs do not fit the network, a rule refuses, or a file it reads has changed.
     """
-    return [found.mapping for found in mappings_of(run, tuple(map(Repeated, programs)))]
+    return [mapped.mapping for mapped in mappings_of(run, tuple(map(Repeated, programs)))]
 
 
 def mappings_of(run: Run, programs: tuple[Repeated, ...]) -> list[QapResult]:

@@ -88,12 +88,12 @@ def trace_path(name: str) -> Path:
     path = Path(name)
     if path.exists():
         return path
-    found = carried(name)
-    if found is None:
+    carried_path = carried(name)
+    if carried_path is None:
         named = {f"{known}.trace.gz".lower(): known for known in carried_names()}
         one_of(name.lower(), named, "no such trace file; carried traces")
         raise AssertionError("a carried trace that cannot be found")
-    return found
+    return carried_path
 
 
 def trace_name(path: Path) -> str:
@@ -110,8 +110,8 @@ def trace_digest(path: Path) -> str:
     ValueError
         If one cannot be read.
     """
-    found = [file_digest(part) for part in files_of(path)]
-    return found[0] if len(found) == 1 else hashlib.sha256(" ".join(found).encode()).hexdigest()
+    digests = [file_digest(part) for part in files_of(path)]
+    return digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
 def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -125,16 +125,16 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
     for option in options:
         if option not in TRACE_OPTIONS:
             raise ValueError(f"--{option}: is an option of applications, and {name} is a trace")
-    found: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     if "flops" in options:
-        found["flops"] = real(options["flops"], "--flops", 1.0)
+        checked["flops"] = real(options["flops"], "--flops", 1.0)
     if "ignore" in options:
-        found["ignore"] = tuple(
+        checked["ignore"] = tuple(
             one_of(word, IGNORABLE, "--ignore") for word in str(options["ignore"]).split(",")
         )
     if "collectives" in options:
-        found["collectives"] = selection(str(options["collectives"]))
-    return found
+        checked["collectives"] = selection(str(options["collectives"]))
+    return checked
 
 
 def trace_program(name: str, reading: Reading) -> Program:

@@ -38,7 +38,7 @@ def revisions_of(
     named |= {("partition", partition), ("partitioner", partitioner)}
     if config is not None:
         named |= {("routing", config.routing), ("arbiter", config.arbiter)}
-    found = ((kind, text.partition(":")[0]) for kind, text in named)
+    rules = ((kind, text.partition(":")[0]) for kind, text in named)
     return tuple(
-        sorted((f"{kind} {name}", REVISIONS[kind][name]) for kind, name in found if name in REVISIONS[kind])
+        sorted((f"{kind} {name}", REVISIONS[kind][name]) for kind, name in rules if name in REVISIONS[kind])
     )

@@ -75,7 +75,7 @@ def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
                         f"next size that one has ({made[place].partition}); --jobs-apart leaves it as it is"
                     ] = None
                     refused[place] = more
-        without = {number: why for found in refused.values() for number, why in found.items()}
+        without = {number: why for reasons in refused.values() for number, why in reasons.items()}
         if not without:
             continue
         if len(without) == len(jobs):

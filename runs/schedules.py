@@ -90,13 +90,13 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
     partitioner = make_partitioner(plan.partition, machine, plan.seed)
     if plan.installed is not None:
         hold_back(partitioner, plan.installed, machine)
-    found = refusals(jobs, partitioner)
+    refused = refusals(jobs, partitioner)
     if plan.site and plan.times.partition(":")[0] not in FILE_TIMES:
         times = make_times(plan.times, machine)
         site = _site_of(plan, machine, jobs, times)
         assert site is not None
-        found |= dict.fromkeys(site.refused, "no queue of the site admits it")
-    return found
+        refused |= dict.fromkeys(site.refused, "no queue of the site admits it")
+    return refused
 
 
 def carry_out(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> Carried:

@@ -108,7 +108,7 @@ def measurements(
         If blocks of a level differ in size, cannot be split, stand alone, or an application does not run on
         as many tasks.
     """
-    found = []
+    planned = []
     for place in range(len(levels)):
         compact, split = _layouts(topology, levels, place, pieces)
         for application in applications:
@@ -118,8 +118,8 @@ def measurements(
                 run = resolve(
                     topology.text, [job] * len(jobs), partition=node_lists(jobs), config=config, seed=seed
                 )
-                found.append(Measurement(place, application, straddles, alone, run))
-    return found
+                planned.append(Measurement(place, application, straddles, alone, run))
+    return planned
 
 
 def level_costs(
@@ -187,8 +187,8 @@ def _cells(block: Nodes, below: Sequence[list[Nodes]], pieces: int, what: str) -
     """Yield the places of jobs in a block, as many parts of each as there are pieces; parts are sorted."""
     inner = _inside(below[0], block)
     if len(block) > _LARGEST and len(below) > 1:
-        for one in inner:
-            yield from _cells(one, below[1:], pieces, what)
+        for inner_block in inner:
+            yield from _cells(inner_block, below[1:], pieces, what)
         return
     parts = inner if len(inner) % pieces == 0 else [np.array([node]) for node in block]
     if len(parts) % pieces:

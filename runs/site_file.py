@@ -64,8 +64,12 @@ def read_site(path: str | Path) -> Site:
     try:
         return Site(
             **given,
-            queues=tuple(_queue(path, text, *one) for one in enumerate(_tables(path, said, "queue"))),
-            windows=tuple(_window(path, text, *one) for one in enumerate(_tables(path, said, "window"))),
+            queues=tuple(
+                _queue(path, text, *numbered) for numbered in enumerate(_tables(path, said, "queue"))
+            ),
+            windows=tuple(
+                _window(path, text, *numbered) for numbered in enumerate(_tables(path, said, "window"))
+            ),
             failures=_failures(path, text, said.get("failures", {})),
         )
     except ValueError as error:
@@ -79,10 +83,10 @@ def _names(path: Path, text: str, table: str, said: dict[str, Any], known: tuple
 
 
 def _tables(path: Path, said: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = said.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    tables = said.get(name, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"{path}: {name} is no list of tables, expected [[{name}]]")
-    return found
+    return tables
 
 
 def _flag(path: Path, name: str, value: object) -> bool:

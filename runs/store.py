@@ -124,9 +124,9 @@ class Store:
 
     def keep_executed(self, executed: Iterable[Executed]) -> None:
         """Keep the results of runs that were simulated."""
-        for one in executed:
-            self.ask([one.run])
-            self.keep(simulation_of(one.run).key, one.ended())
+        for execution in executed:
+            self.ask([execution.run])
+            self.keep(simulation_of(execution.run).key, execution.ended())
 
     def keep(self, key: str, ended: Ended) -> None:
         """Keep the result of the simulation `key`; one that is there already stays.
@@ -153,8 +153,8 @@ class Store:
     def has(self, key: str) -> bool:
         """Tell whether the simulation `key` has ended, well or not."""
         with self._explained():
-            found = self._database.execute("SELECT 1 FROM simulations WHERE key = ?", (key,)).fetchone()
-        return found is not None
+            row = self._database.execute("SELECT 1 FROM simulations WHERE key = ?", (key,)).fetchone()
+        return row is not None
 
     def simulated(self) -> dict[str, bool]:
         """Return the keys of all simulations, and whether each has an outcome."""
@@ -173,8 +173,8 @@ class Store:
         if runs is None:
             with self._explained():
                 query = "SELECT key, simulation, run FROM runs ORDER BY key"
-                found = self._database.execute(query).fetchall()
-            for row in found:
+                rows = self._database.execute(query).fetchall()
+            for row in rows:
                 with self._explained():
                     run = read_run(*row)
                 yield run, *self._ended(row[1])
@@ -185,9 +185,9 @@ class Store:
     def _ended(self, key: str) -> Ending:
         """Return what came of a simulation, checked; a pair of None if it has not been made."""
         with self._explained():
-            one = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
-            if one is not None:
-                outcome, failure = read_simulation(*one)
+            row = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                outcome, failure = read_simulation(*row)
                 return self._of_kind(outcome, SIMULATION, "simulation", key), failure
         self._check_pages()
         return None, None
@@ -202,8 +202,10 @@ class Store:
 
     def _faults_of_pages(self) -> list[str]:
         with self._explained():
-            found = [text for (text,) in self._database.execute("PRAGMA integrity_check(20)")]
-        return [] if found == ["ok"] else [f"is damaged: {' '.join(str(text).split())}" for text in found]
+            messages = [text for (text,) in self._database.execute("PRAGMA integrity_check(20)")]
+        return (
+            [] if messages == ["ok"] else [f"is damaged: {' '.join(str(text).split())}" for text in messages]
+        )
 
     def verify(self) -> Verified:
         """Check the file, and every row against its checksum.
@@ -229,9 +231,9 @@ class Store:
         rows = 0
         for read, query in queries:
             with self._explained():
-                found = self._database.execute(query).fetchall()
-            rows += len(found)
-            faults += fault_of_each(read, found)
+                records = self._database.execute(query).fetchall()
+            rows += len(records)
+            faults += fault_of_each(read, records)
         return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
 
     def forget(self, keys: Iterable[str]) -> None:
@@ -246,8 +248,8 @@ class Store:
         if not self._has(table):
             return
         with self._explained():
-            found = self._database.execute(f"{self._select(table)} ORDER BY key").fetchall()
-        for row in found:
+            rows = self._database.execute(f"{self._select(table)} ORDER BY key").fetchall()
+        for row in rows:
             with self._explained():
                 plan = read_schedule(*row, what=table.removesuffix("s"))
             yield plan
@@ -270,9 +272,9 @@ class Store:
         if not self._has(table):
             return None
         with self._explained():
-            found = self._database.execute(f"{self._select(table)} WHERE key = ?", (key,)).fetchone()
-            if found is not None:
-                return read_schedule(*found, what=table.removesuffix("s"))[1]
+            row = self._database.execute(f"{self._select(table)} WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                return read_schedule(*row, what=table.removesuffix("s"))[1]
         self._check_pages()
         return None
 

@@ -57,8 +57,8 @@ def checksum(*texts: str | None) -> str:
     >>> checksum("key", "outcome", None) == checksum("key", None, "outcome")
     False
     """
-    told = (f"{-1 if text is None else len(text)}:{'' if text is None else text}" for text in texts)
-    return hashlib.sha256("".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    parts = (f"{-1 if text is None else len(text)}:{'' if text is None else text}" for text in texts)
+    return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def read_run(key: str, simulation: str, text: str) -> Run:
@@ -123,9 +123,9 @@ def _check(what: str, *texts: object) -> str:
 
 def _loaded(what: str, key: str, text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, TypeError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        content = None
+    if not isinstance(content, dict):
         raise AlteredError(what, key)
-    return found
+    return content

@@ -59,8 +59,8 @@ def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str 
         if not (own and plain):
             return f"holds the {kind} {shown(name)}, expected the tables of a store and nothing besides"
         computed = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 0"
-        if kind == "table" and (found := database.execute(computed, (name,)).fetchone()):
-            return f"computes the column {shown(found[0])} of {name}, expected columns that hold values"
+        if kind == "table" and (column := database.execute(computed, (name,)).fetchone()):
+            return f"computes the column {shown(column[0])} of {name}, expected columns that hold values"
     return None
 
 

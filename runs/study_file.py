@@ -102,10 +102,10 @@ def _axis(key: str, value: Any) -> list[tuple[str, Any]]:
     values = value if isinstance(value, list) else [value]
     if not values:
         raise ValueError(f"{key}: an empty list, expected at least one value")
-    for one in values:
-        if isinstance(one, dict | list):
-            raise ValueError(f"{key}: {one!r} is not one value")
-    return [(key, one) for one in values]
+    for item in values:
+        if isinstance(item, dict | list):
+            raise ValueError(f"{key}: {item!r} is not one value")
+    return [(key, item) for item in values]
 
 
 def _seeds(value: Any) -> Sequence[int]:

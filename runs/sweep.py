@@ -201,11 +201,11 @@ def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
 def _names(data: Mapping[str, Any]) -> list[Any]:
     """Return all applications that a sweep file names."""
     tables = [data, *data.get("jobs", []), *data.get("pairs", [])]
-    found: list[Any] = []
+    names: list[Any] = []
     for table in tables:
         value = table.get("app", [])
-        found += value if isinstance(value, list) else [value]
-    return found
+        names += value if isinstance(value, list) else [value]
+    return names
 
 
 def _check_what_runs(sweep: Sweep, data: dict[str, Any]) -> None:
@@ -241,13 +241,13 @@ def _axis(sweep: Sweep, place: _Place, value: Any) -> tuple[_Choice, ...]:
     values = value if isinstance(value, list) else [value]
     if not values:
         raise sweep.error(place, value, "the list is empty, so the sweep has no runs")
-    for one in values:
+    for item in values:
         if place[1] in _FLAGS:
-            if not isinstance(one, bool):
-                raise sweep.error(place, one, "expected true or false, or a list of them")
-        elif isinstance(one, bool) or not isinstance(one, str | int | float):
-            raise sweep.error(place, one, "expected text or a number, or a list of them")
-    return tuple({place: one} for one in values)
+            if not isinstance(item, bool):
+                raise sweep.error(place, item, "expected true or false, or a list of them")
+        elif isinstance(item, bool) or not isinstance(item, str | int | float):
+            raise sweep.error(place, item, "expected text or a number, or a list of them")
+    return tuple({place: item} for item in values)
 
 
 def _pair_axis(
@@ -265,10 +265,10 @@ def _pair_axis(
             raise ValueError(f"{line}: is given elsewhere in the file too")
         lengths[key] = len(value)
     if len({*lengths.values()}) != 1:
-        told = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "it is empty"
+        reason = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "it is empty"
         line_number = line_of(sweep.text, table, "")
         raise ValueError(
-            f"{sweep.path}:{line_number}: the lists of [[pairs]] must be equally long, but {told}"
+            f"{sweep.path}:{line_number}: the lists of [[pairs]] must be equally long, but {reason}"
         )
     places = {key: ("config" if key in _CONFIG else "", key) for key in pair}
     parts = [_axis(sweep, places[key], value) for key, value in pair.items()]

@@ -148,8 +148,8 @@ class TableTimes:
         nodes = allocation.shape or tuple(allocation.nodes.tolist())
         key = job.application, job.intensity, job.nodes, nodes, mappings
         if key not in self._seconds:
-            found = [self._of(self._runs.of(job, allocation, mapping)) for mapping in mappings]
-            known = [seconds for seconds in found if seconds is not None]
+            times = [self._of(self._runs.of(job, allocation, mapping)) for mapping in mappings]
+            known = [seconds for seconds in times if seconds is not None]
             if not known:
                 raise LookupError(
                     f"run times: no entry of {_missing(self._runs.of(job, allocation, mappings[0]))}"
@@ -179,7 +179,7 @@ class TableTimes:
         """
         grid = self._runs.machine
         assert isinstance(grid, Grid)
-        known = sorted(self._boxes(job), key=lambda found: found[0])
+        known = sorted(self._boxes(job), key=lambda choice: choice[0])
         ranked = [(shape, mapping) for _, shape, mapping in known]
         listed = {shape for shape, _ in ranked}
         return [*ranked, *((shape, "") for shape, _ in Factors(grid)(job) if shape not in listed)]
@@ -210,12 +210,12 @@ class TableTimes:
         grid = self._runs.machine
         if not isinstance(grid, Grid) or not job.application:
             return []
-        found = []
+        boxes = []
         for shape, _ in Factors(grid, round_up=True)(job):
             times = [(self._of(self._runs.in_box(job, shape, name)), name) for name in self._mappings]
             known = [(seconds, shape, name) for seconds, name in times if seconds is not None]
-            found += [min(known)] if known else []
-        return found
+            boxes += [min(known)] if known else []
+        return boxes
 
     def _of(self, run: Run) -> float | None:
         """Return the run time of one run in seconds, a mean over the seeds; None: not in the table."""

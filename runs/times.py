@@ -108,13 +108,13 @@ class RunTimes:
         left = self.frame
         for column, value in entry.items():
             one_of(column, ENTRY, "column of run times")
-            found = left[left[column] == value]
-            if found.empty:
+            matching = left[left[column] == value]
+            if matching.empty:
                 known = [str(name) for name in left[column].unique()]
                 if str(value) not in known:
                     one_of(str(value), known, column)
                 raise ValueError(f"{column}: no entry has {value!r}")
-            left = found
+            left = matching
         if len(left) != 1:
             open_columns = [name for name in ENTRY if left[name].nunique() > 1]
             raise ValueError(

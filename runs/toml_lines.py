@@ -47,14 +47,14 @@ def underscored(said: Any, path: Path) -> Any:
         If a table has one key in both spellings.
     """
     if isinstance(said, list):
-        return [underscored(one, path) for one in said]
+        return [underscored(entry, path) for entry in said]
     if not isinstance(said, dict):
         return said
-    found = {key.replace("-", "_"): underscored(value, path) for key, value in said.items()}
-    if len(found) < len(said):
+    renamed = {key.replace("-", "_"): underscored(value, path) for key, value in said.items()}
+    if len(renamed) < len(said):
         twice = next(key for key in said if "-" in key and key.replace("-", "_") in said)
         raise ValueError(f"{path}: {twice} and {twice.replace('-', '_')} are one name, expected it once")
-    return found
+    return renamed
 
 
 def line_of(text: str, table: str, key: str, value: object = None) -> int:
@@ -78,25 +78,25 @@ def line_of(text: str, table: str, key: str, value: object = None) -> int:
     """
     lines = text.splitlines()
     here, seen = "", dict[str, int]()
-    found = 0
+    key_line = 0
     for number, line in enumerate(lines, 1):
-        if (header := _TABLE.match(line)) and not found:
+        if (header := _TABLE.match(line)) and not key_line:
             here = header[2]
             if header[1] == "[[":
                 seen[here] = seen.get(here, -1) + 1
                 here = f"{here}.{seen[here]}"
             if here == table and not key:
                 return number
-        elif found:
+        elif key_line:
             if _KEY.match(line) or header:
                 break
             if _holds(line, value):
                 return number
         elif here == table and (match := _KEY.match(line)) and _alike(match[1], key):
-            found = number
+            key_line = number
             if value is None or _holds(line.partition("=")[2], value):
                 return number
-    return found or 1
+    return key_line or 1
 
 
 def _alike(written: str, key: str) -> bool:

@@ -109,8 +109,8 @@ def _even(ranks: int) -> str:
 def _by_default(call: Call, library: str = "openmpi") -> Rounds:
     """Carry out an operation as Open MPI, or another library, does by default."""
     chosen = shipped_table(library).choose(call)
-    found = ALGORITHMS[call.operation, chosen.algorithm]
-    yield from found.rounds(call.having(chosen.options))
+    default = ALGORITHMS[call.operation, chosen.algorithm]
+    yield from default.rounds(call.having(chosen.options))
 
 
 def _mpich_recursive_doubling(call: Call) -> Rounds:
@@ -300,7 +300,7 @@ def algorithms_of(operation: str) -> dict[str, Algorithm]:
         If there is no such operation.
     """
     one_of(operation, OPERATIONS, "collective operation")
-    return {name: found for (of, name), found in ALGORITHMS.items() if of == operation}
+    return {name: entry for (of, name), entry in ALGORITHMS.items() if of == operation}
 
 
 def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "") -> tuple[str, Algorithm]:
@@ -315,14 +315,14 @@ def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "
         If there is no such operation or algorithm, or it is not for so many `ranks`; `what` says where the
         name came from.
     """
-    found = ALGORITHMS.get((operation, name))
-    if found is None:
-        name, found = _searched(operation, name, what or f"algorithm of {operation}")
-    if ranks is not None and (needed := found.needs(ranks)):
+    entry = ALGORITHMS.get((operation, name))
+    if entry is None:
+        name, entry = _searched(operation, name, what or f"algorithm of {operation}")
+    if ranks is not None and (needed := entry.needs(ranks)):
         raise ValueError(
             f"{what or 'algorithm of ' + operation} {name!r}: is not for {ranks} ranks, expected {needed}"
         )
-    return name, found
+    return name, entry
 
 
 def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
@@ -331,10 +331,10 @@ def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
     kind = f"algorithm of {operation}"
     choice: Choice[Algorithm] = Choice(kind, known, "netplace.collectives", _own)
     name = _without_alias(name, known)
-    found, rest = choice.find(name, what)
+    entry, rest = choice.find(name, what)
     if rest:
         raise ValueError(f"{what} {name!r}: nothing may follow its name")
-    return name, found
+    return name, entry
 
 
 def _without_alias(name: str, known: Iterable[str]) -> str:
@@ -344,7 +344,9 @@ def _without_alias(name: str, known: Iterable[str]) -> str:
     short = name.rpartition("_intra_")[2]
     # MPICH's binomial trees are in order, and what some of its algorithms hand over to is its own choice.
     own = () if short == name else (f"in_order_{short}", f"mpich_{short}")
-    return next((found for found in (*own, short, *ALIASES.get(short, ())) if found in known), name)
+    return next(
+        (candidate for candidate in (*own, short, *ALIASES.get(short, ())) if candidate in known), name
+    )
 
 
 def _own(function: Callable[[Call], Iterable[Round]], name: str, description: str) -> Algorithm:

@@ -152,7 +152,10 @@ FORMATS: dict[str, Format] = {
 }
 
 FORMAT = Choice(
-    what="trace format", known=FORMATS, group="netplace.formats", wrap=lambda found, name, description: found
+    what="trace format",
+    known=FORMATS,
+    group="netplace.formats",
+    wrap=lambda trace_format, name, description: trace_format,
 )
 
 

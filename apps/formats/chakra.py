@@ -58,10 +58,10 @@ def files(path: Path) -> list[Path]:
     """Return the files of all NPUs, in order of NPU, and that of their process groups if there is one."""
     match = _FILE.fullmatch(path.name)
     if path.is_dir():
-        found = {m["name"] for item in path.iterdir() if (m := _FILE.fullmatch(item.name))}
-        if len(found) > 1:
-            raise ValueError(f"{path}: holds several traces, {', '.join(sorted(found))}; name a file of one")
-        folder, name = path, found.pop()
+        traces = {m["name"] for item in path.iterdir() if (m := _FILE.fullmatch(item.name))}
+        if len(traces) > 1:
+            raise ValueError(f"{path}: holds several traces, {', '.join(sorted(traces))}; name a file of one")
+        folder, name = path, traces.pop()
     elif match is None:
         return [path]
     else:

@@ -36,10 +36,10 @@ def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
     file = path.parent / GROUPS_FILE
     if not file.exists():
         return {}
-    found = _parsed(whole_content(file, reading, _HELD), str(file))
-    if not isinstance(found, dict):
-        raise ValueError(f"{file}: is {shown(found)}, expected lists of NPUs by the name of the group")
-    return {name: _members(members, npus, f"{file}: group {shown(name)}") for name, members in found.items()}
+    parsed = _parsed(whole_content(file, reading, _HELD), str(file))
+    if not isinstance(parsed, dict):
+        raise ValueError(f"{file}: is {shown(parsed)}, expected lists of NPUs by the name of the group")
+    return {name: _members(members, npus, f"{file}: group {shown(name)}") for name, members in parsed.items()}
 
 
 def groups_of_node(inputs: bytes, npus: int) -> Groups:

@@ -70,13 +70,13 @@ def node_of(message: bytes) -> Node:
 
 def attribute_of(message: bytes) -> tuple[str, int | bytes]:
     """Return name and value; a value that is not there is 0."""
-    name, found = "", 0
+    name, content = "", 0
     for number, value in fields(message):
         if number == 1 and isinstance(value, bytes):
             name = value.decode("utf-8", "replace")
         elif number > 2:
-            found = value  # type: ignore[assignment]
-    return name, found
+            content = value  # type: ignore[assignment]
+    return name, content
 
 
 def in_order(nodes: list[Node], control: bool) -> list[Node]:

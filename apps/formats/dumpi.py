@@ -54,23 +54,23 @@ def files(path: Path) -> list[Path]:
             raise ValueError(f"{path}: holds {len(metas)} runs, expected one of their files: {names}")
         path = metas[0]
     if path.suffix != ".meta":
-        found = _MEMBER.fullmatch(path.name)
-        if found is None:
+        match = _MEMBER.fullmatch(path.name)
+        if match is None:
             return [path]
-        members = _members(path.parent, found[1], found[3])
+        members = _members(path.parent, match[1], match[3])
         return (
-            _whole(path, members, None) if found[3] == "bin" else [members[rank] for rank in sorted(members)]
+            _whole(path, members, None) if match[3] == "bin" else [members[rank] for rank in sorted(members)]
         )
-    told = _told(path)
-    for prefix in (told.get("fileprefix", path.stem), path.stem):
+    facts = _meta_values(path)
+    for prefix in (facts.get("fileprefix", path.stem), path.stem):
         members = _members(path.parent, Path(prefix).name, "bin")
         if members:
-            count = told.get("numprocs", "")
+            count = facts.get("numprocs", "")
             return _whole(path, members, int(count) if count.isdecimal() and len(count) < 9 else None)
     raise ValueError(f"{path}: no files of ranks stand beside it, expected {path.stem}-0000.bin ..")
 
 
-def _told(meta: Path) -> dict[str, str]:
+def _meta_values(meta: Path) -> dict[str, str]:
     try:
         text = input_file(meta).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -80,12 +80,12 @@ def _told(meta: Path) -> dict[str, str]:
 
 
 def _members(folder: Path, prefix: str, suffix: str) -> dict[int, Path]:
-    found = {}
+    members = {}
     for file in folder.glob(f"*.{suffix}"):
         match = _MEMBER.fullmatch(file.name)
         if match and match[1] == prefix:
-            found[int(match[2])] = file
-    return found
+            members[int(match[2])] = file
+    return members
 
 
 def _whole(path: Path, members: dict[int, Path], count: int | None) -> list[Path]:

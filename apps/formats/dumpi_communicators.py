@@ -129,7 +129,7 @@ def _dup(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> 
 
 
 def _create(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
-    return {rank: (ranks[rank].groups.get(told["group"], ()), ()) for rank, told in given.items()}
+    return {rank: (ranks[rank].groups.get(arguments["group"], ()), ()) for rank, arguments in given.items()}
 
 
 def _split(ranks: list[_Rank], parent: Made, given: dict[int, dict[str, Any]]) -> _Parts:
@@ -194,8 +194,8 @@ def _ranges(ranges: Iterable[Sequence[int]]) -> list[int]:
     return places
 
 
-def _group(state: _Rank, given: dict[str, Any], found: Iterable[int]) -> None:
-    state.groups[given["newgroup"]] = tuple(found)
+def _group(state: _Rank, given: dict[str, Any], members: Iterable[int]) -> None:
+    state.groups[given["newgroup"]] = tuple(members)
 
 
 def _of(state: _Rank, given: dict[str, Any], name: str = "group") -> tuple[int, ...]:

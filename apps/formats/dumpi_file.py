@@ -242,9 +242,9 @@ class DumpiFile:
         (count,), place = self._unpacked(">I", place)
         if count > len(self._data):
             raise TraceError(place - 4, f"a list of {count} is longer than the file", "byte")
-        found = []
+        statuses = []
         layout = ">iiBBi" if self.version >= (0, 6, 3) else ">iiBB"
         for _ in range(count):
             fields, place = self._unpacked(layout, place)
-            found.append(Status(*(*fields, -1)[:5]))
-        return found, place
+            statuses.append(Status(*(*fields, -1)[:5]))
+        return statuses, place

@@ -160,23 +160,23 @@ class RankCalls:
         """Return the values of a receive, with what its status tells of a wildcard."""
         wild = _FROM_ANY * (source == _ANY) + _OF_ANY * (tag == _ANY)
         if source != _ANY:
-            found = self._message(given, source, tag, size)
+            message = self._message(given, source, tag, size)
         else:
             number = self._on(given["comm"]).number
-            found = {"peer": ANY, "size": size, "tag": tag, "communicator": number}
-        if found is None:
+            message = {"peer": ANY, "size": size, "tag": tag, "communicator": number}
+        if message is None:
             return None
         if wild and given.get("status"):
-            found |= self._resolved(given["status"][0], self._on(given["comm"]), found)
-        return found | {"wild": wild}
+            message |= self._resolved(given["status"][0], self._on(given["comm"]), message)
+        return message | {"wild": wild}
 
     def _resolved(self, status: Status, made: Made, message: dict[str, Any]) -> dict[str, Any]:
         if status.cancelled or not 0 <= status.source < len(made.members):
             return {}
-        told = {"peer": made.members[status.source]}
+        known = {"peer": made.members[status.source]}
         if message["tag"] == _ANY and status.tag >= 0:
-            told["tag"] = status.tag
-        return told
+            known["tag"] = status.tag
+        return known
 
     def _open(self, kind: int, message: dict[str, Any]) -> int:
         number = self._opened
@@ -260,7 +260,7 @@ class RankCalls:
         request = self._requests.get(name)
         if request is None or request.open is None:
             return  # null, inactive, or one to nobody
-        told: dict[str, Any] = {}
+        received: dict[str, Any] = {}
         what = "recv" if request.kind == Call.IRECV else "send"
         self._completed[f"MPI_{self._name.capitalize()} ({what})"] += 1
         if what == "recv" and status is None:
@@ -270,8 +270,8 @@ class RankCalls:
             made = Made(request.message["communicator"], members)
             known = request.message | self._resolved(status, made, request.message)
             if known["peer"] != ANY:
-                told = {key: known[key] for key in ("peer", "size", "tag", "communicator")}
-        self._add(Call.WAIT, request=request.open, **told)
+                received = {key: known[key] for key in ("peer", "size", "tag", "communicator")}
+        self._add(Call.WAIT, request=request.open, **received)
         request.open = None
         if not request.persistent:
             del self._requests[name]

@@ -39,15 +39,15 @@ def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
     last = 0
     for number, raw in lines(path, reading):
         line, last = raw.decode("utf-8", "replace"), number
-        if found := _ENTERING.match(line):
+        if match := _ENTERING.match(line):
             if begun is not None:
                 raise TraceError(number, f"a call begins before MPI_{begun[0]} of line {begun[1]} returns")
-            wall, cpu = _times(found)
-            begun, arguments = (found[1], number, wall, cpu), {}
-        elif found := _RETURNING.match(line):
-            if begun is None or begun[0] != found[1]:
-                raise TraceError(number, f"MPI_{found[1]} returns, and has not begun")
-            wall, cpu = _times(found)
+            wall, cpu = _times(match)
+            begun, arguments = (match[1], number, wall, cpu), {}
+        elif match := _RETURNING.match(line):
+            if begun is None or begun[0] != match[1]:
+                raise TraceError(number, f"MPI_{match[1]} returns, and has not begun")
+            wall, cpu = _times(match)
             yield begun[0].lower(), begun[1], (begun[3], cpu), (begun[2], wall), arguments
             begun = None
         elif begun is not None:
@@ -60,22 +60,22 @@ def text_sizes(path: Path) -> list[int]:
     """Return the bytes of the predefined datatypes, which stand at the end."""
     sizes = {}
     for _, raw in lines(path, Reading()):
-        if raw.startswith(b"Datatype") and (found := _SIZE.match(raw.decode("ascii", "replace"))):
-            sizes[int(found[1])] = int(found[2])
+        if raw.startswith(b"Datatype") and (match := _SIZE.match(raw.decode("ascii", "replace"))):
+            sizes[int(match[1])] = int(match[2])
     return [sizes.get(number, 0) for number in range(max(sizes, default=-1) + 1)]
 
 
-def _times(found: re.Match[str]) -> tuple[int, int]:
-    return int(found[2] + found[3]), int(found[4] + found[5])
+def _times(match: re.Match[str]) -> tuple[int, int]:
+    return int(match[2] + match[3]), int(match[4] + match[5])
 
 
 def _argument(number: int, line: str, arguments: dict[str, Any]) -> None:
-    found = _ARGUMENT.match(line)
-    if found is None:
+    match = _ARGUMENT.match(line)
+    if match is None:
         if not line or line[0] in "[],{":  # a list of lists goes on
             return
         raise TraceError(number, f"{shown(line)} is no argument, expected: type name=value")
-    name, brackets, value = found.groups()
+    name, brackets, value = match.groups()
     if line.startswith("MPI_Status"):
         arguments[name] = [
             Status(int(s[1]), int(s[3]), int(s[2]), int(s[5]), int(s[4])) for s in _STATUS.finditer(value)

@@ -137,7 +137,7 @@ class _Part:
     def operations(self, ranks: int) -> list[Operation]:
         """Return the operations."""
         self._check(ranks)
-        found = [
+        operations = [
             Operation(_KINDS[kind], size, ANY if peer == _ANY else peer, ANY if tag == _ANY else tag, cpu)
             for kind, size, peer, tag, cpu in zip(
                 *(self.nodes[name].tolist() for name in ("kind", "size", "peer", "tag", "cpu")), strict=True
@@ -145,10 +145,10 @@ class _Part:
         ]
         for name in ("ended", "begun"):
             for place, later in self._later(name):
-                getattr(found[later], name).append(place)
-        needs = np.array([len(each.ended) + len(each.begun) for each in found], np.int64)
+                getattr(operations[later], name).append(place)
+        needs = np.array([len(each.ended) + len(each.begun) for each in operations], np.int64)
         self._refuse(needs != self.nodes["needs"], "needs another number of operations than name it")
-        return found
+        return operations
 
     def _check(self, ranks: int) -> None:
         """Refuse operations that cannot be."""

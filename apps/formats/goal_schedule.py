@@ -151,7 +151,7 @@ def _ordered(schedules: dict[int, list[Operation]]) -> Iterator[tuple[int, Opera
 
 def _match(schedule: _Schedule, came: deque[tuple[int, int]], posted: list[int]) -> bool:
     """Give the receives of a rank the messages that have come, in order; tell whether any got one."""
-    found = False
+    matched = False
     for place in list(posted):
         operation = schedule.operations[place]
         for message in came:
@@ -159,9 +159,9 @@ def _match(schedule: _Schedule, came: deque[tuple[int, int]], posted: list[int])
                 came.remove(message)
                 posted.remove(place)
                 schedule.arrived.append(place)
-                found = True
+                matched = True
                 break
-    return found
+    return matched
 
 
 class _Schedule:

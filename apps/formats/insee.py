@@ -102,7 +102,7 @@ def _columns(table: Table) -> tuple[NDArray[np.int64], ...]:
 def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
     """Return the rows of sends, receives and computations."""
     words = table.words(np.arange(len(table)), 0)
-    found = []
+    rows_by_kind = []
     known = np.zeros(len(table), bool)
     for word, columns in _COLUMNS.items():
         rows = np.flatnonzero(words == packed(word))
@@ -113,11 +113,11 @@ def _rows_of_each(table: Table) -> list[NDArray[np.int64]]:
             raise table.fault(
                 row, f"has {table.columns[row]} words, expected {columns} as it begins with {word}"
             )
-        found.append(rows)
+        rows_by_kind.append(rows)
     if not known.all():
         row = int(known.argmin())
         raise table.fault(row, f"begins with {shown(table.texts(np.array([row]), 0)[0])}, expected s, r or c")
-    return found
+    return rows_by_kind
 
 
 def write(program: Program) -> bytes:

@@ -87,13 +87,13 @@ def _names(words: list[str]) -> list[str] | None:
     if plain.count("rank") == 2:
         plain[plain.index("rank")] = "source"
         plain[plain.index("rank")] = "destination"
-    found = [_NAMES.get(word, "") for word in plain]
+    columns = [_NAMES.get(word, "") for word in plain]
     for name in ("source", "destination", "bytes"):
-        if name not in found:
+        if name not in columns:
             raise TraceError(
                 1, f"columns are {shown(', '.join(words))}, expected source, destination and bytes"
             )
-    return found
+    return columns
 
 
 def _usual(row: tuple[int, list[str]]) -> list[str]:

@@ -40,8 +40,8 @@ class Library:
 
     def _reason(self) -> str:
         self._process.kill()
-        _, told = self._process.communicate()
-        lines = told.decode("utf-8", "replace").strip().splitlines()
+        _, output = self._process.communicate()
+        lines = output.decode("utf-8", "replace").strip().splitlines()
         said = [line.partition("error: ")[2] for line in lines if "error: " in line]
         return f": the library says {said[-1][:200]!r}" if said else ": the library gave up"
 

@@ -28,11 +28,11 @@ def call_names(path: Path) -> dict[int, str]:
     stem = name.removesuffix(".prv")
     for beside in (path.with_name(f"{stem}.pcf"), path.with_name(f"{stem}.pcf.gz")):
         if beside.is_file():
-            return names | _told(beside)
+            return names | _listed_names(beside)
     return names
 
 
-def _told(path: Path) -> dict[int, str]:
+def _listed_names(path: Path) -> dict[int, str]:
     names: dict[int, str] = {}
     calls = False
     for _, raw in lines(path, Reading()):
@@ -41,6 +41,6 @@ def _told(path: Path) -> dict[int, str]:
             calls = False
         elif len(words) > 2 and words[1].isdecimal() and _FIRST <= int(words[1]) <= _LAST:
             calls = True
-        elif calls and (found := _VALUE.match(" ".join(words))):
-            names[int(found[1])] = found[2]
+        elif calls and (match := _VALUE.match(" ".join(words))):
+            names[int(match[1])] = match[2]
     return names

@@ -72,11 +72,11 @@ def _listed(path: Path, head: bytes) -> list[Path]:
     words = [word for word in words if word and not word.startswith("#")]
     if not words or any(len(word) > _LONGEST_PATH or not word.isprintable() for word in words):
         return []
-    found = []
+    listed = []
     for word in words:
         places = (Path(word), path.parent / word, path.parent.parent / word, path.parent / Path(word).name)
-        found.append(next((place for place in places if place.is_file() and place != path), places[1]))
-    return found
+        listed.append(next((place for place in places if place.is_file() and place != path), places[1]))
+    return listed
 
 
 def open_tit(path: Path, reading: Reading) -> Trace:

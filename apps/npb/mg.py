@@ -127,11 +127,11 @@ def _axis_levels(place: int, count: int, origin: int, factor: int, finest: int) 
     levels: dict[int, Axis] = {}
     stride = 1  # distance to the next task that holds points
     for level in range(finest, 0, -1):
-        mine, next_one = _share(place, count, level), _share(place + stride, count, level)
+        mine, next_share = _share(place, count, level), _share(place + stride, count, level)
         if level < finest:
-            exchange = {"gives": mine == 1 and next_one == 0, "takes": mine == 0 and next_one == 1}
+            exchange = {"gives": mine == 1 and next_share == 0, "takes": mine == 0 and next_share == 1}
             levels[level + 1] = replace(levels[level + 1], **exchange)
-        if mine == 0 or next_one == 0:
+        if mine == 0 or next_share == 0:
             stride *= 2
         ahead, behind = ((place + step) % count * factor + origin for step in (stride, -stride))
         levels[level] = Axis(mine, ahead, behind)

@@ -79,13 +79,13 @@ def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
     """Return the calls of some ranks, without their messages to others."""
     kind = calls["kind"]
     messages = (kind == Call.SEND) | (kind == Call.ISEND) | (kind == Call.RECV) | (kind == Call.IRECV)
-    untold = messages & ((calls["peer"] < 0) | (calls["tag"] < 0))
+    unresolved = messages & ((calls["peer"] < 0) | (calls["tag"] < 0))
     if ranks is None:
-        if untold.any():
+        if unresolved.any():
             raise UnresolvedError("a receive from any source or of any tag")
         return calls
     chosen = np.isin(calls["rank"], list(ranks))
-    if (untold & chosen).any():
+    if (unresolved & chosen).any():
         raise UnresolvedError("a receive from any source or of any tag")
     away = (messages & ~np.isin(calls["peer"], list(ranks)))[chosen]
     calls = calls[chosen]

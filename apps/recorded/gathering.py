@@ -14,7 +14,7 @@ from netplace.apps.recorded.calls import CALL, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
 from netplace.checks import MEMORY_LIMIT, memory_limit
 
-__all__ = ["check_kept", "check_left_out", "complete", "gathered", "told", "whole_sections"]
+__all__ = ["check_kept", "check_left_out", "complete", "gathered", "resolved_receives", "whole_sections"]
 
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is told where it is completed
@@ -93,8 +93,8 @@ def check_kept(calls: int) -> None:
         )
 
 
-def told(calls: NDArray[Any]) -> NDArray[Any]:
-    """Let receives know what is told where they are completed; drop those that never are."""
+def resolved_receives(calls: NDArray[Any]) -> NDArray[Any]:
+    """Return calls whose receives know what was told at their completion; drop those that never are."""
     waits = np.flatnonzero((calls["kind"] == Call.WAIT) & (calls["peer"] >= 0))
     posts = np.flatnonzero((calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0)))
     if not len(posts):
@@ -106,8 +106,8 @@ def told(calls: NDArray[Any]) -> NDArray[Any]:
     known = place < len(keys)
     known[known] = keys[place[known]] == _request_key(calls[waits][known])
     target, source = posts[place[known]], waits[known]
-    told = ("peer", "tag", "size", "communicator")
-    for name in told:
+    fields = ("peer", "tag", "size", "communicator")
+    for name in fields:
         calls[name][target] = calls[name][source]
     lost = np.zeros(len(calls), bool)
     lost[posts] = calls["peer"][posts] == PENDING

@@ -205,13 +205,13 @@ def _ties(counts: list[tuple[Counter[Channel], Counter[Channel]]]) -> list[dict[
     return ties
 
 
-def _tie(ties: list[dict[int, Fraction]], one: int, count: int, other: int, others: int) -> bool:
+def _tie(ties: list[dict[int, Fraction]], first: int, count: int, other: int, others: int) -> bool:
     ratio = Fraction(count, others)
-    if one == other:
+    if first == other:
         return ratio == 1
-    if ties[one].setdefault(other, ratio) != ratio:
+    if ties[first].setdefault(other, ratio) != ratio:
         return False
-    return ties[other].setdefault(one, 1 / ratio) == 1 / ratio
+    return ties[other].setdefault(first, 1 / ratio) == 1 / ratio
 
 
 def _aligned(loops: list[Loop], apart: int) -> bool:

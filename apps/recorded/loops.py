@@ -73,10 +73,10 @@ class Sequence:
         self._search = 2 * self._length
         joined = np.concatenate(self._tail)
         self._tail = [joined]
-        found = _loop_at_end(joined)
-        if found is None:
+        loop = _loop_at_end(joined)
+        if loop is None:
             return
-        begin, period = found
+        begin, period = loop
         self._parts.append(Part(joined[:begin].copy()))
         self._tail, self._length = [joined[:0]], 0
         self._body, self._place = joined[begin : begin + period].copy(), len(joined) - begin
@@ -116,9 +116,9 @@ def _with_loop(rows: Int) -> list[Part]:
     """Return rows as parts, with a loop if one ends in their second half and is long enough."""
     for shorter in range(_TRIES):
         end = len(rows) - shorter * len(rows) // (2 * _TRIES)
-        found = _loop_at_end(rows[:end])
-        if found is not None:
-            begin, period = found
+        loop = _loop_at_end(rows[:end])
+        if loop is not None:
+            begin, period = loop
             differ = np.flatnonzero((rows[begin + period :] != rows[begin:-period]).any(axis=1))
             length = period + (int(differ[0]) if len(differ) else len(rows) - begin - period)
             times = length // period

@@ -85,15 +85,15 @@ def _sections(
     calls: NDArray[Any], place: NDArray[np.int64], ranks: int, names: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
     """Return where each task begins and ends each section; only those of all tasks count."""
-    found = {}
+    sections = {}
     for number, name in enumerate(names):
         bounds = np.full((ranks, 2), -1, np.int64)
         for side in (0, 1):
             rows = np.flatnonzero((calls["kind"] == Call.MARK) & (calls["tag"] == 1 + 2 * number + side))
             bounds[calls["rank"][rows], side] = place[rows]
         if (bounds >= 0).all():
-            found[name] = bounds
-    return found
+            sections[name] = bounds
+    return sections
 
 
 def _tags(calls: NDArray[Any]) -> NDArray[np.int64]:

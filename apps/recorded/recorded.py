@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from netplace.apps.collectives import Collectives
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import LISTED, OPERATIONS, ROOTED_NUMBERS, Batch, Call
-from netplace.apps.recorded.gathering import check_left_out, complete, gathered, told, whole_sections
+from netplace.apps.recorded.gathering import (
+    check_left_out,
+    complete,
+    gathered,
+    resolved_receives,
+    whole_sections,
+)
 from netplace.apps.recorded.instances import collective_blocks
 from netplace.apps.recorded.matching import partners_of, with_sizes
 from netplace.apps.recorded.program import joined
@@ -263,7 +269,7 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
         If it holds what cannot be replayed, its ranks disagree, or it takes too much memory.
     """
     calls, sizes = gathered(trace, ranks)
-    calls = told(calls)
+    calls = resolved_receives(calls)
     if ranks is not None:
         check_ranks(ranks, trace.ranks)
         messages = np.isin(calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))

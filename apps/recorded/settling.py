@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.recorded.calls import CALL, Batch, Call
-from netplace.apps.recorded.gathering import told
+from netplace.apps.recorded.gathering import resolved_receives
 from netplace.apps.recorded.trace import Trace
 
 __all__ = ["Settling", "UnresolvedError", "opens", "settled"]
@@ -69,14 +69,14 @@ class Settling:
         calls["sizes"][named] = [self._place(tuple(batch.sizes[place])) for place in calls["sizes"][named]]
         calls = np.concatenate([self._held, calls])
         calls = calls[np.argsort(calls["rank"], kind="stable")]
-        later = _from_first(calls, _untold(calls))
+        later = _from_first(calls, _unresolved(calls))
         self._held = calls[later]
-        return self._with_requests(_told(calls[~later]))
+        return self._with_requests(_resolved(calls[~later]))
 
     def rest(self) -> NDArray[Any]:
         """Return the calls that were held back until now."""
         held, self._held = self._held, np.empty(0, CALL)
-        return self._with_requests(_told(held))
+        return self._with_requests(_resolved(held))
 
     def missing(self) -> NDArray[Any]:
         """Return waits for the requests that are open."""
@@ -136,7 +136,7 @@ def opens(calls: NDArray[Any]) -> NDArray[np.bool_]:
     return opening
 
 
-def _told(calls: NDArray[Any]) -> NDArray[Any]:
+def _resolved(calls: NDArray[Any]) -> NDArray[Any]:
     """Return the calls, receives with what is told where they are completed."""
     posts = calls[calls["kind"] == Call.IRECV]
     if not ((posts["peer"] < 0) | (posts["tag"] < 0)).any():
@@ -144,23 +144,23 @@ def _told(calls: NDArray[Any]) -> NDArray[Any]:
     numbers = calls["request"].copy()
     used = numbers != -1
     calls["request"][used] = np.unique(numbers[used], return_inverse=True)[1]
-    kept = told(calls)
+    kept = resolved_receives(calls)
     names = np.unique(numbers[used])
     back = kept["request"] != -1
     kept["request"][back] = names[kept["request"][back]]
     return kept
 
 
-def _untold(calls: NDArray[Any]) -> NDArray[np.bool_]:
+def _unresolved(calls: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which receives may yet be told what they took: they are not waited for in these calls."""
-    untold: NDArray[np.bool_] = (calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0))
-    if untold.any():
+    unresolved: NDArray[np.bool_] = (calls["kind"] == Call.IRECV) & ((calls["peer"] < 0) | (calls["tag"] < 0))
+    if unresolved.any():
         waits = calls[calls["kind"] == Call.WAIT]
         names = set(zip(waits["rank"].tolist(), waits["request"].tolist(), strict=True))
-        rows = np.flatnonzero(untold)
+        rows = np.flatnonzero(unresolved)
         pairs = zip(calls["rank"][rows].tolist(), calls["request"][rows].tolist(), strict=True)
-        untold[rows] = [pair not in names for pair in pairs]
-    return untold
+        unresolved[rows] = [pair not in names for pair in pairs]
+    return unresolved
 
 
 def _from_first(calls: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -144,10 +144,10 @@ def counted(trace: Trace) -> Summary:
     return summary
 
 
-def _summed(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def _summed(first: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     """Return the sum of two columns, the shorter one continued with zeros."""
-    length = max(len(one), len(other))
-    padded: NDArray[Any] = np.pad(one, (0, length - len(one))) + np.pad(other, (0, length - len(other)))
+    length = max(len(first), len(other))
+    padded: NDArray[Any] = np.pad(first, (0, length - len(first))) + np.pad(other, (0, length - len(other)))
     return padded
 
 

@@ -41,20 +41,20 @@ def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, fl
     header = [word.strip() for word in next(rows, [])]
     if header != _COLUMNS:
         raise ValueError(f"{path}, line 1: {shown(','.join(header))}, expected {','.join(_COLUMNS)}")
-    found: dict[int, tuple[float, float]] = {}
+    times: dict[int, tuple[float, float]] = {}
     for row in filter(None, rows):
         where = f"{path}, line {rows.line_num}"
         if len(row) != len(_COLUMNS):
             raise ValueError(f"{where}: {len(row)} columns, expected {len(_COLUMNS)}")
         layer = _layer(row[0].strip(), layers, where)
-        if layer in found:
+        if layer in times:
             raise ValueError(f"{where}: layer {row[0].strip()} stands there twice")
         forward, backward = (
             real(word.strip(), f"{where}: {name}", 0.0, _LONGEST)
             for name, word in zip(_COLUMNS[1:], row[1:], strict=True)
         )
-        found[layer] = forward, backward
-    return found
+        times[layer] = forward, backward
+    return times
 
 
 def _layer(word: str, layers: int, where: str) -> int:

@@ -40,10 +40,10 @@ class Layout:
 
     def place(self, rank: int) -> dict[str, int]:
         """Return the coordinates of a rank."""
-        found = {}
+        coordinates = {}
         for dimension in self.order:
-            rank, found[dimension] = divmod(rank, getattr(self, dimension))
-        return found
+            rank, coordinates[dimension] = divmod(rank, getattr(self, dimension))
+        return coordinates
 
     def rank(self, place: dict[str, int]) -> int:
         """Return the rank at some coordinates."""
